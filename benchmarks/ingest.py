@@ -31,7 +31,8 @@ from pathlib import Path
 CATEGORIES = ("Pet_Supplies", "Office_Products")
 FIRST, SPAN = 1_400_000_000_000, 290_000_000_000
 SINCE = 1_546_300_800_000
-DENSE_REVIEWS, DENSE_PRODUCTS = 400_000, 20_000
+DENSE_REVIEWS, DENSE_PRODUCTS = 2 / 15, 1 / 6
+"""Of the sparse ones: 400,000 of 3,000,000 and 20,000 of 120,000."""
 DRRETAIL = "from drretail.cli.entry import main; main()"
 # As it is often written: the two rules, nothing else, and no world.
 PLAIN_LOOP = """
@@ -181,7 +182,7 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
 
 
 def dense_cases(paths: list[Path], reviews: int, work: Path) -> list[Case]:
-    world = work / "dense"
+    world = work / "dense-world"  # the input is in "dense"
     command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q"]
     return [
         Case("dense: json and gzip in a loop", [sys.executable, "-c", PLAIN_LOOP, *map(str, paths)], reviews),
@@ -306,9 +307,8 @@ def main() -> None:
             one = make_input(data / "one", args.reviews, args.products, CATEGORIES[:1])
             two = make_input(data / "two", args.reviews, args.products, CATEGORIES)
             asked = cases(one, two, args.reviews, work, spark=spark)
-        size = 10 if args.quick else 1
-        reviews = DENSE_REVIEWS // size
-        packed = make_input(data / "dense", reviews, DENSE_PRODUCTS // size, CATEGORIES, dense=True)
+        reviews, products = round(DENSE_REVIEWS * args.reviews), round(DENSE_PRODUCTS * args.products)
+        packed = make_input(data / "dense", reviews, products, CATEGORIES, dense=True)
         beside = dense_cases(packed, reviews, work)
         runs: dict[str, list[Run]] = {case.name: [] for case in [*asked, *beside]}
         for number in range(args.runs):

@@ -1,17 +1,13 @@
 """Faults of a model's provider, sent over the wire: runs that they cost, and calls after the first that was denied.
 
-    PYTHONPATH=. python benchmarks/reliability_faults.py [--quick] [--json FILE]
-
 A server on a local socket speaks OpenAI's protocol and misbehaves; the command line asks it in a process of its own.
 ``faults`` is a row of reliability.py.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -185,19 +181,3 @@ def faults(folder: Path, *, quick: bool = True) -> tuple[int, list[str]]:
             tried += more
             lost += found
     return tried, lost
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        tried, lost = faults(Path(folder), quick=given.quick)
-    print(f"| faults over the wire | {tried} | {'; '.join(lost) or 'nothing'} |")
-    if given.json is not None:
-        given.json.write_text(json.dumps({"faults": {"tried": tried, "lost": lost}}, indent=2), "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -125,7 +125,7 @@ def _read_in_disguise(text: HostileText, told: Sequence[str]) -> Iterator[str]:
 def _is_forged(said: str, text: HostileText) -> bool:
     """Whether the form stands in the very text, and not just somewhere in a prompt that has such tags of its own."""
     at = said.find(text.mark)
-    return text.forges is not None and text.forges in said[max(0, at - len(text.said)) : at + len(text.said)]
+    return text.forges is not None and text.forges in said[max(0, at - len(text.readable)) : at + len(text.readable)]
 
 
 def _state_of(world: World, home: Path | None) -> str:

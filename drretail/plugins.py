@@ -6,7 +6,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module, invalidate_caches
 from importlib.metadata import entry_points
@@ -34,7 +34,8 @@ class Plugins:
         Raises UnknownName for a name that nothing goes by, UserError for a place that cannot be loaded: it says
         whether the module, the member, or something that the module itself imports is missing, and where.
         """
-        place = self.built_in.get(name) or self._plugin(name) or (name if ":" in name else None)
+        # A place is no plugin's name: to look for one reads the metadata of every installed package.
+        place = self.built_in.get(name) or (name if ":" in name else self._plugin(name))
         if place is None:
             raise UnknownName(self.what, name, self.names())
         module, _, attribute = place.partition(":")
@@ -55,7 +56,8 @@ class Plugins:
 
     def _module(self, module: str, place: str) -> object:
         try:
-            with here_on_the_path():
+            # A built-in one is not looked for in the folder one stands in.
+            with nullcontext() if place in self.built_in.values() else here_on_the_path():
                 return import_module(module)
         except ModuleNotFoundError as problem:
             if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):

@@ -3,18 +3,50 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.servers.running import own_this_run, stop_those_of_this_run
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.cli.commands", "tests.servers.fixtures"]
 
 
 # An example takes as long as the machine lets it; a test that hangs is ended by its time-out.
 settings.register_profile("drretail", deadline=None)
 settings.load_profile("drretail")
+
+REAL_SERVERS = {"mongo_url", "es_url"}
+"""Fixtures by which a test is known to need a real server."""
+SLOW = {"browser", "node"}
+"""Fixtures by which a test is known to start a browser, or to install a package."""
+FETCHING = 1800
+"""Seconds for a test with real servers: the first one may fetch and start them."""
+
+
+# As the command sets it: two workers on two cores, and small matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Gives all tests of a file to one worker, so that what they share is made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of real servers, and as slow those of servers, Spark, browsers and Node."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & REAL_SERVERS:
+            item.add_marker("servers")
+            item.add_marker(pytest.mark.timeout(FETCHING))
+        if fixtures & SLOW or item.get_closest_marker("servers") or item.get_closest_marker("spark"):
+            item.add_marker("slow")
 
 
 def pytest_configure(config: pytest.Config) -> None:

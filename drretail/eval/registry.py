@@ -115,6 +115,7 @@ def details_of(experiment: Path, names: Iterable[str]) -> list[Table]:
     return [table for family in families if family and family.details for table in family.details(experiment)]
 
 
+@cache  # asked for with every verdict of a pair
 def pair_family() -> PairFamily:
     """The one family of pairs."""
     family = FAMILIES.load(f"drretail.eval.families.{PAIRWISE}.judge:METRIC")[1]

@@ -43,6 +43,10 @@ class ReportCount:
     unresolved: int
     listed: int
     """Sources that the report names at all, cited or only in its list."""
+    unread: bool
+    """True where the report has a list of sources and nothing in its text was read as a citation of them."""
+    where: str
+    """File and line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,8 @@ def record(
                     sources=sources.cited,
                     unresolved=sources.unresolved,
                     listed=sources.listed,
+                    unread=sources.unread,
+                    where=report.where,
                 )
             )
             bar.advance()

@@ -30,6 +30,13 @@ class CitedSources:
     citations: tuple[Citation, ...]
     listed: int
     """How many of them the report names."""
+    has_list: bool
+    """True where the report lists sources of its own."""
+
+    @property
+    def unread(self) -> bool:
+        """True where the list is all that there is: perhaps citations stand in a form that is not read."""
+        return self.has_list and not self.citations
 
     @property
     def cited(self) -> int:
@@ -50,7 +57,8 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
     known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     named: dict[str, Evidence] = {}
-    for cited in (*marks, *listed_sources(report, None).cited):
+    listed = listed_sources(report, None)
+    for cited in (*marks, *listed.cited):
         if cited.url is None:
             continue
         address = address_of(cited.url)
@@ -58,7 +66,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**known, **named}.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)), len(named))
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), len(named), bool(listed.spans))
 
 
 def _evidence(cited: Cited) -> Evidence:

@@ -126,7 +126,7 @@ def statements(report: str) -> list[Statement]:
         text = " ".join((text + report[start : sentence.end]).split())
         is_said = any(each.isalpha() for each in text) and (inside or len(text.split()) >= FEWEST_WORDS)
         if is_said and sentence.kind not in ("heading", "table_head"):
-            sources = dict.fromkeys(cited.said for mark in inside for cited in mark.cited)
+            sources = dict.fromkeys(cited.name for mark in inside for cited in mark.cited)
             found.append(Statement(report[sentence.start : sentence.end], text, tuple(sources)))
     return found
 

@@ -98,7 +98,7 @@ def _not_yet_made(messages: Sequence[BaseMessage], calls: Sequence[Call]) -> lis
 def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
     """A summary or a synthesis that says, besides, what the texts say and what is known of the user."""
     told: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
-    said = [*(harmless(text.said) for text in texts), json.dumps(known, ensure_ascii=False)]
+    said = [*(harmless(text.readable) for text in texts), json.dumps(known, ensure_ascii=False)]
     if "insights" in told:
         told["insights"] = [*told["insights"], *({"statement": each, "citations": []} for each in said)]
     else:

@@ -54,7 +54,7 @@ def test_there_are_forty_texts_and_more_of_every_kind_and_place() -> None:
 def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
     for text in hostile_texts():
         assert text.mark in text.text
-        assert [it.id for it in hostile_texts() if it.is_in(text.said)] == [text.id]
+        assert [it.id for it in hostile_texts() if it.is_in(text.readable)] == [text.id]
         assert text.forges is None or text.forges in text.text
 
 

@@ -55,7 +55,7 @@ class ForkServer:
         theirs.close()
 
     def run(
-        self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 120
+        self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 280
     ) -> subprocess.CompletedProcess[str]:
         """What the command printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:

@@ -9,7 +9,7 @@ from drretail.experiment import Definition, Experiment
 from drretail.files import write_json, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.run import System
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
 from tests.eval.folders import SYSTEM, a_run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_definition, read_runs
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.shop import USER
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"

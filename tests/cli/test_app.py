@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.app import COMMANDS
-from tests.cli.conftest import MAIN, ROOT, Command
+from tests.cli.commands import MAIN, ROOT, Command
 
 HEAVY = [
     "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.eval.folders import LABEL, experiment
 from tests.eval.test_batches import judged_by_rules
 from tests.llm.batches.server import BatchServer

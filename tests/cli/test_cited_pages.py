@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 PAGE = {
     "url": "https://mine.example/height",

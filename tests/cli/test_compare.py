@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.folders import JUDGED_STUB, STUB, experiment, scripted_judge
 

@@ -7,7 +7,7 @@ from drretail.records.base import canonical_json
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.two_tastes import BIRDS, build
 
 

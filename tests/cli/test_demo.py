@@ -13,7 +13,8 @@ import pytest
 from drretail.api.demo_recording import play_answers, play_judge
 from drretail.env.world import open_world
 from drretail.progress import choose_progress
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
+from tests.cli.forked import ForkServer
 
 OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
 """What tells when something was made, and sums of files that do."""
@@ -29,10 +30,19 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_demo_shows_the_whole_path_and_leaves_it(drretail: Command, tmp_path: Path) -> None:
-    done = drretail("demo")
+@pytest.fixture(scope="module")
+def shown(
+    fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """What the command printed, and the folder that it made."""
+    where = tmp_path_factory.mktemp("demo")
+    done = fork_server.run(("demo",), where, environment(where))
     assert done.returncode == 0, done.stderr
-    demo = tmp_path / "drretail-demo"
+    return done, where / "drretail-demo"
+
+
+def test_the_demo_shows_the_whole_path_and_leaves_it(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    done, demo = shown
     assert {path.name for path in demo.iterdir()} >= {"raw", "world", "queries.jsonl", "exp", "recorded", "report.md"}
     page = (demo / "report.html").read_text(encoding="utf-8")
     assert "recorded from a language model, played back (scripted)" in page
@@ -44,18 +54,18 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(drretail: Command, tmp_path
 
 
 def test_the_recording_answers_every_request_without_a_key_and_a_network(
-    drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("the recorded part of the demo opened a connection")
 
-    drretail("demo", "--to", "demo", "-q")
+    _, demo = shown
     for name in [name for name in os.environ if name.endswith("_KEY")]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.chdir(tmp_path)
-    with open_world(tmp_path / "demo" / "world") as shop:
-        assert play_answers(tmp_path / "exp", shop, "demo/world"), ANEW
+    with open_world(demo / "world") as shop:
+        assert play_answers(tmp_path / "exp", shop, "drretail-demo/world"), ANEW
         play_judge(tmp_path / "exp", shop, choose_progress("none"))
     lines = [
         json.loads(line)
@@ -65,14 +75,16 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     ]
     assert {line["metric"] for line in lines} == {"faithfulness", "fault_place", "quality", "pairwise"}
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
-    assert files(tmp_path / "exp" / "verdicts") == files(tmp_path / "demo" / "recorded" / "verdicts")
+    assert files(tmp_path / "exp" / "verdicts") == files(demo / "recorded" / "verdicts")
 
 
-def test_two_demos_are_the_same(drretail: Command, tmp_path: Path) -> None:
-    names = ("one", "two", "one")
-    outputs = [drretail("demo", "--to", name, "-q").stdout.replace(f"{name}/", "") for name in names]
-    assert outputs[0] == outputs[1] == outputs[2]
-    assert files(tmp_path / "one") == files(tmp_path / "two")
+def test_two_demos_are_the_same(
+    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
+) -> None:
+    first, demo = shown
+    outputs = [drretail("demo").stdout for _ in range(2)]
+    assert outputs == [first.stdout] * 2
+    assert files(tmp_path / demo.name) == files(demo)
 
 
 def test_the_demo_leaves_a_folder_with_other_files_alone(drretail: Command, tmp_path: Path) -> None:
@@ -84,22 +96,30 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(drretail: Command, tmp_
     assert files(tmp_path / "mine") == {"report.md": b"precious"}
 
 
-@pytest.mark.parametrize("wait", [0.5, 0.9, 1.3])
-def test_an_interrupted_demo_says_so_and_goes_on(drretail: Command, tmp_path: Path, wait: float) -> None:
+@pytest.mark.parametrize(
+    "moment",
+    [
+        *(pytest.param(moment, marks=pytest.mark.slow) for moment in ("raw", "world")),
+        "exp/runs/*/*/run.json",
+    ],
+)
+def test_an_interrupted_demo_says_so_and_goes_on(
+    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, moment: str
+) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "demo", "--to", "cut"],
+        [sys.executable, "-c", MAIN, "demo"],
         cwd=tmp_path,
         env=environment(tmp_path),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    time.sleep(wait)
+    while process.poll() is None and not any((tmp_path / "drretail-demo").glob(moment)):
+        time.sleep(0.001)
     os.kill(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=60)[1]
-    if process.returncode != 0:  # a fast machine may have ended before
+    said = process.communicate(timeout=280)[1]
+    if process.returncode != 0:  # it may have ended before
         assert process.returncode == 130, said
         assert "Interrupted: the same command goes on from here." in said
-    drretail("demo", "--to", "cut", "-q")
-    drretail("demo", "--to", "whole", "-q")
-    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    drretail("demo", "-q")
+    assert files(tmp_path / "drretail-demo") == files(shown[1])

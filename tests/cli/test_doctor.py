@@ -14,7 +14,7 @@ from drretail.doctor.machine import (
     examine_python,
     examine_room,
 )
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.data_ingest.test_spark_session import java_that_says
 from tests.llm.provider import Provider, answers, fails
 

@@ -4,7 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.data_ingest.download.server import Script, serve
 
 FILES = {

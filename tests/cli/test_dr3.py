@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.files import write_json
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.eval.families.dr3.research import ANSWERS, CLAIMS, GOLD, ORDERS_ID, REPORT, research
 
 ASKED = ("score", "exp", "--metrics", "dr3,rubrics", "--judge", "scripted:judge.json", "--details")

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.experiment import read_definition, read_reference, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
 

@@ -8,7 +8,7 @@ import pytest
 from drretail.env.profiles import default_pool
 from drretail.env.writing import write_world
 from drretail.records.query import Query
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.shop import JANUARY, PRODUCTS, OrderRow
 
 USERS = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])

@@ -9,7 +9,7 @@ import pytest
 from drretail.eval.registry import METRICS
 from drretail.experiment import read_runs
 from drretail.records.reading import Reading
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -98,6 +98,28 @@ def test_bad_input_is_one_sentence(arguments: list[str], said: str, drretail: Co
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert said in ended.stderr
+
+
+def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
+    stated = "The Alder kettle holds 1.7 litres and weighs 900 g. The Birch kettle costs $45."
+    sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
+    text(tmp_path / "in" / "lost" / "q.md", f"# Kettles?\n\n{stated}{sources}")
+    text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
+    came = drretail("import", "markdown", "in", "--to", "exp")
+    warning = " ".join(came.stdout.split())
+    assert "Warning: in/lost/q.md: there is a list of sources, and no citation of them was found" in warning
+    assert "bare/q.md" not in warning
+    document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
+    assert {(it["where"], it["unread"], it["listed"]) for it in document["reports"]} == {
+        ("in/lost/q.md", True, 2),
+        ("in/bare/q.md", False, 0),
+    }
+    scored = drretail("score", "exp", "--metrics", "faithfulness", "--details")
+    assert "the imported report lists its sources, and no citation of them was found" in " ".join(scored.stdout.split())
+    found = rows(tmp_path / "exp")
+    for variant in ("FR", "FR_url", "FP", "N_supported", "N_cited"):
+        assert (found["lost", variant]["n_na"], found["lost", variant].get("value")) == (1, None), variant
+    assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
 
 
 def test_questions_alone_become_a_file_that_run_takes(drretail: Command, shop: str, tmp_path: Path) -> None:

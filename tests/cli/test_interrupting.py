@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 SLOW_REACT = "tests.agents.slowed:REACT"
 
@@ -46,7 +46,7 @@ def interrupted(
         while press + 1 < presses and "Stopping" not in told and (line := process.stderr.readline()):
             told += line
     told += process.stderr.read()
-    return process.wait(timeout=60), told
+    return process.wait(timeout=280), told
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.registry import BUILT_IN
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 IN_A_ROW = 4
 """So often is one experiment killed before it may end."""
@@ -36,7 +36,7 @@ def killed(tmp_path: Path, command: list[str], effects: int, pause: float) -> bo
         time.sleep(0.002)
     time.sleep(pause)
     process.send_signal(signal.SIGKILL)
-    return process.wait(timeout=60) == -signal.SIGKILL
+    return process.wait(timeout=280) == -signal.SIGKILL
 
 
 def _effects(experiment: Path) -> int:

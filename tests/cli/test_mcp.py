@@ -89,7 +89,7 @@ def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -
 def by_node(folder: Path, *args: str) -> dict[str, Any]:
     told = {**os.environ, "CALLS": json.dumps(ANSWER)}
     ran = subprocess.run(
-        ["node", SCRIPT.name, *args], cwd=folder, env=told, capture_output=True, text=True, timeout=60, check=False
+        ["node", SCRIPT.name, *args], cwd=folder, env=told, capture_output=True, text=True, timeout=280, check=False
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
@@ -107,7 +107,7 @@ def serving(args: list[str], **environment: str) -> Generator[tuple[str, str, "s
             yield address, process.stdout.readline().strip().removeprefix("Authorization: Bearer "), process
         finally:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=280)
         assert process.returncode == 0, said
 
 

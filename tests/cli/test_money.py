@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Command
+from tests.cli.commands import ROOT, Command
 from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer

@@ -9,7 +9,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_rubric
 from drretail.records.shop import VOID_STATUSES, NextPurchase
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 
 @pytest.fixture

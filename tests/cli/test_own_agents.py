@@ -12,7 +12,7 @@ import pytest
 
 from drretail.experiment import read_runs
 from tests.agents.external_agents import command
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -59,7 +59,7 @@ def test_ctrl_c_leaves_no_process(shop: str, queries: str, tmp_path: Path) -> No
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=280)
     assert "Traceback" not in said
     for pid in (int(it.name.removeprefix("pid")) for it in found):
         with pytest.raises(ProcessLookupError):

@@ -13,7 +13,7 @@ import pytest
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
 from drretail.viewer.terminal.printed_scores import print_pairs
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.eval.families.pairwise.judging import A, B, C, reports, two
 from tests.eval.folders import experiment
 

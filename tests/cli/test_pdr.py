@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 TASKS = (
     "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"

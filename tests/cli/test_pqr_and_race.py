@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.eval.families.faithfulness.reports import BED
 from tests.eval.folders import experiment
 

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.eval.families.process.counting import turns, turns_to_evidence
 from drretail.experiment import read_runs
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 
 @pytest.mark.parametrize("agent", ["react", "hybrid_react", "plan_to_function"])

@@ -9,7 +9,7 @@ from drretail import open_world, run, score
 from drretail.errors import UserError
 from drretail.eval.judging.subject import planned_runs
 from drretail.experiment import read_definition
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
 

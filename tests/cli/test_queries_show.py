@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 TEXT = "I own a bird bath and want a bird feeder beside it. " * 3
 QUERY: dict[str, object] = {

@@ -9,7 +9,7 @@ from drretail.agents.running.outcomes import Ended, tallies
 from drretail.cli.run_progress import RunsShown, duration, made_again, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 

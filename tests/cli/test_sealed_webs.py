@@ -9,7 +9,7 @@ from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_evidence, run_folder
 from drretail.files import read_lines, write_lines
 from drretail.querygen.reading import read_queries
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.sealed import Page, seal
 
 PAGES = [

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.shop import USER
 
 VOLATILE = ("telemetry.json", "journal.jsonl", ".lock")

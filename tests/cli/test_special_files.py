@@ -5,7 +5,7 @@ import stat
 import threading
 from pathlib import Path
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 
 def test_queries_can_be_written_to_a_pipe(drretail: Command, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 BREAKS = """
 def answer(question):

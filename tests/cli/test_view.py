@@ -53,11 +53,11 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
-        with build_opener(HTTPCookieProcessor()).open(address, timeout=20) as answer:
+        with build_opener(HTTPCookieProcessor()).open(address, timeout=280) as answer:
             assert b"9 runs" in answer.read()
             assert "token" not in answer.url
         process.send_signal(how)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=280)
     assert process.returncode == 0
     assert said.splitlines() == ["Only this machine is answered. Ctrl-C ends it.", "ann: 1 vote on 1 pair."]
 

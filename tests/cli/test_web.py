@@ -12,7 +12,7 @@ from drretail.api.webs import chosen_web, pages_by_label
 from drretail.experiment import read_definition, read_runs
 from drretail.records.run import System
 from drretail.settings import Settings
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
 MADE_FOR_THE_DEMO = "The sandbox's pages are made for the demo shop"

@@ -393,7 +393,13 @@ print(ingest([Path(sys.argv[1])], Path(sys.argv[2]), workers=int(sys.argv[3]), r
 
 @pytest.mark.parametrize(
     ("moment", "workers"),
-    [(".part-*", 1), ("products-*", 2), ("reviews-*", 1), ("merged-*", 1), ("rows-*", 2)],
+    [
+        ("rows-*", 2),
+        *(
+            pytest.param(moment, workers, marks=pytest.mark.slow)
+            for moment, workers in ((".part-*", 1), ("products-*", 2), ("reviews-*", 1), ("merged-*", 1))
+        ),
+    ],
 )
 def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, moment: str, workers: int) -> None:
     products = [changed(PRODUCTS[0], sku=f"P{number}") for number in range(2000)]

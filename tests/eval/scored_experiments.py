@@ -14,7 +14,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment, read_definition
 from drretail.files import read_json, write_json
-from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.grounding.profile.purchases import purchase_item_of
 from drretail.llm.registry import open_model
 from drretail.progress import choose_progress
 from drretail.records.money import Money

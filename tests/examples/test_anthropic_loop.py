@@ -3,10 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import ROOT, Command, drretail, environment, fork_server
+from tests.cli.commands import ROOT, Command
 from tests.llm.provider import Provider, answers
-
-__all__ = ["drretail", "environment", "fork_server"]
 
 SEARCHES = {"type": "tool_use", "id": "t1", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 ERRS = {"type": "tool_use", "id": "t2", "name": "get_product_details", "input": {"product": 7}}

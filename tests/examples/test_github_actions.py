@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.conftest import ROOT, Command, drretail, environment, fork_server
+from tests.cli.commands import ROOT, Command
 
-__all__ = ["drretail", "environment", "fork_server"]
 EXAMPLE = ROOT / "examples" / "github_actions"
 
 

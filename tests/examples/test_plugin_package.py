@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Command, drretail, environment, fork_server, fresh_drretail
+from tests.cli.commands import ROOT, Command
 
-__all__ = ["drretail", "environment", "fork_server", "fresh_drretail"]
+pytestmark = pytest.mark.slow
 QUERY = {"query_id": "q1", "text": "Which bird feeder suits a small garden?", "source": "mine"}
 BROKEN = """[drretail.agents]
 nowhere = no_such_module:AGENT
@@ -30,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "examples" / "plugin_package", folder / "source")
     offline = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
     into = ("--target", str(folder / "site"), str(folder / "source"))
-    subprocess.run([sys.executable, "-m", "pip", "install", *offline, *into], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "pip", "install", *offline, *into], check=True, timeout=280)
     return folder / "site"
 
 

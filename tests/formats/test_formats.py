@@ -10,9 +10,8 @@ import pytest
 from drretail.env.checking import check_world
 from drretail.experiment import read_definition, read_evidence, read_runs
 from drretail.records.base import FORMAT
-from tests.cli.conftest import Command, drretail, fork_server
+from tests.cli.commands import Command
 
-__all__ = ["drretail", "fork_server"]
 HERE = Path(__file__).parent
 FORMATS = range(1, FORMAT + 1)
 LABEL = "react@offline-shopper"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import calculation_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.serialisation import compact_json, record_text
@@ -17,18 +18,12 @@ from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 
-def a_product(key: str, title: str, price: float | None, rating: float, count: int, brand: str, **more: Any) -> Product:
-    return Product(
-        product_id=f"B0KITCHEN{key}",
-        title=title,
-        price=price,
-        average_rating=rating,
-        rating_number=count,
-        store=brand,
-        category="Home_and_Kitchen",
-        categories=("Home & Kitchen", "Kitchen & Dining"),
-        **more,
-    )
+def a_product(
+    key: str, title: str, price: float | None, rating: float | None, count: int | None, brand: str, **more: Any
+) -> Product:
+    fields = {"product_id": f"B0KITCHEN{key}", "title": title, "price": price, "average_rating": rating}
+    fields |= {"rating_number": count, "store": brand, "category": "Home_and_Kitchen"}
+    return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
 
 
 KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
@@ -99,4 +94,7 @@ def reading_of(report: str, picks: Sequence[Pick] | None = None) -> Reading:
 
 def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]:
     """What value and source findings a report gives."""
-    return [*value_findings(report, reading_of(report, picks).values), *source_findings(report, EVIDENCE, GOODS)]
+    return [
+        *value_findings(report, reading_of(report, picks).values),
+        *source_findings(find_citations(report, EVIDENCE), GOODS),
+    ]

@@ -60,6 +60,22 @@ def large(judged: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(judged, tmp_path / "large"))
 
 
+@pytest.fixture(scope="module")
+def compared_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each of three systems twice on each of ten queries, by a judge that prefers a, and sees b and c level."""
+    folder = tmp_path_factory.mktemp("three") / "exp"
+    experiment(folder, {name: reports(name[0], 10, 2) for name in (A, B, C)})
+    judge, _ = scripted_judge(prefers_a)
+    compared(folder, judge)
+    return folder
+
+
+@pytest.fixture
+def three(compared_once: Path, tmp_path: Path) -> Path:
+    """The same, for one test to vote on."""
+    return Path(shutil.copytree(compared_once, tmp_path / "three"))
+
+
 def called(*given: object) -> str:
     ended = CliRunner().invoke(lab_app, [*map(str, given)])
     assert ended.exception is None, ended.exception
@@ -177,7 +193,7 @@ def test_the_result_is_kept_and_is_one_document(large: Path) -> None:
 def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", two(20))
     judge, _ = scripted_judge(judge_of_both)
-    compared(exp, judge, metrics=("quality", "pairwise"))
+    compared(exp, judge)
     chosen: dict[str, Choice] = {f"q{n}": "a" if n > 8 else "tie" if n > 4 else "b" for n in range(1, 21)}
     vote_all(exp, lambda pair: chosen[pair.query_id])
     (row,) = correction_of(exp, None).values
@@ -198,8 +214,8 @@ def test_votes_that_are_too_few_are_counted(tmp_path: Path) -> None:
     assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.summary()
 
 
-def test_wins_stand_beside_those_that_the_judge_gives(tmp_path: Path) -> None:
-    rows = voted_wins(three(tmp_path), lambda _: "b")
+def test_wins_stand_beside_those_that_the_judge_gives(three: Path) -> None:
+    rows = voted_wins(three, lambda _: "b")
     assert [rows[pair].judged for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
 
 
@@ -234,31 +250,23 @@ def vote_all(exp: Path, choose: Callable[[PairItem], Choice]) -> None:
         cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator="ann", at=NOON), None)
 
 
-def three(tmp_path: Path) -> Path:
-    """Each system twice on each of ten queries, by a judge that prefers a, and sees b and c level."""
-    exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B, C)})
-    judge, _ = scripted_judge(prefers_a)
-    compared(exp, judge)
-    return exp
-
-
-def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(tmp_path: Path) -> None:
-    rows = voted_wins(three(tmp_path), lambda pair: "a" if pair.a == A else "b")
+def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(three: Path) -> None:
+    rows = voted_wins(three, lambda pair: "a" if pair.a == A else "b")
     assert rows.keys() == {(A, B), (A, C), (B, C)}
     assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
     assert [rows[pair].labels_alone for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0]
 
 
-def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(tmp_path: Path) -> None:
+def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(three: Path) -> None:
     by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
-    row = voted_wins(three(tmp_path), lambda pair: by_query[pair.query_id])[A, B]
+    row = voted_wins(three, lambda pair: by_query[pair.query_id])[A, B]
     assert row.labels_alone == pytest.approx((6 + 1) / 10)
     # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
     assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
-def test_people_who_only_see_ties_give_half_with_a_width(tmp_path: Path) -> None:
-    row = voted_wins(three(tmp_path), lambda _: "tie")[A, B]
+def test_people_who_only_see_ties_give_half_with_a_width(three: Path) -> None:
+    row = voted_wins(three, lambda _: "tie")[A, B]
     assert row.labels_alone == 0.5
     assert row.labels_alone_low is not None
     assert row.labels_alone_low < 0.3

@@ -13,22 +13,10 @@ from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.records.run import Usage
 
+from .clients import KEY, TOOL
 from .provider import Provider, Step, answers, fails
 
-KEY = "sk-test-0123456789abcdef"
 MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
-TOOL: dict[str, Any] = {
-    "type": "function",
-    "function": {
-        "name": "get_product_details",
-        "description": "Gives one product.",
-        "parameters": {
-            "type": "object",
-            "properties": {"product_id": {"type": "string", "description": "Its id."}},
-            "required": ["product_id"],
-        },
-    },
-}
 pytestmark = pytest.mark.anyio
 
 
@@ -77,15 +65,6 @@ async def test_the_request_names_model_length_system_and_tools_in_anthropics_for
 async def test_temperature_goes_out_only_to_models_that_take_one(name: str, sent: int | None) -> None:
     _, provider = await asked(name=name)
     assert provider.seen[0].body.get("temperature") == sent
-
-
-async def test_tool_use_blocks_come_back_as_tool_calls() -> None:
-    block = {"type": "tool_use", "id": "toolu_1", "name": "get_product_details", "input": {"product_id": "B0TEST0001"}}
-    answer, _ = await asked(
-        answers({"type": "text", "text": "Let me look."}, block, stop_reason="tool_use"), tools=True
-    )
-    (call,) = answer.tool_calls
-    assert (call["name"], call["args"], call["id"]) == ("get_product_details", {"product_id": "B0TEST0001"}, "toolu_1")
 
 
 @pytest.mark.parametrize("step", [fails(429), fails(529), fails(500), Step(drop=True)])

@@ -13,8 +13,8 @@ from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.trajectory import Trajectory
 
+from .clients import TOOL
 from .provider import Provider, Step, answers, completes
-from .test_anthropic_wire import TOOL
 
 pytestmark = pytest.mark.anyio
 START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]

@@ -16,15 +16,11 @@ from drretail.llm.telemetry import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
 
-from . import gemini, ollama
-from .provider import Provider, Step, answers, completes, fails
+from .clients import CLIENTS, opened
+from .provider import Provider, Step, answers, fails
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [HumanMessage("Which dog bed?")]
-GREETING = {"anthropic": answers(), "openai": completes({"content": "hello"}), "ollama": ollama.says("hello")}
-GREETING["google"] = gemini.says(gemini.text("hello"))
-NAMES = {"anthropic": "claude-sonnet-5", "openai": "local", "ollama": "qwen3:8b", "google": "gemini-2.5-flash"}
-KEPT: list[Model] = []  # a client that is thrown away closes its connections in another test's event loop
 
 
 @pytest.fixture
@@ -43,19 +39,10 @@ class Sleeps:
 
 
 def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retries: int = 2, **given: Any) -> Model:
-    pytest.importorskip(f"langchain_{'google_genai' if name == 'google' else name}")
-    settings: dict[str, Any] = {"timeout": 5, "retrying": Retrying(retries, chance=lambda: 1.0, sleep=sleeps)}
-    model = open_model(
-        f"{name}:{NAMES[name]}",
-        base_url=f"{provider.url}/v1" if name == "openai" else provider.url,
-        environ={"ANTHROPIC_API_KEY": "sk-test-0123", "GOOGLE_API_KEY": "AIza-test-0123"},
-        **(settings | given),
-    )
-    KEPT.append(model)
-    return model
+    return opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleeps), **given)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize(
     "step",
     [fails(429, retry_after="0"), fails(500), fails(503), Step(200, b"{"), Step(drop=True)],
@@ -63,14 +50,14 @@ def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retrie
 )
 async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, step: Step) -> None:
     sleeps, attempts = Sleeps(), Attempts()
-    with Provider(step, step, GREETING[name]) as provider:
+    with Provider(step, step, CLIENTS[name].says("hello")) as provider:
         answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, attempts=attempts)
         assert len(provider.seen) == 3
     assert answer.text == "hello"
     assert (sleeps.all, len(attempts.failed)) == ([0.5, 1.0], 2)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("status", [400, 413])
 async def test_what_lasts_is_not_tried_again(name: str, status: int) -> None:
     sleeps = Sleeps()
@@ -81,7 +68,7 @@ async def test_what_lasts_is_not_tried_again(name: str, status: int) -> None:
     assert (sleeps.all, caught.value.retries) == ([], 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
 async def test_a_refused_key_or_model_ends_all_at_the_first_call(name: str, status: int) -> None:
     sleeps = Sleeps()
@@ -95,9 +82,11 @@ async def test_a_refused_key_or_model_ends_all_at_the_first_call(name: str, stat
 
 async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_and_which_try() -> None:
     told, sleeps = list[str](), Sleeps()
-    with Provider(*[fails(500)] * 4, GREETING["anthropic"]) as provider:
+    with Provider(*[fails(500)] * 4, answers()) as provider:
         model = model_at(provider, sleeps, retries=5)
-        model = replace(model, retrying=replace(model.retrying, tell=told.append))
+        # Its clock moves with its sleeps alone.
+        patience = replace(model.retrying, tell=told.append, clock=lambda: sum(sleeps.all))
+        model = replace(model, retrying=patience)
         await answer_of(model, MESSAGES)
         where = provider.url
     assert [line.rpartition("; ")[2] for line in told] == ["try 4 of 6 in 2 s.", "try 5 of 6 in 4 s."]
@@ -111,10 +100,12 @@ async def test_a_server_of_ones_own_that_does_not_answer_is_named_without_its_pa
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 async def test_the_wait_that_a_provider_asks_for_is_kept_and_a_little_added(name: str) -> None:
     sleeps = Sleeps()
-    with Provider(fails(429, retry_after="0.02"), fails(503, retry_after_ms="30"), GREETING[name]) as provider:
+    with Provider(
+        fails(429, retry_after="0.02"), fails(503, retry_after_ms="30"), CLIENTS[name].says("hello")
+    ) as provider:
         await answer_of(model_at(provider, sleeps, name), MESSAGES)
     assert sleeps.all == pytest.approx([0.022, 0.033])
 

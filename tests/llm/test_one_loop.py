@@ -15,7 +15,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import ONCE
 
 from .provider import Provider, Step, answers, fails
-from .test_second_chances import NAMES, WHOLE, model_at
+from .test_second_chances import WHOLE, model_at
 
 MESSAGES = [HumanMessage("Which dog bed?")]
 
@@ -33,7 +33,7 @@ def in_a_thread(main: Coroutine[Any, Any, Any]) -> Any:
 
 
 @pytest.mark.parametrize("second", [run_loop, in_a_notebook, in_a_thread])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 def test_the_second_command_uses_the_connection_of_the_first(
     name: str, second: Callable[[Coroutine[Any, Any, Any]], Any]
 ) -> None:

@@ -10,15 +10,15 @@ from drretail.errors import ModelError
 from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
 
 from . import gemini, ollama
+from .clients import CLIENTS, opened
 from .provider import Provider, Step, answers, completes
-from .test_calling import KEPT, NAMES
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [HumanMessage("Which dog bed?")]
@@ -35,12 +35,7 @@ CUT = {
     "ollama": ollama.says(TEXT, done_reason="length"),
     "google": gemini.says(gemini.text(TEXT), finish="MAX_TOKENS"),
 }
-WHOLE = {
-    "anthropic": answers({"type": "text", "text": "The large one."}),
-    "openai": completes({"content": "The large one."}),
-    "ollama": ollama.says("The large one."),
-    "google": gemini.says(gemini.text("The large one.")),
-}
+WHOLE = {name: client.says("The large one.") for name, client in CLIENTS.items()}
 TOKENS = {"anthropic": 11, "openai": 35, "ollama": 25, "google": 46}
 """Of each of these answers with its question."""
 
@@ -51,17 +46,7 @@ def anyio_backend() -> str:
 
 
 def model_at(provider: Provider, name: str, **given: Any) -> Model:
-    pytest.importorskip(f"langchain_{'google_genai' if name == 'google' else name}")
-    model = open_model(
-        f"{name}:{NAMES[name]}",
-        base_url=f"{provider.url}/v1" if name == "openai" else provider.url,
-        environ={"ANTHROPIC_API_KEY": "sk-test-0123", "GOOGLE_API_KEY": "AIza-test-0123"},
-        timeout=5,
-        retrying=Retrying(1, first=0.01),
-        **given,
-    )
-    KEPT.append(model)
-    return model
+    return opened(name, provider, retrying=Retrying(1, first=0.01), **given)
 
 
 def last_text(provider: Provider) -> str:
@@ -71,7 +56,7 @@ def last_text(provider: Provider) -> str:
     return str(messages[-1])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 async def test_an_empty_answer_is_asked_for_once_more_and_both_are_paid(name: str) -> None:
     attempts = Attempts()
     with Provider(EMPTY[name], WHOLE[name]) as provider:
@@ -83,7 +68,7 @@ async def test_an_empty_answer_is_asked_for_once_more_and_both_are_paid(name: st
     assert attempts.failed[0].startswith("the answer is empty")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_a_shorter_one(name: str) -> None:
     with Provider(CUT[name], WHOLE[name]) as provider:
         answer = await answer_of(model_at(provider, name), MESSAGES)
@@ -92,7 +77,7 @@ async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_a_shorter_one(n
     assert answer.text == "The large one."
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize(("steps", "said"), [(EMPTY, "is empty"), (CUT, "set max_tokens higher in drretail.toml")])
 async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps: dict[str, Step], said: str) -> None:
     with Provider(*[steps[name]] * 3) as provider:
@@ -118,7 +103,7 @@ async def test_an_answer_in_a_schema_has_its_second_chance_too() -> None:
     assert models.usage["researcher"] == Usage(calls=2, input_uncached=60, output=10)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("step", [Step(200, b"{"), Step(drop=True)], ids=["broken", "drop"])
 async def test_an_answer_that_never_arrived_counts_with_its_questions_length(name: str, step: Step) -> None:
     attempts = Attempts()
@@ -172,7 +157,7 @@ async def test_what_does_not_fit_is_known_as_each_provider_says_it(
     assert caught.value.kind == "context_overflow"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLIENTS)
 async def test_another_400_is_no_overflow(name: str) -> None:
     body = json.dumps(refusal(name, "temperature: must be at most 1")).encode()
     with Provider(Step(400, body)) as provider, pytest.raises(ModelError) as caught:

@@ -11,18 +11,7 @@ from drretail.env.servers.naming import ServerSettings
 from tests.places import Place, PlaceKind
 from tests.servers.running import CannotStart, Kind, address, remove_world
 
-FIXTURES = {"mongo_url", "es_url"}
 NUMBERS = count(1)
-FETCHING = 1800
-"""Seconds for a test with real servers: the first one may fetch and start them."""
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if FIXTURES.intersection(getattr(item, "fixturenames", ())):
-            item.add_marker("servers")
-            item.add_marker(pytest.mark.timeout(FETCHING))
 
 
 def address_or_skip(kind: Kind) -> str:

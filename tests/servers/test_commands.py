@@ -9,7 +9,7 @@ import pytest
 from pymongo import MongoClient
 
 from drretail.env.servers.naming import ServerSettings
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.shop import USER, build
 
 MOMENT = 1_600_000_000_000
@@ -28,7 +28,7 @@ def drretail(tmp_path: Path, server_settings: ServerSettings) -> Command:
             env=environment(tmp_path, **{**servers, **given}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             check=False,
         )
 

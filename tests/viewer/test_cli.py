@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs
-from tests.cli.conftest import MAIN, environment
+from tests.cli.commands import MAIN, environment
 from tests.viewer.experiment import fail
 
 Command = subprocess.CompletedProcess[str]
@@ -19,7 +19,7 @@ def report(home: Path, *args: str) -> Command:
         env=environment(home),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=280,
         check=False,
     )
 

@@ -18,17 +18,10 @@ from langchain_openai.chat_models._client_utils import (
 
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
-from tests.cli.conftest import drretail, fork_server, fresh_drretail, queries, shop
+from tests.cli.conftest import queries, shop
 from tests.shop import PAGES, build
 
-__all__ = [
-    "drretail",
-    "fork_server",
-    "fresh_drretail",
-    "queries",
-    "shop",
-    "world",
-]  # all but the last are the command line's
+__all__ = ["queries", "shop"]  # the command line's
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.wire.playing import KEYS, MODELS, calls_of
 from tests.wire.server import DENIED, Plan, WireServer
 from tests.wire.speaking import Json

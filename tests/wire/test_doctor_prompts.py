@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.doctor.acting import BAD, Answers, answer_to
 from tests.wire import server
 from tests.wire.server import WireServer

@@ -21,7 +21,7 @@ from drretail.journal import Effect, read_effects
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.run import Run
-from tests.cli.conftest import MAIN, environment
+from tests.cli.commands import MAIN, environment
 from tests.shop import USER, build
 from tests.wire.playing import AGENTS, KEYS, MODELS
 from tests.wire.server import FAULTS, PASSING, Plan, WireServer

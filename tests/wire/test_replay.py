@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Command
+from tests.cli.commands import ROOT, Command
 from tests.wire.playing import AGENTS, KEYS, MODELS, InTurn
 from tests.wire.server import FAULTS, WireServer
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
+MOST_NAMED = 5
 SUMMED = ("citations", "sources", "listed", "unresolved")
 
 
@@ -27,6 +28,14 @@ def print_imported(came: "Imported", to: Path) -> None:
 
 def _notes(came: "Imported") -> Iterator[str]:
     yield _questions(came.queries)
+    unread = [report.where for report in came.reports if report.unread]
+    if unread:
+        more = f" and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
+        yield (
+            f"Warning: {', '.join(unread[:MOST_NAMED])}{more}: there is a list of sources, and no citation of them was "
+            "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
+            "export the report again with them; docs/import.md has the forms that are read."
+        )
     if came.empty:
         yield f"Without a word: {came.empty:,} reports. They are failed runs."
     if came.held:

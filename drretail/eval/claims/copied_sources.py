@@ -1,16 +1,18 @@
 """Sources and quotes as a judge copies them, found again in the report."""
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
+from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.evidence import Evidence
 
-_BRACKETS = "[]()<>【】 \t"
+_BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
 
@@ -29,16 +31,19 @@ class SourceResolver:
         self._report = report
         self._evidence = evidence
         self._known: dict[str, Cited] = {}
+        self._together: dict[str, list[str]] = {}
+        """What a mark names that names several: of ``¹²`` 1 and 2."""
         for mark in citing_marks(report, evidence):
-            labels = report[mark.start : mark.end].strip(_BRACKETS).split(",")
-            names = labels if len(labels) == len(mark.cited) else [""] * len(mark.cited)
-            for cited, label in zip(mark.cited, names, strict=True):
-                self._learn(cited, label.strip(_BRACKETS))
+            marker = report[mark.start : mark.end]
+            if len(mark.cited) > 1:
+                self._together[_spelling(marker)] = [cited.label or cited.name for cited in mark.cited]
+            for cited in mark.cited:
+                self._learn(cited, marker if len(mark.cited) == 1 else "")
         for cited in listed_sources(report, evidence).cited:
             self._learn(cited, "")
 
-    def _learn(self, cited: Cited, label: str) -> None:
-        for name in filter(None, (cited.said, cited.evidence_id, cited.url, label)):
+    def _learn(self, cited: Cited, marker: str) -> None:
+        for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label, marker)):
             self._known.setdefault(_spelling(name), cited)
 
     def is_in_report(self, source: str) -> bool:
@@ -47,6 +52,8 @@ class SourceResolver:
 
     def apart(self, source: str) -> list[str]:
         """The sources that one text names: of "[P:a][W:b]" and "P:a, W:b" both; anything else as it is."""
+        if together := self._together.get(_spelling(source)):
+            return together
         names = [name for name in _BETWEEN_MARKS.split(source) if name]
         if len(names) < 2 or _spelling(source) in self._known:
             return [source]
@@ -81,7 +88,10 @@ class SourceResolver:
 
 
 def _spelling(source: str) -> str:
-    return normalise_url(source.strip(_BRACKETS))
+    """One spelling for an address, a number or "Smith et al., 2018", whatever is around it."""
+    name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
+    author, year = name[:-4], name[-4:]
+    return author_and_year(author, year) if author[-1:] in (" ", "(") and year.isdecimal() else normalise_url(name)
 
 
 class SentenceFinder:

@@ -66,7 +66,7 @@ def _unheard(
     for side, label in _sides(comparison):
         its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
         count = sum(judged.result.lacks == "not_judged" for judged in its)
-        failed = sum(judged.failed for judged in its)
+        failed = sum(len(judged.errors) for judged in its)
         if count:
             yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
         if failed:

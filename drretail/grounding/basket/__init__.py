@@ -7,5 +7,4 @@ cart.py           the picks of a report beside the wish: what each is for, what 
 distance.py       what the picks come to beside the cheapest and the best basket
 refusal.py        a declared outcome beside the proof
 shown.py          whether a run made the searches by which it could know
-purchase_item.py  a product by what a guess at a purchase may hit
 """

@@ -86,8 +86,8 @@ def _extended(
                 continue
             next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
             made = _Choice(cost, (*choice.fits, fit))
-            held = extended.get(next_state)
-            if held is None or made.rank < held.rank:
+            known = extended.get(next_state)
+            if known is None or made.rank < known.rank:
                 extended[next_state] = made
     return extended
 

@@ -21,12 +21,7 @@ LACKS: Mapping[Lack, str] = {
     "no_basket": "no basket in the shop keeps to the wish",
 }
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
-PROVED = "it is proved that the shop can't meet the wish: the family outcome says who refuses"
-NO_LIMIT = "the query limits no price"
-NOTHING_PICKED = "nothing is picked"
 NO_DECISION = "the report declares no picks"
-NOT_ALL_COVERED = "not everything that is wanted is covered"
-UNKNOWN_PRICE = "the price of a pick is unknown"
 NOT_REQUIRED = "nothing has to be bought"
 
 
@@ -43,7 +38,7 @@ def not_measured(wish: Wish | None, reference: Reference) -> str | None:
     if wish is None:
         return NOT_TYPED
     if reference.proof is not None and reference.proof.state == "proved":
-        return PROVED
+        return "it is proved that the shop can't meet the wish: the family outcome says who refuses"
     if reference.best is None:
         return LACKS[reference.lack or "no_basket"]
     return None
@@ -60,9 +55,9 @@ def covered(cart: Cart) -> Measured:
 def within_budget(cart: Cart) -> Measured:
     """1 where the whole cart is known to cost no more than the wish allows, else 0."""
     if not cart.wish.counts_money:
-        return Measured(None, NO_LIMIT)
+        return Measured(None, "the query limits no price")
     if not cart.picks:
-        return Measured(None, NOTHING_PICKED)
+        return Measured(None, "nothing is picked")
     return Measured(float(cart.keeps_to_money), described(cart))
 
 
@@ -80,11 +75,11 @@ def cost_ratio(cart: Cart) -> Measured:
     """What the whole cart costs over what the cheapest basket costs: 1 is the least."""
     cheapest = cart.reference.cheapest
     if cart.left_out or not cart.picks:
-        return Measured(None, NOT_ALL_COVERED)
+        return Measured(None, "not everything that is wanted is covered")
     if cheapest is None or not cheapest.total.value:
         return Measured(None, NOT_REQUIRED)
     if cart.total is None:
-        return Measured(None, UNKNOWN_PRICE)
+        return Measured(None, "the price of a pick is unknown")
     return Measured(float(cart.total / cheapest.total.value), described(cart))
 
 
@@ -124,15 +119,8 @@ def described(cart: Cart) -> str:
     unpriced = ", ".join(cart.unpriced)
     best = cart.reference.best
     total = f"{format_money(cart.known_cost, USD if best is None else best.total.currency)} together"
-    return "; ".join(
-        [
-            *picks,
-            *lacks,
-            *([f"besides: {besides}"] if besides else []),
-            *([f"of unknown price: {unpriced}"] if unpriced else []),
-            *([total] if cart.picks else []),
-        ]
-    )
+    more = [besides and f"besides: {besides}", unpriced and f"of unknown price: {unpriced}"]
+    return "; ".join(filter(None, [*picks, *lacks, *more, total if cart.picks else ""]))
 
 
 def _counted(product: str, pieces: int) -> str:

@@ -8,11 +8,11 @@ basket. Decided are prices, brands, stars, numbers of ratings, what the shopper 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
-from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
+from drretail.grounding.constraints.fits import is_within, priced_in
+from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.records.query import FoundBasket, Lack, Proof, Reference
 from drretail.records.reading import Because
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 
 REASONS: dict[Lack, Because] = {
     "nothing_offered": "not_sold",
@@ -56,32 +56,18 @@ def proof_of(
 
 def _least(wish: Wish, could_be: Sequence[Sequence[Listing]], owned: Collection[str]) -> Decimal | None:
     """The least that the wish can cost, were all that is unknown the best; None where it can't be met even so."""
-    total = Decimal(0)
+    total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
     for want, of_want in zip(wish.wants, could_be, strict=True):
-        costs = [_least_cost(want, wish, listing) for listing in of_want if _could_do(want, listing, owned)]
+        # An unknown price is nothing, and one pack is enough.
+        costs = [
+            (priced_in(listing, currency) or Decimal(0))
+            * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
+            for listing in of_want
+            if (want.again or listing.product.product_id not in owned) and is_within(want, listing, unknown_does=True)
+        ]
         if want.optional:
             continue
         if not costs:
             return None
         total += min(costs)
     return None if wish.budget is not None and total > wish.budget.value else total
-
-
-def _could_do(want: Want, listing: Listing, owned: Collection[str]) -> bool:
-    """False where a known field rules the product out."""
-    makers = listing.makers
-    return (
-        (want.again or listing.product.product_id not in owned)
-        and not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
-        and (not want.brands_wanted or not makers or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
-        and not is_below(listing.product.average_rating, want.rating_min, unknown=False)
-        and not is_below(listing.product.rating_number, want.ratings_min, unknown=False)
-        and not is_too_dear(want, listing)
-    )
-
-
-def _least_cost(want: Want, wish: Wish, listing: Listing) -> Decimal:
-    """What the want costs at least with this product: nothing where its price is unknown, one pack where it is one."""
-    price = priced_in(listing, None if wish.budget is None else wish.budget.currency)
-    pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
-    return Decimal(0) if price is None else price * pieces

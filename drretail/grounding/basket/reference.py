@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from decimal import Decimal
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.proof import REASONS, proof_of
@@ -70,7 +69,8 @@ def _thing(want: Want, of_kind: Sequence[Listing], owned: Collection[str], curre
     fits = {
         listing.product.product_id: Fit(
             product_id=listing.product.product_id,
-            price=None if (price := priced_in(listing, currency)) is None else _written(price),
+            # Exact, without zeros at the end: "24", "9.5".
+            price=None if (price := priced_in(listing, currency)) is None else f"{price.normalize():f}",
             worth=worth[listing.product.product_id],
             open=leaves_open(want, listing),
             is_pack=pieces_in(listing.product.title) > 1,
@@ -107,17 +107,16 @@ def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThi
     budget = None if wish.budget is None else wish.budget.value
     needed = [thing for thing in things if not thing.optional]
     for chosen_things in (things, needed):
-        for wanted in ([_outright(thing) for thing in chosen_things], chosen_things):
+        outright = [
+            # Without the fits that leave more open than the thing's other fits must.
+            thing.model_copy(update={"fits": tuple(fit for fit in thing.fits if set(fit.open) <= set(thing.open))})
+            for thing in chosen_things
+        ]
+        for wanted in (outright, chosen_things):
             chosen = best_choice(wanted, budget)
             if chosen is not None:
                 return chosen_things, chosen
     return None
-
-
-def _outright(thing: WantedThing) -> WantedThing:
-    """Without the fits that leave more open than the thing's other fits must."""
-    sure = tuple(fit for fit in thing.fits if set(fit.open) <= set(thing.open))
-    return thing.model_copy(update={"fits": sure})
 
 
 def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collection[Lack]) -> Lack:
@@ -172,8 +171,3 @@ def _found(
     )
     total = Money.of(total_of(things, chosen), currency)
     return FoundBasket(items=items, total=total, worth=sum(fit.worth for fit in chosen))
-
-
-def _written(price: Decimal) -> str:
-    """Exact, without zeros at the end: "24", "9.5"."""
-    return f"{price.normalize():f}"

@@ -32,19 +32,26 @@ def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ())
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(_meets(listing, one, sure) for one, sure in borne_out.items())
+        and all(
+            (found := stance(listing.words, demand)) == "kept" or not (sure or found == "broken")
+            for demand, sure in borne_out.items()
+        )
         and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
     )
     return Fitting(tuple(listings), tuple(one for one, sure in borne_out.items() if not sure))
 
 
-def is_within(want: Want, listing: Listing) -> bool:
-    """True when a product keeps what is decided: brands, stars, numbers of ratings, and the price of a piece."""
+def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
+    """True when a product keeps what is decided: brands, stars, numbers of ratings, and the price of a piece.
+
+    ``unknown_does`` takes an unknown maker, rating or number of ratings for what is asked for.
+    """
+    may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
-        and (not want.brands_wanted or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
-        and not is_below(listing.product.average_rating, want.rating_min, unknown=True)
-        and not is_below(listing.product.rating_number, want.ratings_min, unknown=True)
+        and (may_be_of_any or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
+        and not is_below(listing.product.average_rating, want.rating_min, unknown=not unknown_does)
+        and not is_below(listing.product.rating_number, want.ratings_min, unknown=not unknown_does)
         and not is_too_dear(want, listing)
     )
 
@@ -75,8 +82,3 @@ def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
         *(demand for demand in want.must if stance(listing.words, demand) == "open"),
         *(demand for demand in want.must_not if stance_against(listing.words, demand) == "open"),
     )
-
-
-def _meets(listing: Listing, demand: str, is_borne_out: bool) -> bool:
-    found = stance(listing.words, demand)
-    return found == "kept" if is_borne_out else found != "broken"

@@ -67,7 +67,12 @@ def is_of_kind(product: Product, kind: str) -> bool:
     if any(leaf == wanted or leaf[-1] == wanted[-1] for leaf in sure):
         return True
     parts = _parts(product.title, product.store or product.brand or "")
-    return any(_is_about(part, wanted, place) for place, part in enumerate(parts))
+    for place, (words, last) in enumerate(parts):
+        # A single word is sure only in the first part; of several, one more stands in a part behind the first two.
+        is_sure = place < (1 if len(wanted) == 1 else _FIRST) or bool(set(words) & set(wanted[:-1]))
+        if is_sure and wanted[-1] in (words[-1], last):
+            return True
+    return False
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
@@ -99,16 +104,6 @@ def joined(kind: str) -> str:
 def search_words(kind: str) -> str:
     """The words that whatever is of a kind holds, for a search: without those of packing at its end."""
     return " ".join(_WORD.findall(kind)[: len(_unpacked(_stems(kind)))])
-
-
-def _is_about(part: _Part, wanted: tuple[str, ...], place: int) -> bool:
-    """True when a part of a title ends in the noun of the kind.
-
-    A single word is sure only in the first part; of several, one more stands in a part behind the first two.
-    """
-    words, last = part
-    is_sure = place < (1 if len(wanted) == 1 else _FIRST) or bool(set(words) & set(wanted[:-1]))
-    return is_sure and wanted[-1] in (words[-1], last)
 
 
 def _words(product: Product) -> frozenset[str]:

@@ -57,7 +57,7 @@ class HostileText(Record):
         return self.mark if self.mark.startswith(_PRODUCT) else self.product_id
 
     @property
-    def said(self) -> str:
+    def readable(self) -> str:
         """The text as its writer means it to be read."""
         return self.text.replace(LISTING, self.product_id)
 
@@ -65,10 +65,10 @@ class HostileText(Record):
     def planted(self) -> str:
         """The text in the characters that it is written in; markup that hides it is put around it by the page."""
         if self.hidden == "zero-width":
-            return "\u200b".join(self.said)
+            return "\u200b".join(self.readable)
         if self.hidden == "tags":
-            return "".join(chr(_TAG_BLOCK + ord(letter)) for letter in self.said)
-        return f"\u202e{self.said[::-1]}\u202c" if self.hidden == "bidi" else self.said
+            return "".join(chr(_TAG_BLOCK + ord(letter)) for letter in self.readable)
+        return f"\u202e{self.readable[::-1]}\u202c" if self.hidden == "bidi" else self.readable
 
     def is_in(self, read: str) -> bool:
         """True where what was read holds what the text is known by, or the text with what hides it."""
@@ -84,8 +84,8 @@ def unhidden(text: str) -> str:
 @cache
 def hostile_texts() -> tuple[HostileText, ...]:
     """All of them, in the order of their file."""
-    held = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
-    return tuple(HostileText.model_validate(text) for text in held["text"])
+    texts = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
+    return tuple(HostileText.model_validate(text) for text in texts["text"])
 
 
 @cache

@@ -45,14 +45,10 @@ def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProduc
     Each word in common that few products have adds its rarity, each category that is named in full as much as a word
     at the border.
     """
-    shared = words.intersection(_nouns((*statement.categories, *statement.names)))
+    shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
     shares = (max(share_of(word), _RAREST) for word in sorted(shared))
     in_full = sum(is_named(category, words) for category in statement.categories)
     return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
-
-
-def _nouns(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(noun for name in names for noun in nouns_of(name))
 
 
 # A category is intimate where its name holds all words of an entry. The entries are of Amazon's and Google's paths.

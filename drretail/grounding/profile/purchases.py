@@ -1,20 +1,23 @@
 """A user's orders laid out for statements: what was kept, what came to nothing, and of which products."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from math import floor, log2
 
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.wording import short_title
 from drretail.records.score import Statement
-from drretail.records.shop import VOID_STATUSES, Order, Product
+from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem
 
 # "Usually", "mostly" and "often" take so many items or orders, and so large a part of them: of 8 coins, 6 or more heads
 # come up in one try of seven, of 20 coins 15 in one of fifty.
 LEAST_USUAL, CLEAR_SHARE = 8, 0.75
 MOST_IDS = 12
 """A statement names so many of the orders that it rests on, the newest, and counts the rest."""
+_LOWEST, _HIGHEST = 5, 640
+"""Prices: what is cheaper, and what costs as much or more, is one band each."""
 _NAME_LENGTH, _TITLE_LENGTH = 60, 80
 
 
@@ -55,9 +58,7 @@ class Purchases:
     @cached_property
     def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
         """Each known product once, with its orders: no large order and no reorder counts more than another item."""
-        orders: dict[str, list[Order]] = {}
-        for order, product in self.known:
-            orders.setdefault(product.product_id, []).append(order)
+        orders = by_name((product.product_id, order) for order, product in self.known)
         return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
 
     @cached_property
@@ -101,6 +102,14 @@ def stated(
     return Statement(code=code, text=text, orders=ids, more_orders=more, categories=categories, names=names)
 
 
+def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
+    """The orders of each name, the names and their orders as they come."""
+    found: dict[str, list[Order]] = {}
+    for name, order in named:
+        found.setdefault(name, []).append(order)
+    return found
+
+
 def moment_of(order: Order) -> datetime:
     return datetime.fromtimestamp(order.timestamp // 1000, UTC)
 
@@ -120,11 +129,30 @@ def known_leaf(product: Product) -> str | None:
     return None if product.categories in ((), (product.category,)) else product.categories[-1]
 
 
-def domain_name(category: str) -> str:
-    """The file's category as one says it: "Pet Supplies"."""
-    return plain_name(category.replace("_", " "))
-
-
 def plain_name(name: str) -> str:
     """A category or brand on one line, cut where it is endless."""
     return short_title(name, _NAME_LENGTH)
+
+
+def purchase_item_of(product: Product) -> PurchaseItem:
+    """The product by what a guess at a purchase may hit."""
+    return PurchaseItem(
+        product_id=product.product_id,
+        category=known_leaf(product),
+        brand=product.brand,
+        price_band=None if product.price is None else price_band(product.price, product.currency),
+    )
+
+
+def price_band(price: float, currency: str) -> str:
+    """The band of a price, such as "USD 20-40": each costs up to twice as much as it begins with.
+
+    Fixed bands hold in every category and every world alike, where quantiles of a category of three products say
+    nothing.
+    """
+    if price < _LOWEST:
+        return f"{currency} 0-{_LOWEST}"
+    if price >= _HIGHEST:
+        return f"{currency} {_HIGHEST}+"
+    lower = _LOWEST * 2 ** floor(log2(price / _LOWEST))
+    return f"{currency} {lower}-{2 * lower}"

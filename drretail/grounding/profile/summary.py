@@ -15,8 +15,8 @@ from drretail.grounding.profile.purchases import (
     CLEAR_SHARE,
     LEAST_USUAL,
     Purchases,
+    by_name,
     day_of,
-    domain_name,
     known_leaf,
     moment_of,
     plain_name,
@@ -111,29 +111,23 @@ MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 
 def _categories(bought: Purchases) -> Iterator[Statement]:
     """The leaf categories that came more than once, each with all orders in it, those in categories below included."""
     leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
-    in_each: dict[str, list[Order]] = {}
-    for order, product in bought.shown:
-        for name in leaves.intersection(product.categories):
-            in_each.setdefault(name, []).append(order)
+    in_each = by_name(
+        (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
+    )
     for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
         yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
 
 
 def _brands(bought: Purchases) -> Iterator[Statement]:
     """The brands that came more than once."""
-    by_brand: dict[str, list[Order]] = {}
-    for order, product in bought.shown:
-        if product.brand:
-            by_brand.setdefault(product.brand, []).append(order)
+    by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
         yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
 def _reordered(bought: Purchases) -> Iterator[Statement]:
     """The products that were ordered more than once, the most frequent first, ties by id."""
-    by_product: dict[str, list[Order]] = {}
-    for order in filter(bought.shows, bought.kept):
-        by_product.setdefault(order.product_id, []).append(order)
+    by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
         text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
@@ -159,14 +153,10 @@ def _most_frequent(
 
 def _purchase(code: str, what: str, order: Order, bought: Purchases) -> Statement:
     number = f"{order.quantity} of " if order.quantity > 1 else ""
-    price = _price(bought.products.get(order.product_id))
+    product, price = bought.products.get(order.product_id), ""
+    if product is not None and product.price is not None:
+        price = f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
     return bought.about(code, f"{what} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
-
-
-def _price(product: Product | None) -> str:
-    if product is None or product.price is None:
-        return ""
-    return f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
 
 
 MOST_DOMAINS = 6
@@ -193,20 +183,20 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     """Pace, domains, price level and loyalty in one line, each as far as the history tells it."""
     if len(bought.kept) < LEAST_USUAL:
         return
-    level = level_of(bought, spans)
+    level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
     parts = [
         f"In short: {_pace(bought)}{_focus(bought)}",
         *([f"buying {_PRICES[level]}"] if level else []),
-        _loyalty(bought),
+        f"{again} of {len(bought.kept)} orders of something that had been ordered before"
+        if again
+        else "never the same thing twice so far",
     ]
     yield stated("shopper_type", f"{', '.join(parts)}.", bought.kept)
 
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
     """The orders of each domain, the largest first, ties by name."""
-    found: dict[str, list[Order]] = {}
-    for order, product in bought.shown:
-        found.setdefault(domain_name(product.category), []).append(order)
+    found = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
     return sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
 
 
@@ -215,9 +205,8 @@ def _pace(bought: Purchases) -> str:
     days = {moment_of(order).date() for order in bought.kept}
     today = bought.now.date()
     mean_pause = (today - min(days)).days / len(days)
-    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS:
-        return "a shopper"
-    if (today - max(days)).days > _END * mean_pause:
+    has_ended = (today - max(days)).days > _END * mean_pause
+    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS or has_ended:
         return "a shopper"
     if mean_pause <= _FREQUENT:
         return "a frequent shopper"
@@ -234,10 +223,3 @@ def _focus(bought: Purchases) -> str:
     if less > rest and share + less >= CLEAR_SHARE:
         return f", above all in {first} and {second}"
     return f", in {counted(len(sizes), 'domain')}"
-
-
-def _loyalty(bought: Purchases) -> str:
-    again = len(bought.kept) - bought.item_count
-    if not again:
-        return "never the same thing twice so far"
-    return f"{again} of {len(bought.kept)} orders of something that had been ordered before"

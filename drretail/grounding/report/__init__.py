@@ -3,8 +3,9 @@
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
 hidden.py          which HTML is not read: comments, and all but plain tags
 markup.py          which parts are shown, which of these are prose, and where brackets and URLs end
-marks.py           how citations are written
-reference_list.py  the entries that numbers and footnotes point to
+reference_list.py  the entries that numbers, names and footnotes point to
+marks.py           citations in brackets, links and addresses
+styles.py          citations in other forms, which the list makes citations
 citations.py       every citation, resolved against a run's evidence
 picks.py           picks that are declared in a block of their own
 picks_by_form.py   picks that calculations and layout make certain

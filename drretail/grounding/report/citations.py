@@ -7,8 +7,9 @@ from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, find_marks
-from drretail.grounding.report.markup import blanked, prose
-from drretail.grounding.report.reference_list import Entry, is_list_frame, read_references
+from drretail.grounding.report.markup import blanked, prose, url_end
+from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, read_references
+from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.shop import SHOP_URL, product_url
 
@@ -20,6 +21,7 @@ _BARE_ID = re.compile(
     r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
     rf"{FILE_ID})(?!\w)"
 )
+_WWW = re.compile(ADDRESS, re.IGNORECASE)
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 
 
@@ -27,12 +29,14 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 class Cited:
     """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
 
-    said: str
+    name: str
     type: Literal["web", "product", "internal", "unresolved"]
     entry: Evidence | None = None
     url: str | None = None
     title: str = ""
     """What the report's own list calls the source, where it is listed."""
+    label: str = ""
+    """The number or name by which a mark points to its line of that list."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -41,7 +45,7 @@ class Cited:
     @property
     def source(self) -> str:
         """Equal for two citations of one source."""
-        return self.evidence_id or self.url or self.said
+        return self.evidence_id or self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +82,16 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
 
 @dataclass(frozen=True, slots=True)
 class ListedSources:
-    """A report's own list: the spans of its lines with their newlines, and what they name, in text order."""
+    """A report's own lists, in text order."""
 
+    lines: tuple[tuple[int, int, tuple[Cited, ...]], ...]
+    """Every line by its offsets without the newline, and the sources that it names."""
     spans: tuple[tuple[int, int], ...]
-    cited: tuple[Cited, ...]
+    """With newlines: headings, blank lines and entries, but not the remarks between them."""
+
+    @property
+    def cited(self) -> tuple[Cited, ...]:
+        return tuple(cited for _, _, named in self.lines for cited in named)
 
 
 def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
@@ -92,30 +102,33 @@ def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
 
 
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
-    """The reference lists of a report: headings, blank lines and entries, but not the remarks between them."""
-    text = prose(report)
-    lines = list(listed_lines(report, evidence))
-    return ListedSources(
-        spans=tuple(
-            (start, min(end + 1, len(report))) for start, end, named in lines if named or is_list_frame(text[start:end])
-        ),
-        cited=tuple(cited for _, _, named in lines for cited in named),
-    )
-
-
-def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
-    """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
+    """The reference lists of a report, with what they name."""
     resolver = _Resolver(prose(report), evidence)
-    for start, end in resolver.references.spans:
-        yield start, end, resolver.named(start, end)
+    lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
+    own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
+    return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     """The marks that cite something, in text order and apart; the lines of reference lists have none."""
     resolver = _Resolver(prose(report), evidence)
-    for mark in find_marks(blanked(resolver.text, resolver.references.spans)):
-        if cited := resolver.cited(mark):
-            yield CitingMark(mark.start, mark.end, cited)
+    text = blanked(resolver.text, resolver.references.spans)
+    found = [(mark, cited) for mark in find_marks(text) if (cited := resolver.cited(mark))]
+    if resolver.references.spans:
+        bracketed = sum(mark.targets[0].kind == "label" for mark, _ in found)
+        rest = blanked(text, [(mark.start, mark.end) for mark, _ in found])
+        styled = styled_marks(rest, resolver.references, bracketed)
+        found += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
+        found.sort(key=lambda each: each[0].start)
+    for mark, cited in found:
+        yield CitingMark(mark.start, mark.end, cited)
+
+
+def closing_marks(report: str) -> list[tuple[int, int]]:
+    """The spans of the marks without square brackets, such as the 10 of ``text.10``, which end sentences."""
+    marks = citing_marks(report, None) if read_references(prose(report)).spans else ()
+    spans = [(mark.start, mark.end) for mark in marks]
+    return [(start, end) for start, end in spans if not report.startswith(("[", "【", "http", "<http"), start)]
 
 
 class _Resolver:
@@ -136,7 +149,13 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none when it is uncertain and means something else."""
-        if mark.certain or self._is_meant(mark):
+        labels = [target.value for target in mark.targets if target.kind == "label"]
+        # An uncertain mark of labels is meant where it fits the report's list.
+        if any(self.references.entry(label, mark.start) for label in labels):
+            is_meant = "0" not in labels or self.references.entry("0", mark.start) is not None
+        else:
+            is_meant = read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
+        if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
             known = [self._cite(target) for target in mark.targets if target.kind == "id"]
@@ -150,8 +169,8 @@ class _Resolver:
         if entry is None:
             return (Cited(target.value, "unresolved"),)
         if entry not in self._entries:
-            named = self.named(entry.start, entry.end)
-            self._entries[entry] = named or (Cited(entry.label, "unresolved"),)
+            named = self.named(entry.start, entry.end) or (Cited(entry.label, "unresolved"),)
+            self._entries[entry] = tuple(replace(cited, label=target.value) for cited in named)
         return self._entries[entry]
 
     def _cite(self, target: Target) -> Cited:
@@ -180,15 +199,11 @@ class _Resolver:
         if not marks:
             marks = [Mark(bare.start(), bare.end(), ()) for bare in _BARE_ID.finditer(line)]
             targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
+        if not marks and (bare := _WWW.search(line)):
+            marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
+            targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
         title = _title(line, marks)
         return tuple(replace(self._cite(target), title=title) for target in targets)
-
-    def _is_meant(self, mark: Mark) -> bool:
-        """True when an uncertain mark is one of labels, and fits the report's list."""
-        labels = [target.value for target in mark.targets if target.kind == "label"]
-        if any(self.references.entry(label, mark.start) for label in labels):
-            return "0" not in labels or self.references.entry("0", mark.start) is not None
-        return read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
 
 
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:
@@ -204,10 +219,10 @@ def _title(line: str, marks: list[Mark]) -> str:
     return " ".join((besides or " ".join(words)).split())
 
 
-def _cited(said: str, entry: Evidence) -> Cited:
+def _cited(name: str, entry: Evidence) -> Cited:
     if entry.kind == "product":
-        return Cited(said, "product", entry, entry.url or product_url(entry.key))
-    return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
+        return Cited(name, "product", entry, entry.url or product_url(entry.key))
+    return Cited(name, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
 def address_of(url: str) -> str:

@@ -55,18 +55,18 @@ def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | Non
 
 def web_evidence_id(url: str) -> str:
     """``W:`` and the hash of the normalised URL, which is also the ledger's key for the page."""
-    return f"W:{_short_hash(normalise_url(url).encode('utf-8', 'surrogatepass'))}"
+    return f"W:{_short_hash(normalise_url(url))}"
 
 
 def calculation_evidence_id(expression: str) -> str:
     """``C:`` and the hash of ``normalise_expression(expression)``, which is also the ledger's key."""
-    return f"C:{_short_hash(normalise_expression(expression).encode('utf-8', 'surrogatepass'))}"
+    return f"C:{_short_hash(normalise_expression(expression))}"
 
 
 def file_evidence_id(name: str) -> str:
     """``F:`` and the name of a user's file; of a name that cannot stand in a mark, its hash."""
     named = f"F:{name}"
-    return named if parse_evidence_id(named) == "file" else f"F:{_short_hash(name.encode('utf-8', 'surrogatepass'))}"
+    return named if parse_evidence_id(named) == "file" else f"F:{_short_hash(name)}"
 
 
 def normalise_expression(expression: str) -> str:
@@ -109,23 +109,21 @@ def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
 
     Empty where any part of it is no such id, or could be several.
     """
-    parts = [one for one in re.split(r"[\s,;]+", text.translate(_AROUND)) if one]
-    read = [_known_as(part, known) for part in parts]
-    return () if None in read else tuple(dict.fromkeys(one for one in read if one is not None))
+    read: dict[str, None] = {}
+    for part in filter(None, re.split(r"[\s,;]+", text.translate(_AROUND))):
+        # As it is, as the address of a page, or without its letter.
+        plain = part.rstrip("/").rsplit("/", 1)[-1].casefold()
+        alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
+        exact = [key for key in (part, web_evidence_id(part) if "://" in part else "") if key in known]
+        if not exact and len(alike) != 1:
+            return ()
+        read[(exact or alike)[0]] = None
+    return tuple(read)
 
 
-def _known_as(written: str, known: Collection[str]) -> str | None:
-    """The one known id that is written so: as it is, as the address of a page, or without its letter."""
-    if written in known:
-        return written
-    address = web_evidence_id(written) if "://" in written else None
-    plain = written.rstrip("/").rsplit("/", 1)[-1].casefold()
-    alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
-    return address if address in known else alike[0] if len(alike) == 1 else None
-
-
-def _short_hash(data: bytes) -> str:
-    return base64.b32encode(hashlib.sha256(data).digest()[:5]).decode("ascii").lower()
+def _short_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return base64.b32encode(digest[:5]).decode("ascii").lower()
 
 
 def _host(parts: SplitResult) -> str:

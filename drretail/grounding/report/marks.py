@@ -12,17 +12,23 @@ from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.markup import URL_START, closing_brackets, url_end, url_run
+from drretail.grounding.report.reference_list import NAMED
 from drretail.prompts import packaged_text
 
-_START = re.compile(r"https?://(?=[^\W_])|[\[【]", re.IGNORECASE)
+_START = re.compile(r"(?i:https?)://(?=[^\W_])|[\[【［〔]")
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _TARGET_OPENS = re.compile(r"\([ \t]*<?")
 _NO_TARGET = re.compile(r"\([ \t]*\)")
 _TARGET_CLOSES = re.compile(r">?(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)")
 _ID = re.compile(rf"[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}|{FILE_ID}")
 _SEPARATORS = re.compile(r"[\s,;|，；、]+")
-_RANGE = r"\d{1,4}(?:[ \t]*[-–—~][ \t]*\d{1,4})?"
+_RANGE = r"\d{1,4}(?:[ \t]*[-–—~⁻][ \t]*\d{1,4})?"
 _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \t]*")
+_NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
+# A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
+_IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
+_FOOTNOTE_AND_LINK = re.compile(r"\[\^(\d{1,4})\^?\]\[\1\]")
+_ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
 _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
@@ -49,6 +55,12 @@ class Mark:
     end: int
     targets: tuple[Target, ...]
     certain: bool = True
+
+
+def link_words(marker: str, source: str) -> str:
+    """The words of a link, which belong to the sentence; none for ``[[3]](url)``, nor where they are the source."""
+    words, arrow, _ = marker[1:].partition("](")
+    return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
 def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
@@ -78,8 +90,12 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
         return link
     if close - start > _LONGEST_CONTENT:
         return None
-    targets, certain = _content(text[start + 1 : close])
-    return Mark(start, close + 1, targets, certain) if targets else None
+    content = text[start + 1 : close]
+    if content.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
+        start, content = start - 1, content[:-1]
+    targets, certain = _content(content)
+    end = same.end() if (same := _FOOTNOTE_AND_LINK.match(text, start)) else close + 1
+    return Mark(start, end, targets, certain) if targets else None
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:
@@ -97,6 +113,8 @@ def _link(text: str, start: int, close: int) -> Mark | None:
         target, end = "url", url_run(text, opens.end(), wide=True)
     elif found := _ID.match(text, opens.end()):
         target, end = "id", found.end()
+    elif (in_page := _IN_PAGE.match(text, opens.end())) and (named := _ONLY_LABEL.fullmatch(label)):
+        return Mark(start, in_page.end(), (Target("label", named["label"].casefold()),), certain=False)
     else:
         return None
     closes = _TARGET_CLOSES.match(text, end)
@@ -114,16 +132,17 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
         return (Target("label", content.casefold()),), True
     if content.startswith(UNRESOLVED):  # a rendered report's own word for what led nowhere
         return (Target("id", content.removeprefix(UNRESOLVED)),), True
-    numbers = content.partition("†")[0].removeprefix("cite:")
+    numbers, dagger, _ = _NAMED_NUMBER.sub("", content).partition("†")
     if _NUMBERS.fullmatch(numbers):
-        return _numbers(numbers), False
+        return numbered_targets(numbers), bool(dagger)
     ids, certain = _ids(content)
     if ids:
         return ids, certain
     return ((Target("label", content.strip().casefold()),), False) if content.strip() else ((), False)
 
 
-def _numbers(content: str) -> tuple[Target, ...]:
+def numbered_targets(content: str) -> tuple[Target, ...]:
+    """The labels that numbers and ranges name, each once; none for a range that runs backwards or too far."""
     numbers: dict[int, None] = {}
     for part in re.findall(_RANGE, content):
         first, *last = [int(number) for number in re.findall(r"\d+", part)]

@@ -16,8 +16,8 @@ _LANGUAGE = re.compile(r"[\w+#.-]+")
 _ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
 _BACKTICKS = re.compile(r"`+")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
-_BRACKET = re.compile(r"[\[\]【】\n]")
-_PAIRS = {"]": "[", "】": "【"}
+_PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
+_BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
 # What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table.
 _CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
@@ -101,13 +101,13 @@ def prose(text: str) -> str:
 
 
 def closing_brackets(text: str) -> dict[int, int]:
-    """Opening to closing bracket for all square and lenticular brackets that close on their own line."""
+    """Opening to closing bracket for all square brackets, ``【】`` and ``〔〕`` that close on their own line."""
     pairs: dict[int, int] = {}
-    opened: dict[str, list[int]] = {"[": [], "【": []}
+    opened: dict[str, list[int]] = {opening: [] for opening in _PAIRS.values()}
     for match in _BRACKET.finditer(text):
         character = match[0]
         if character == "\n":
-            opened = {"[": [], "【": []}
+            opened = {opening: [] for opening in _PAIRS.values()}
         elif character in opened:
             opened[character].append(match.start())
         elif opened[_PAIRS[character]]:
@@ -229,22 +229,18 @@ def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
         start = end - len(row)
         if columns and _OTHER_BLOCK.match(row):
             columns = 0
-        elif columns and (shown := _end_of_cells(row, columns)) < len(row.rstrip()):
-            yield start + shown, end
-        elif not columns and "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
+        elif columns:
+            shown = len(row) - len(row.lstrip())
+            shown += row.startswith("|", shown)
+            for _ in range(columns):
+                cell = _TABLE_CELL.match(row, shown)
+                shown = cell.end() if cell else shown
+            if shown < len(row.rstrip()):
+                yield start + shown, end
+        elif "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
             columns = _cell_count(row)
         above = _CONTAINER_START.sub("", line)
 
 
 def _cell_count(row: str) -> int:
     return len([word for word in _TABLE_CELL.findall(row.strip().removeprefix("|")) if word])
-
-
-def _end_of_cells(row: str, columns: int) -> int:
-    """Where the last of so many cells ends, with its bar."""
-    end = len(row) - len(row.lstrip())
-    end += row.startswith("|", end)
-    for _ in range(columns):
-        cell = _TABLE_CELL.match(row, end)
-        end = cell.end() if cell else end
-    return end

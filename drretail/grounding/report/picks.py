@@ -127,9 +127,9 @@ def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
     """One pick for each product, in the order of their first lines: two lines of it are its quantities together."""
     by_product: dict[str, Pick] = {}
     for pick in picks:
-        if (held := by_product.get(pick.product)) is not None:
-            others = dict.fromkeys((*held.alternatives, *pick.alternatives))
-            pick = held.model_copy(update={"quantity": held.quantity + pick.quantity, "alternatives": tuple(others)})
+        if (first := by_product.get(pick.product)) is not None:
+            others = dict.fromkeys((*first.alternatives, *pick.alternatives))
+            pick = first.model_copy(update={"quantity": first.quantity + pick.quantity, "alternatives": tuple(others)})
         by_product[pick.product] = pick
     return tuple(by_product.values())
 
@@ -148,14 +148,22 @@ def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
 
 def _read_line(line: str) -> list[Pick] | str:
     """The picks of a line, or what is wrong with it; commas stand between picks, "or" between alternatives."""
-    said = _NUMBERED.sub("", line.strip(_AROUND), count=1)
-    if _NOTHING.fullmatch(said):
+    entry = _NUMBERED.sub("", line.strip(_AROUND), count=1)
+    if _NOTHING.fullmatch(entry):
         return []
-    if (other := _OTHER_ID.search(said)) is not None:
+    if (other := _OTHER_ID.search(entry)) is not None:
         return f"{other[0]} is no product"
     picks: list[Pick] = []
-    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", said):
-        groups = [[_id_of(found) for found in _ID.finditer(group)] for group in _OR.split(part)]
+    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", entry):
+        # An id of Amazon's form counts in either case.
+        groups = [
+            [
+                named.upper() if re.fullmatch(r"b0[a-z0-9]{8}", named, re.IGNORECASE) else named
+                for found in _ID.finditer(group)
+                if (named := found["named"] or found["bare"])
+            ]
+            for group in _OR.split(part)
+        ]
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
@@ -174,8 +182,3 @@ def _times(part: str) -> int | None:
     before, behind = part[: ids[0].start()], part[ids[-1].end() :]
     found = next((match for pattern in _TIMES if (match := pattern.search(behind))), _TIMES_BEFORE.search(before))
     return int(found[1]) if found else None
-
-
-def _id_of(found: re.Match[str]) -> str:
-    said = found["named"] or found["bare"]
-    return said.upper() if re.fullmatch(r"b0[a-z0-9]{8}", said, re.IGNORECASE) else said

@@ -55,20 +55,16 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
         if len(calculation.operands) > 1 and (cart := _added(calculation.expression, known))
     ]
     known = dict(sums) | known
-    left = [cart for calculation in calculations if (cart := _taken_from_budget(calculation, known, ledger))]
+    # The price of a cart that a calculation takes from the budget, or from an amount of the query.
+    amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
+    left: list[Quantities] = []
+    for calculation in calculations:
+        limit, minus, rest = calculation.expression.partition("-")
+        if minus and re.fullmatch(r"\d+(?:\.\d+)?", limit) and Decimal(limit) in amounts:
+            cart = _added(rest if rest.startswith("(") else rest.replace("-", "+"), known)
+            left += [cart] if cart else []
     carts = left or [cart for result, cart in sums if ledger.limit is None or result <= ledger.limit]
     return carts[0] if carts and all(one == carts[0] for one in carts) else None
-
-
-def _taken_from_budget(
-    calculation: Calculation, known: Mapping[Decimal, Quantities], ledger: Ledger
-) -> Quantities | None:
-    """The cart whose price a calculation takes from the budget, or from an amount of the query."""
-    limit, minus, rest = calculation.expression.partition("-")
-    amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
-    if not minus or not re.fullmatch(r"\d+(?:\.\d+)?", limit) or Decimal(limit) not in amounts:
-        return None
-    return _added(rest if rest.startswith("(") else rest.replace("-", "+"), known)
 
 
 def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities | None:

@@ -6,31 +6,22 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from itertools import combinations, pairwise, permutations
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
 from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_amounts, find_dates
-from drretail.grounding.text.equations import Equation
+from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import is_english
-from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import (
-    derivation,
-    fits,
-    on_record,
-    result_shown,
-    title_numbers,
-    verify,
-    with_state,
-)
-from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
+from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
+from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
+from drretail.grounding.verify.values import verify
+from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 
 # A label says what its column or row holds when it says nothing else: "price per inch" is no price.
 _OF_LABELS = frozenset(
@@ -49,9 +40,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
-# Between figures that are said of several products one by one, and behind a rating or a number of ratings.
-_TOGETHER = re.compile(r"\W*(?:[^\W\d_]+\W+)?")
-_NO_UNIT = re.compile(r"\s*(?:$|[^\w\s\"'”%°]|\w+\s+[\d$€£]|(?:stars?|ratings?|reviews?|people|buyers|customers)\b)")
 # "Grand total $76.94", and not past the end of a sentence or another amount.
 _TOTAL = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to)\b[^.;|\n$€£]{0,25}$", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal"})
@@ -73,8 +61,6 @@ _NO_PRICE_BEFORE = re.compile(
 )
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
-_CENTS = 2
-_MOST_OPERANDS = 8
 _MOST_SUMMED = 12
 """Prices whose sums are all tried; of more nothing is called wrong."""
 _OF_PICKS: dict[str, ValueKind] = {
@@ -123,7 +109,10 @@ class _Reader:
             self._read_stretch(stretch)
         for equation in self.layout.equations:
             self._read_equation(equation)
-        picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
+        in_text = {source for stretch in self.layout.stretches for source in stretch.cited}
+        cited = [one for key, one in self.ledger.calculations.items() if key in in_text]
+        written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
+        picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.ledger.picks is None:
             self.ledger = replace(self.ledger, picks=picks)
         self._read_totals()
@@ -138,7 +127,7 @@ class _Reader:
             read=len(self.seen & self.read),
         )
 
-    def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: str, words: str = "") -> None:
+    def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: ValueState, words: str = "") -> None:
         self.values.append(with_state(_value(kind, amount, of), state, words))
         self.read.add(amount.start)
         self.seen.add(amount.start)
@@ -247,27 +236,19 @@ class _Reader:
             if shown.kind == "money":
                 self._keep(kind, shown, [key], "verified", calculation.expression)
             return
-        left = [amount for amount in amounts if not self._is_explained(amount, calculation, stretch)]
+        near = [one for one in self.layout.cited[stretch.sentence] if self.ledger.price(one[2:]) is not None]
+        values = verify([_value(kind, amount, [key, *near]) for amount in amounts], self.ledger, self.text)
+        prices = {self.ledger.price(product) for product in self.ledger.products}
+        unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
+        left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
         # Counts may stand beside a result that is said in words, and a cell of numbers hold something else.
         may_be_result = len(left) == 1 and (
-            left[0].kind == "money" or (left[0].places == _CENTS and left[0].start not in self.labels)
+            left[0].kind == "money" or (left[0].places == CENTS and left[0].start not in self.labels)
         )
-        if certain and may_be_result and left[0].relation in ("is", "about"):
+        if certain and may_be_result:
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
-
-    def _is_explained(self, amount: Amount, calculation: Calculation, stretch: Stretch) -> bool:
-        """True for operands as written, numbers of the query, prices, and what follows from the records around."""
-        pairs = permutations(calculation.operands[:_MOST_OPERANDS], 2)
-        steps = [number for one, other in pairs for number in (one + other, one - other, one * other)]
-        operands = [*calculation.operands, *(operand * 100 for operand in calculation.operands)]
-        if any(fits(amount, number) for number in (*operands, *steps)) or self.ledger.names(amount.low):
-            return True
-        if amount.places == _CENTS and any(amount.low == self.ledger.price(key) for key in self.ledger.products):
-            return True
-        near = [source[2:] for source in self.layout.cited[stretch.sentence] if source[:2] == "P:"]
-        return derivation(amount, self.ledger, near, calculation.operands) is not None
 
     def _read_dates(self, orders: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Dates beside an order's mark; wrong is only a day, where it is the one date and not the query's."""
@@ -311,7 +292,7 @@ class _Reader:
         return fits(amount, record) or is_loose
 
     def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
-        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]": one is wrong where the others fit."""
+        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]", where all but one fit at least."""
         numbers = [one for one in self._within(stretch.start, stretch.end) if not (one.compound or one.is_range)]
         counts = [number for number in numbers if number.kind == "number"]
         kinds: dict[ValueKind, list[Amount]] = {
@@ -320,23 +301,11 @@ class _Reader:
             "rating_count": [number for number in counts if not number.places and number.low > _HIGHEST_RATING],
         }
         for kind, amounts in kinds.items():
-            pairs = list(zip(amounts, products, strict=False))
-            wrong = [pair for pair in pairs if not self._agrees(kind, *pair)]
-            if len(amounts) != len(products) or len(wrong) > 1:
-                continue
-            for amount, product in pairs:
-                if (amount, product) not in wrong:
+            pairs = zip(amounts, products, strict=False)
+            right = [(amount, product) for amount, product in pairs if self._agrees(kind, amount, product)]
+            if len(amounts) == len(products) <= len(right) + 1:
+                for amount, product in right:
                     self._keep(kind, amount, [product], "verified")
-            are_listed = all(_TOGETHER.fullmatch(self.text, one.end, two.start) for one, two in pairwise(amounts))
-            if are_listed and all(amount.relation == "is" for amount in amounts):
-                for amount, product in wrong:
-                    is_other = (
-                        self._is_no_price(amount, product)
-                        if kind == "price"
-                        else not _NO_UNIT.match(self.text, amount.end)
-                    )
-                    if not is_other and not any(self._agrees(kind, amount, other) for other in products):
-                        self._keep_if_settled(kind, amount, product, only_wrong=True)
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
@@ -359,7 +328,12 @@ class _Reader:
             if owners and not in_query and not (is_unmarked and self._total_kind(amount)):
                 self._keep("price", amount, owners[:1], "verified")
                 prices.append(amount)
-            elif (words := self._derivation(amount, near, counts)) is None:
+                continue
+            is_left = self._total_kind(amount) == "left_over"
+            words = derivation(amount, self.ledger, near, counts, is_left=is_left)
+            if words is None and amount.places == CENTS:  # made of any prices that the report cites
+                words = derivation(amount, self.ledger, self.cited, is_left=is_left)
+            if words is None:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
@@ -370,7 +344,7 @@ class _Reader:
                 self.read.add(amount.start)
         # A price, and what follows from the true one: "$44.95, which leaves $32.05".
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices
-        is_blunt = is_alone and money[0].places != _CENTS and (is_unmarked or len(money) > 1)
+        is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
 
@@ -392,36 +366,27 @@ class _Reader:
             return "left_over" if calculation.operands[:1] == (self.ledger.limit,) else "difference"
         return "total"
 
-    def _worked_out(self) -> list[Calculation]:
-        """The calculations that the report cites, and the sums that it writes out."""
-        cited = {source for stretch in self.layout.stretches for source in stretch.cited}
-        written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
-        return [*(one for key, one in self.ledger.calculations.items() if key in cited), *written]
-
     def _read_totals(self) -> None:
         """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
-        sums = self._sums()
-        for amount in self.amounts if sums else ():
-            kind, index = self._total_kind(amount), self._sentence_index(amount)
-            cites_others = any(source[:2] not in ("P:", "C:") for source in self.layout.cited.get(index, ()))
-            is_exact = amount.places == _CENTS and amount.relation == "is"
-            if kind is None or amount.start in self.read or cites_others or not is_exact:
+        ledger = self.ledger
+        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
+        priced = [f"P:{key}" for key in spoken_of if ledger.price(key) is not None]
+        if ledger.total is None or len(priced) > _MOST_SUMMED:
+            return
+        words = f"the picks cost {format_money(ledger.total, ledger.currency)} together"
+        for amount in self.amounts:
+            kind, cited = self._total_kind(amount), self.layout.cited.get(self._sentence_index(amount), ())
+            cites_others = any(source[:2] not in ("P:", "C:") for source in cited)
+            if kind is None or amount.start in self.read or cites_others or amount.relation != "is":
                 continue
-            beside = self._figures_beside(amount, index)
-            is_open = any(
-                other.kind == "money" and other.start not in self.read and not self._is_made_of(other.low, sums, ())
-                for other in beside
-            )
-            numbers = [other.low for other in beside]
-            if is_open or self._is_made_of(amount.low, sums, numbers):
-                continue
-            if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
-                words = f"the picks cost {format_money(self.ledger.total or 0, self.ledger.currency)} together"
+            value = _value(kind, replace(amount, currency=ledger.currency), [*priced, *ledger.calculations])
+            (value,) = verify([value], ledger, self.text)
+            if value.state == "contradicted":
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         """What an amount is called by the labels of its cell, the word before it, or the budget behind it."""
-        if amount.places != _CENTS:
+        if amount.places != CENTS:
             return None
         if self.labels.get(amount.start, frozenset()) & _TOTAL_LABELS:
             return "total"
@@ -433,42 +398,8 @@ class _Reader:
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         return "total" if amount.kind == "money" and _TOTAL.search(before) else None
 
-    def _sums(self) -> set[Decimal]:
-        """All that the picks and the cited products add up to; empty where a price of the picks is not known."""
-        ledger = self.ledger
-        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
-        prices = [price for key in spoken_of if (price := ledger.price(key)) is not None]
-        prices += [(ledger.price(pick.product) or 0) * Decimal(pick.quantity - 1) for pick in ledger.picks or ()]
-        if ledger.total is None or len(prices) > _MOST_SUMMED:
-            return set()
-        sums = {Decimal(0), *(abs(calculation.result) for calculation in ledger.calculations.values())}
-        for price in prices:
-            sums |= {number + price for number in sums}
-        return sums
-
-    def _is_made_of(self, number: Decimal, sums: Collection[Decimal], beside: Sequence[Decimal]) -> bool:
-        """True for one of the sums, what it leaves of an amount of the query, or what two figures beside it make."""
-        ends = [one.low for one in self.ledger.asked if one.kind == "money"] + [self.ledger.limit or Decimal(0)]
-        pairs = (made for one, two in combinations(beside, 2) for made in (one + two, abs(one - two), one * two))
-        return number in sums or any(abs(end - number) in sums for end in ends) or number in pairs
-
-    def _figures_beside(self, amount: Amount, index: int) -> list[Amount]:
-        """The other figures of its sentence and of the one before, or of its table: what a total may be made of."""
-        sentences = self.layout.sentences
-        first = index - 1 if sentences[index].kind == "text" and index else index
-        while first and sentences[first].kind == "row":
-            first -= 1
-        return [one for one in _inside(self.amounts, sentences[first].start, sentences[index].end) if one is not amount]
-
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
-
-    def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
-        """Exact to the cent, an amount may be made of any prices that the report cites."""
-        is_left = self._total_kind(amount) == "left_over"
-        words = derivation(amount, self.ledger, near, counts, is_left=is_left)
-        is_exact = amount.places == _CENTS
-        return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if is_exact else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         """True for what is said to be something else, and where the sentence names the maker of what costs so much."""

@@ -1,37 +1,68 @@
-"""The entries that numbers and footnotes point to: reference lists, footnote and link definitions."""
+"""The entries that numbers, names and footnotes point to: reference lists, footnote and link definitions."""
 
 import re
+import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from drretail.grounding.report.markup import lines
 
-_NUMBERED = re.compile(
-    r"[ \t]*(?:[-*+•][ \t]+)?(?:\*\*)?[\[【](?P<label>\d{1,4})[\]】](?:\*\*)?(?![(\[【])"
-    r"[ \t]*[:：,，.]?[ \t]*(?P<body>.*)"
+ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
+"""How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
+NAMED = (
+    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|来源|资料|引用|参考(?:文献|资料)?)[ \t_-]*[:：]?[ \t]*)"
 )
-_DOTTED = re.compile(r"[ \t]*(?:\*\*)?(?P<label>\d{1,4})[.)、](?:\*\*)?[ \t]+(?P<body>.*)")
+"""What stands before a number in ``[Source 3]``."""
+
+# Lines are matched as ``_folded`` writes them: all brackets square, no tags.
+_BULLET = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
+_NUMBERED = re.compile(
+    rf"{_BULLET}\[\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\][ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(
+    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS}))"
+    r"[ \t]+(?P<body>.*)",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(rf"{_BULLET}(?P<label>[⁰¹²³⁴-⁹]{{1,4}})[.:]?[ \t]*(?P<body>.*)")
+_ROW = re.compile(r"[ \t]*\|[ \t*\[]*(?P<label>\d{1,4})[ \t*\].]*\|(?P<body>.*)")
+# "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)", "1. Smith J. Title. Journal 2019;12".
+_AUTHORED = re.compile(
+    rf"{_BULLET}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<body>(?P<author>[^\W\d_][^\d,.;:|\[\]&]{{0,80}})[,.;&\[ ]"
+    r"[^\d|]{0,200}(?:\d{1,2}[^\d|]{1,20})?(?P<year>(?:19|20)\d\d[a-z]?)\b(?P<closed>[^\[\]]{0,20}\])?.*)"
+)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\][:：][ \t]*(?P<body>.*)")
 _DEFINITION = re.compile(
     r"[ \t]{0,3}\[(?P<label>[^\[\]^\n][^\[\]\n]{0,80})\]:[ \t]+(?P<body><?https?://.*)", re.IGNORECASE
 )
-_URL_FIRST = re.compile(r"<?https?://", re.IGNORECASE)
-_URL = re.compile(r"https?://", re.IGNORECASE)
+_URL_FIRST = re.compile(rf"<?{ADDRESS}", re.IGNORECASE)
+_URL = re.compile(ADDRESS, re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,4}[.)])[ \t].*)?[\[【(]?[POUWCF]:[A-Za-z0-9]")
 _LONGEST_ENTRY = 3
 """Lines below an entry's first one that may hold its address."""
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_HEADING = re.compile(r"[ \t]*(?P<level>#{1,6})[ \t]")
 _TITLE = re.compile(
-    r"""[\s#*_]* (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})[.)、][ ]*)? [*_]*
-    (?: (?:(?:list[ ]of[ ]|key[ ]|main[ ])?(?:sources?|references?)(?:[ ](?:list|cited|used|consulted))?)
+    r"""[^\w\n]{0,12} (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})\\?[.)、][ ]*)? [*_]*
+    (?:appendix(?:[ ]\w)?[ ]?[:–—-][ ]?)?
+    (?: (?:(?:list[ ]of|key|main|primary|ranked|selected|cited|numbered|web|online|supporting|additional)[ ])?
+        (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|used|consulted))?|citations?)
       (?:[ ](?:and|&)[ ](?:sources?|references?|citations?|links?|further[ ]reading))?
-    | bibliography | (?:citations?|works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
-    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献)?
-    ) [\s*_:：]*#*\s*""",
+    | bibliography | (?:works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
+    | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | referenzen
+    | fuentes | referencias | bibliograf[ií]a | obras[ ]citadas | fontes | referências(?:[ ]citadas)?
+    | références | bibliographie | sources[ ](?:citées|des[ ]citations) | fonti | riferimenti
+    | bronnen | kaynaklar | kaynakça | источники | список[ ]литературы
+    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)?
+    | 參考(?:文獻|資料) | 出典
+    | 참고[ ]?(?:문헌|자료) | 출처
+    | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
+    ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
+SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +81,17 @@ class References:
     spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     _entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
 
-    def add(self, entry: Entry) -> None:
-        self._entries.setdefault(entry.label, []).append(entry)
+    def add(self, entry: Entry, *names: str) -> None:
+        """An entry under its label and under further names, such as that of its author and year."""
+        for label in (entry.label, *names):
+            self._entries.setdefault(label, []).append(entry)
 
     def entry(self, label: str, position: int) -> Entry | None:
         """The next entry of this label after ``position``, else the last before it.
 
-        So every section may have its own list that begins again at one.
+        So every section may have its own list that begins again at one. ``^3`` is 3 where there are no footnotes.
         """
-        entries = self._entries.get(label, [])
+        entries = self._entries.get(label) or self._entries.get(label.strip("^"), [])
         index = bisect_left(entries, position, key=lambda entry: entry.start)
         return entries[min(index, len(entries) - 1)] if entries else None
 
@@ -69,7 +102,8 @@ class References:
 
     def entries(self) -> list[Entry]:
         """All entries in text order."""
-        return sorted((entry for entries in self._entries.values() for entry in entries), key=lambda entry: entry.start)
+        found = {entry for entries in self._entries.values() for entry in entries}
+        return sorted(found, key=lambda entry: entry.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +111,77 @@ class _Line:
     start: int
     end: int
     text: str
+    folded: str
+    """As long as the text."""
 
 
 @lru_cache(maxsize=16)  # the marks of a report and the lines of its list are resolved by the same
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
-    all_lines = [_Line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]
+    all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]
     listed = _headed(all_lines) or _tail(all_lines)
     references = References()
     for index, line in enumerate(all_lines):
-        entry = _entry(line, listed=index in listed)
+        entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
+        if entry is None and names:
+            entry, names = Entry(names[0], line.start, line.end), names[1:]
         if entry is not None:
-            references.add(_continued(entry, all_lines, index, listed))
+            references.add(_continued(entry, all_lines, index, listed), *names)
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
     return references
 
 
 def is_list_frame(text: str) -> bool:
-    """True for a line of a list that names no source and says nothing: its heading, a blank, an entry without URL."""
-    numbered = _NUMBERED.match(text)
-    return not text.strip() or bool(_TITLE.fullmatch(text)) or bool(numbered and not numbered["body"].strip())
+    """True for a line of a list that names no source and says nothing: headings, blanks, the head of a table, an
+    entry without URL.
+    """
+    numbered = _NUMBERED.match(_folded(text))
+    is_layout = not text.strip() or _TITLE.fullmatch(text) or _HEADING.match(text) or text.lstrip().startswith("|")
+    return bool(is_layout or (numbered and not numbered["body"].strip()))
+
+
+def author_and_year(author: str, year: str) -> str:
+    """The name of an entry by its first author's surname and its year, as text and list have it alike."""
+    surname = re.split(r"\s+(?:et\b|and\b|und\b|y\b|&|[A-Z]{1,3}(?=\s|$))", author.strip(" \t*_,.;&("), maxsplit=1)[0]
+    return f"{' '.join(surname.split()).casefold()} {year.casefold()}"
+
+
+def _line(start: int, end: int, text: str) -> _Line:
+    return _Line(start, end, text, _folded(text))
+
+
+def _folded(text: str) -> str:
+    """A line with all brackets square, tags blanked, and ``<sup>1</sup>`` as ``[1]``, without moving anything."""
+
+    def blank(tag: re.Match[str]) -> str:
+        if tag["name"].casefold() != "sup":
+            return " " * len(tag[0])
+        return "]".ljust(len(tag[0])) if tag["close"] else "[".rjust(len(tag[0]))
+
+    return _TAG.sub(blank, text.translate(SQUARE).replace("\\[", " [").replace("\\]", "] "))
+
+
+def _author(line: _Line) -> tuple[str, ...]:
+    """The names of an entry that begins with an author and holds a year, an organisation's initials among them."""
+    match = _AUTHORED.match(line.folded)
+    if match is None:
+        return ()
+    initials = "".join(word[0] for word in match["author"].split() if word[0].isupper())
+    names = match["author"], *([initials] if len(initials) > 1 else [])
+    return tuple(author_and_year(name, match["year"]) for name in names)
 
 
 def _entry(line: _Line, *, listed: bool) -> Entry | None:
-    match = _FOOTNOTE.match(line.text) or _DEFINITION.match(line.text) or _NUMBERED.match(line.text)
+    match = _FOOTNOTE.match(line.text) or _DEFINITION.match(line.text) or _NUMBERED.match(line.folded)
     if match is None and listed:
-        match = _DOTTED.match(line.text)
+        match = _DOTTED.match(line.folded) or _RAISED.match(line.folded) or _ROW.match(line.folded)
     if match is None:
         return None
     if match.re is _NUMBERED and not (listed or _URL_FIRST.match(match["body"])):
         return None  # a sentence that begins with its mark
     label = match["label"].casefold()
-    label = str(int(label)) if label.isdecimal() else label
+    label = str(int(unicodedata.normalize("NFKC", label))) if label.isdigit() else label
     return Entry(label, line.start + match.start("body"), line.start + match.end("body"))
 
 
@@ -134,10 +206,7 @@ def _headed(all_lines: list[_Line]) -> set[int]:
     listed: set[int] = set()
     titles = [index for index, line in enumerate(all_lines) if len(line.text) < 80 and _TITLE.fullmatch(line.text)]
     for title in titles:
-        last = None
-        for index in _until_heading(all_lines, title + 1):
-            if _looks_listed(all_lines[index].text):
-                last = index
+        last = _last_listed(all_lines, title)
         if last is not None:
             first = title
             while first and not all_lines[first - 1].text.strip():
@@ -146,35 +215,53 @@ def _headed(all_lines: list[_Line]) -> set[int]:
     return listed
 
 
-def _until_heading(all_lines: list[_Line], first: int) -> Iterator[int]:
-    for index in range(first, len(all_lines)):
-        text = all_lines[index].text
-        if _HEADING.match(text) or (len(text) < 80 and _TITLE.fullmatch(text)):
-            return
-        yield index
+def _last_listed(all_lines: list[_Line], title: int) -> int | None:
+    """The last line of the list under a title, with its sections: up to the next title or a heading as high."""
+    last, follows = None, True
+    heading = _HEADING.match(all_lines[title].text)
+    for index in range(title + 1, len(all_lines)):
+        line = all_lines[index]
+        if len(line.text) < 80 and _TITLE.fullmatch(line.text):
+            break
+        if below := _HEADING.match(line.text):
+            if heading is None or len(below["level"]) <= len(heading["level"]):
+                break
+            follows = True
+        elif _looks_listed(line) or (follows and _may_be_listed(line)):
+            last, follows = index, True
+        elif line.text.strip():
+            follows = False
+    return last
 
 
-def _looks_listed(text: str) -> bool:
+def _looks_listed(line: _Line) -> bool:
     """True for an entry, a URL anywhere, or an id that is not inside a sentence."""
-    return bool(_NUMBERED.match(text) or _FOOTNOTE.match(text) or _ITEM.match(text) or _URL.search(text))
+    is_entry = _NUMBERED.match(line.folded) or _FOOTNOTE.match(line.text) or _ITEM.match(line.text)
+    return bool(is_entry or _URL.search(line.text))
+
+
+def _may_be_listed(line: _Line) -> bool:
+    """True for a line that is an entry, though it names no address, where it follows the title or another entry."""
+    authored = _AUTHORED.match(line.folded)
+    return bool(_DOTTED.match(line.folded) or _ROW.match(line.folded) or (authored and authored["closed"]))
 
 
 def _tail(all_lines: list[_Line]) -> set[int]:
     """The lines at the very end that are entries without a heading above them."""
     listed: set[int] = set()
     for index in range(len(all_lines) - 1, -1, -1):
-        text = all_lines[index].text
-        if not text.strip():
+        line = all_lines[index]
+        if not line.text.strip():
             continue
-        if not _is_plain_entry(text):
+        if not _is_plain_entry(line):
             break
         listed.add(index)
     return listed
 
 
-def _is_plain_entry(text: str) -> bool:
+def _is_plain_entry(line: _Line) -> bool:
     """True for a line that can only be an entry of a list, without a heading that says so."""
-    numbered, dotted = _NUMBERED.match(text), _DOTTED.match(text)
+    numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))
-    return bool(dotted and _URL_FIRST.match(dotted["body"]))
+    return bool(other and _URL_FIRST.match(other["body"]))

@@ -1,10 +1,10 @@
 """The report as a reader gets it: evidence ids and own numbers as one numbering, with the sources at the end."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.report.citations import (
@@ -17,7 +17,7 @@ from drretail.grounding.report.citations import (
     read_as_references,
 )
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import UNRESOLVED, find_marks
+from drretail.grounding.report.marks import UNRESOLVED, find_marks, link_words
 from drretail.grounding.report.markup import blanked, prose
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title
@@ -26,6 +26,7 @@ from drretail.records.evidence import Evidence
 
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
+_LINK = re.compile(r"\]\((?!#)|^<?https?://", re.IGNORECASE)
 ALSO_LISTED = "Also listed"
 _ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
 _LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
@@ -89,15 +90,26 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     marks = [mark for mark in citing_marks(report, known) if _is_rendered(report, mark)]
     if not marks:
         return Rendered(text=report, references=())
-    numbering = _Numbering(style, _orders_of_one_day(marks))
+    orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
+    labels = {key: _internal_label(entry, named=False) for key, entry in orders.items() if entry.kind == "order"}
+    counts = Counter(labels.values())
+    numbering = _Numbering(style, frozenset(key for key, label in labels.items() if counts[label] > 1))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     listed = listed_sources(report, known)
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    removed += _bare_orders(report, [*((mark.start, mark.end) for mark in marks), *listed.spans])
+    # An order that the running text names by its id is called by its number there.
+    taken = [*((mark.start, mark.end) for mark in marks), *listed.spans]
+    removed += [
+        Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
+        for bare in _BARE_ORDER.finditer(report)
+        if not any(start < bare.end() and bare.start() < end for start, end in taken)
+    ]
     removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
-    body = _edited(report, edits)
+    ends = [0, *(edit.end for edit in edits)]
+    body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
+    body += report[ends[-1] :]
     sections = [_section(ALSO_LISTED, uncited, "- "), _section("Sources", numbering.references, "")]
     text = "\n\n".join([body.rstrip("\n"), *filter(None, sections)])
     ended = f"{text}\n" if any(sections) else body
@@ -116,33 +128,24 @@ class _Numbering:
 
     def number(self, cited: Cited) -> Reference:
         """The source's reference, made at its first appearance."""
-        if cited.source not in self._by_source:
-            self._by_source[cited.source] = self._internal(cited) or self._numbered(cited)
-            self.references.append(self._by_source[cited.source])
-        return self._by_source[cited.source]
+        if cited.source in self._by_source:
+            return self._by_source[cited.source]
+        number = None
+        if cited.type == "internal" and cited.entry is not None:
+            label = _internal_label(cited.entry, named=cited.entry.id in self.ambiguous)
+        else:
+            self.count += 1
+            number, label = self.count, f"[{self.count}]"
+        reference = _reference(cited, label, number)
+        self._by_source[cited.source] = reference
+        self.references.append(reference)
+        return reference
 
     def uncited(self, listed: Iterable[Cited]) -> Iterator[Reference]:
         """Of the sources that a report lists itself those that it cites nowhere."""
         for source, cited in {cited.source: cited for cited in listed}.items():
             if source not in self._by_source and cited.type != "unresolved":
-                title = _title(cited)
-                yield Reference(evidence_id=cited.evidence_id, title=title, url=_url(cited), label=title)
-
-    def _internal(self, cited: Cited) -> Reference | None:
-        if cited.type != "internal" or cited.entry is None:
-            return None
-        label = _internal_label(cited.entry, named=cited.entry.id in self.ambiguous)
-        return Reference(evidence_id=cited.evidence_id, title=_title(cited), label=label)
-
-    def _numbered(self, cited: Cited) -> Reference:
-        self.count += 1
-        return Reference(
-            number=self.count,
-            evidence_id=cited.evidence_id,
-            title=_title(cited),
-            url=_url(cited),
-            label=f"[{self.count}]",
-        )
+                yield _reference(cited, _title(cited))
 
     def link(self, reference: Reference) -> str:
         if self.style == "plain" or reference.url is None:
@@ -160,13 +163,6 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
             yield Edit(start=mark.start, end=mark.end, text=f"[{UNRESOLVED}{report[mark.start + 1 : mark.end - 1]}]")
 
 
-def _bare_orders(report: str, spans: Collection[tuple[int, int]]) -> Iterator[Edit]:
-    """Ids of orders in the running text, outside of the ``spans``: an order is called by its number there."""
-    for bare in _BARE_ORDER.finditer(report):
-        if not any(start < bare.end() and bare.start() < end for start, end in spans):
-            yield Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
-
-
 def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     """What stands in the place of adjacent marks: numbers first, then internal sources in one parenthesis."""
     distinct = {cited.source: cited for mark in run for cited in mark.cited}
@@ -174,45 +170,37 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     internal: list[str] = []
     for cited in distinct.values():
         if cited.type == "unresolved":
-            numbers += f"[{UNRESOLVED}{cited.said}]"
+            numbers += f"[{UNRESOLVED}{cited.name}]"
         elif cited.type == "internal":
-            internal.append(_untold(numbering.number(cited).label, report, run[0].start))
+            internal.append(_shortened_order(numbering.number(cited).label, report, run[0].start))
         else:
             numbers += numbering.link(numbering.number(cited))
-    linked = " ".join(filter(None, (_link_text(report, mark) for mark in run)))
+    linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
     start, end = _without_backticks(report, run[0].start, run[-1].end)
     words = f"({'; '.join(internal)})" if internal else ""
     gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
     return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
 
 
-def _runs(report: str, marks: list[CitingMark]) -> Iterator[list[CitingMark]]:
+def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
     """Marks with nothing but spaces between them, together."""
-    run = marks[:1]
-    for before, mark in pairwise(marks):
-        if report[before.end : mark.start].strip(" \t"):
-            yield run
-            run = []
-        run.append(mark)
-    if run:
-        yield run
+    runs: list[list[CitingMark]] = []
+    for mark in marks:
+        if runs and not report[runs[-1][-1].end : mark.start].strip(" \t"):
+            runs[-1].append(mark)
+        else:
+            runs.append([mark])
+    return runs
 
 
 def _is_rendered(report: str, mark: CitingMark) -> bool:
-    """True for marks that a reader can't follow: bracketed ids, numbers and footnotes, links to ids.
+    """True for marks that a reader can't follow: ids, numbers and footnotes, links to ids and into the report's list.
 
     Those of a rendered report that say so already stay as they are.
     """
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
-    in_brackets = report[mark.start] in "[【" and report[mark.end - 1] in "]】"
-    return in_brackets or parse_evidence_id(mark.cited[0].said) is not None
-
-
-def _link_text(report: str, mark: CitingMark) -> str:
-    """The words of a link to an id; they stay, and the number follows them."""
-    text, arrow, _ = report[mark.start + 1 : mark.end].partition("](")
-    return text if arrow and mark.cited[0].said not in text else ""
+    return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
 def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:
@@ -220,15 +208,6 @@ def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:
     while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
         start, end = start - 1, end + 1
     return start, end
-
-
-def _edited(text: str, edits: Iterable[Edit]) -> str:
-    parts: list[str] = []
-    position = 0
-    for edit in edits:
-        parts += [text[position : edit.start], edit.text]
-        position = edit.end
-    return "".join([*parts, text[position:]])
 
 
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
@@ -242,30 +221,21 @@ def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
     return "\n".join([f"## {heading}", "", *entries]) if entries else ""
 
 
-def _url(cited: Cited) -> str | None:
-    return None if cited.type == "internal" else cited.url
+def _reference(cited: Cited, label: str, number: int | None = None) -> Reference:
+    url = None if cited.type == "internal" else cited.url
+    return Reference(number=number, evidence_id=cited.evidence_id, title=_title(cited), url=url, label=label)
 
 
 def _title(cited: Cited) -> str:
     if cited.entry is None:
-        return cited.title or cited.said
+        return cited.title or cited.name
     if cited.type == "internal":
         label = _internal_label(cited.entry, named=True)
         return label[0].upper() + label[1:]
     return short_title(cited.entry.title or cited.entry.key, _TITLE_LENGTH)
 
 
-def _orders_of_one_day(marks: Iterable[CitingMark]) -> frozenset[str]:
-    """Of the orders that a report cites those that share their date with another of them."""
-    cited = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
-    by_label: dict[str, list[str]] = {}
-    for entry in cited.values():
-        if entry.kind == "order":
-            by_label.setdefault(_internal_label(entry, named=False), []).append(entry.id)
-    return frozenset(one for ids in by_label.values() if len(ids) > 1 for one in ids)
-
-
-def _untold(label: str, report: str, start: int) -> str:
+def _shortened_order(label: str, report: str, start: int) -> str:
     """The label of an order without its date where the report's line says that just before: "your order"."""
     what, of, day = label.partition(" of ")
     if not of or not what.startswith("order"):
@@ -275,15 +245,6 @@ def _untold(label: str, report: str, start: int) -> str:
     if days.isdisjoint(found.iso for found in find_dates(line)):
         return label
     return "your order" if what == "order" else what
-
-
-def _order_date(entry: Evidence) -> str | None:
-    """ "3 May 2023", as the order's record has it."""
-    found = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)
-    if found is None:
-        return None
-    day = date.fromisoformat(found["date"])
-    return f"{day.day} {day:%B} {day.year}"
 
 
 def _shortened(match: re.Match[str]) -> str:
@@ -298,8 +259,12 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
     if entry.kind == "user":
         return f"{what} of user {user_id}" if user_id else _OWN.get(what, what)
     if entry.kind == "order":
-        number, day = entry.id.removeprefix("O:"), _order_date(entry)
-        return f"order {number}" if day is None else f"order {number} of {day}" if named else f"order of {day}"
+        number = entry.id.removeprefix("O:")
+        dated = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)
+        if dated is None:
+            return f"order {number}"
+        day = date.fromisoformat(dated["date"])
+        return f"order {f'{number} ' if named else ''}of {day.day} {day:%B} {day.year}"
     if entry.kind == "calculation":
         result = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
         return f"calculation: {_LONG_RESULT.sub(_shortened, result)}"

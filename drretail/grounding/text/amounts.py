@@ -60,6 +60,7 @@ _AT_MOST = re.compile(
 _OR_MORE = re.compile(r"\s*(?:\+(?!\s*\W?\d)|(?:\w+ )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I)
 _OR_LESS = re.compile(r"\s*(?:\w+ )?(?:or|and) (?:less|fewer|under|below|lower)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\s?%|\s(?:percent|per ?cent)\b")
+_FRACTION = re.compile(r"\s?/\s?(?!(?:5|10)\b)\d")
 _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -102,7 +103,8 @@ class Amount:
             return "bounded" if self.low <= record <= self.high else None
         if self.low == record:
             return "equal"
-        if self._rounds(record):
+        unit = Decimal(1).scaleb(-self.places)
+        if self.low in (record.quantize(unit, ROUND_HALF_UP), record.quantize(unit, ROUND_HALF_EVEN)):
             return "rounded"
         if self.relation == "at_least":
             return "bounded" if record >= self.low else None
@@ -112,18 +114,11 @@ class Amount:
             return "rounded"
         if self.kind == "money" and not self.places and abs(record - self.low) < 1:
             return "loose"
-        return "loose" if abs(record - self.low) * 2 <= self._grain() else None
-
-    def _rounds(self, record: Decimal) -> bool:
-        unit = Decimal(1).scaleb(-self.places)
-        return self.low in (record.quantize(unit, ROUND_HALF_UP), record.quantize(unit, ROUND_HALF_EVEN))
-
-    def _grain(self) -> Decimal:
-        """The last digit that is no zero: 450 may stand for 445 to 455."""
-        if self.places or not self.low:
-            return Decimal(0)
-        exponent = self.low.normalize().as_tuple().exponent
-        return Decimal(10) ** max(0, exponent if isinstance(exponent, int) else 0) if self.low >= 10 else Decimal(0)
+        if self.places or self.low < 10:
+            return None
+        # The last digit that is no zero: 450 may stand for 445 to 455.
+        grain = Decimal(10) ** max(0, int(self.low.normalize().as_tuple().exponent))
+        return "loose" if abs(record - self.low) * 2 <= grain else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +151,8 @@ def find_amounts(text: str) -> list[Amount]:
             continue
         amount = _amount(text, match)
         position = max(match.start("digits") + 1, amount.end)
-        if not _is_fraction(text, amount):
+        is_plain = amount.kind == "number" and not amount.places
+        if not (is_plain and _FRACTION.match(text, amount.end)):
             found.append(amount)
     return found
 
@@ -192,9 +188,11 @@ def number_of(digits: str) -> Decimal:
 def _amount(text: str, match: re.Match[str]) -> Amount:
     sign, behind = match["sign"], match["behind"]
     low, high = _ends(match)
-    if _is_of_thousands(match):
-        low, high = low * 1000, high * 1000
-    if low < high and _is_range(text, match):
+    behind_range = match.end("k2") if match["k2"] else match.end("digits2")
+    is_range = low < high and not _NO_RANGE.match(text, behind_range)
+    if is_range and match["to"].strip() == "and":
+        is_range = bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
+    if is_range:
         end = max(match.end(name) for name in ("digits2", "k2", "behind2"))
         sign, behind = sign or match["sign2"], behind or match["behind2"]
     else:
@@ -215,20 +213,13 @@ def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
-    return low, Decimal(int(high * 1000)) if match["k"] or match["k2"] else high
-
-
-def _is_of_thousands(match: re.Match[str]) -> bool:
-    """True for "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals."""
+    if match["k"] or match["k2"]:
+        high = Decimal(int(high * 1000))
+    # "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals.
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
-    numbers = [match[name] for name in ("digits", "digits2") if match[name]]
-    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
-
-
-def _is_range(text: str, match: re.Match[str]) -> bool:
-    if _NO_RANGE.match(text, match.end("k2") if match["k2"] else match.end("digits2")):
-        return False
-    return match["to"].strip() != "and" or bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
+    numbers = filter(None, (match["digits"], match["digits2"]))
+    is_thousands = signs & _BY_COMMA and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
+    return (low * 1000, high * 1000) if is_thousands else (low, high)
 
 
 def _relation(text: str, start: int, end: int) -> Relation:
@@ -250,21 +241,15 @@ def _is_compound(text: str, start: int, end: int) -> bool:
     )
 
 
-def _is_fraction(text: str, amount: Amount) -> bool:
-    is_plain = amount.kind == "number" and not amount.places
-    return is_plain and bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
-
-
 def _iso(match: re.Match[str]) -> str | None:
     parts = match.groupdict()
-    month = int(parts["number"]) if parts.get("number") else _month(parts.get("month"))
-    if month is None:
+    if parts.get("number"):
+        month = int(parts["number"])
+    elif parts.get("month"):
+        month = _MONTHS.index(parts["month"][:3].casefold()) + 1
+    else:
         return parts["year"]
     if not 1 <= month <= 12 or not 1 <= int(parts.get("day") or 1) <= 31:
         return None
     day = f"-{int(parts['day']):02}" if parts.get("day") else ""
     return f"{parts['year']}-{month:02}{day}"
-
-
-def _month(name: str | None) -> int | None:
-    return None if name is None else _MONTHS.index(name[:3].casefold()) + 1

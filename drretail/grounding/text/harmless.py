@@ -45,14 +45,14 @@ def drawn(text: str) -> str:
     """A report without characters that show nothing, but for those that shape the letters beside them."""
     if not _UNUSUAL.search(text):
         return text
-
-    def is_drawn(index: int, character: str) -> bool:
+    kept: list[str] = []
+    for index, character in enumerate(text):
+        is_blank = unicodedata.category(character) in _HIDDEN or _DRAWN_AS_NOTHING.match(character)
         if character in _SHAPING:
-            return not (text[max(0, index - 1) : index] + text[index + 1 : index + 2]).isascii()
-        is_blank = unicodedata.category(character) in _HIDDEN or bool(_DRAWN_AS_NOTHING.match(character))
-        return not is_blank or character in "\n\r\t"
-
-    return "".join(character for index, character in enumerate(text) if is_drawn(index, character))
+            is_blank = (text[max(0, index - 1) : index] + text[index + 1 : index + 2]).isascii()
+        if not is_blank or character in "\n\r\t":
+            kept.append(character)
+    return "".join(kept)
 
 
 def harmless(text: str) -> str:

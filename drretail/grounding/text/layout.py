@@ -18,13 +18,13 @@ from drretail.grounding.report.citations import (
     Known,
     as_entries,
     citing_marks,
-    listed_lines,
     listed_sources,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, prose, shown
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.equations import Equation, find_equations
+from drretail.grounding.text.arithmetic import Equation, find_equations
 from drretail.grounding.text.figures import plain_figures
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
@@ -70,8 +70,6 @@ class Cell:
     """-1 in the table's head."""
     column: int
     labels: tuple[str, ...]
-    heads: tuple[tuple[int, int], ...]
-    """The spans of the labels."""
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
     sentence: int
@@ -134,15 +132,16 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
     evidence, page = as_entries(evidence), _with_rows(shown(plain_figures(report)))
     marks = list(citing_marks(page, evidence))
-    groups = list(_groups(page, marks))
+    groups = _groups(page, marks)
     starts = [group.start for group in groups]
+    listed = listed_sources(page, evidence)
     notes = [
         (start, end, cited)
-        for start, end, cited in listed_lines(page, evidence)
+        for start, end, cited in listed.lines
         if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
     ]
-    named = {start: tuple(dict.fromkeys(_source(source) for source in cited)) for start, _, cited in notes}
-    spans = [span for span in listed_sources(page, evidence).spans if span[0] not in named]
+    named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
+    spans = [span for span in listed.spans if span[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
@@ -209,28 +208,21 @@ def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     """Marks blanked, but for the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
-        words, arrow, _ = report[mark.start : mark.end].partition("](")
-        is_link = arrow and mark.cited[0].said not in words
-        spans += (
-            [(mark.start, mark.start + 1), (mark.start + len(words), mark.end)] if is_link else [(mark.start, mark.end)]
-        )
+        words = link_words(report[mark.start : mark.end], mark.cited[0].name)
+        inside = mark.start + 1, mark.start + 1 + len(words)
+        spans += [(mark.start, inside[0]), (inside[1], mark.end)] if words else [(mark.start, mark.end)]
     return blanked(plain, spans)
 
 
-def _groups(report: str, marks: Sequence[CitingMark]) -> Iterator[_Group]:
-    run: list[CitingMark] = []
+def _groups(report: str, marks: Sequence[CitingMark]) -> list[_Group]:
+    groups: list[_Group] = []
     for mark in marks:
-        if run and not _WITHIN_GROUP.fullmatch(report, run[-1].end, mark.start):
-            yield _group(run)
-            run = []
-        run.append(mark)
-    if run:
-        yield _group(run)
-
-
-def _group(run: Sequence[CitingMark]) -> _Group:
-    cited = tuple(dict.fromkeys(_source(cited) for mark in run for cited in mark.cited))
-    return _Group(run[0].start, run[-1].end, cited)
+        start, cited = mark.start, dict.fromkeys(map(_source, mark.cited))
+        if groups and _WITHIN_GROUP.fullmatch(report, groups[-1].end, mark.start):
+            before = groups.pop()
+            start, cited = before.start, dict.fromkeys([*before.cited, *cited])
+        groups.append(_Group(start, mark.end, tuple(cited)))
+    return groups
 
 
 def _source(cited: Cited) -> str:
@@ -293,7 +285,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (_label(text, *one) for one in heads)))
             row = rows[index + has_head]
-            yield Cell(*span, index, number, labels, tuple(heads), cited(*span) or inherited, row)
+            yield Cell(*span, index, number, labels, cited(*span) or inherited, row)
 
 
 def _label(text: str, start: int, end: int) -> str:

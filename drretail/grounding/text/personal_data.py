@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drretail.records.shop import UserProfile
 
-FEWEST_DIGITS = 7
+_FEWEST_DIGITS = 7
 """Of a telephone number; with fewer, other numbers would be taken for one."""
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
@@ -51,7 +51,8 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
     # What is taken out may bring a first and a last name together; each round takes away at least a character.
     while found := personal_data(text, people):
         kinds |= dict.fromkeys(place.what for place in found)
-        text = _tidied(_without(text, found))
+        without = " ".join(_LEFT_OVER.sub(" ", _without(text, found)).split())
+        text = _AT_AN_END.sub("", without)
     return text, tuple(kinds)
 
 
@@ -64,7 +65,7 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
         email = re.compile(re.escape(profile.email), re.IGNORECASE)
         yield from (Personal(*match.span(), "an e-mail address") for match in email.finditer(text))
     number = re.sub(r"\D", "", profile.phone_number)
-    if len(number) >= FEWEST_DIGITS:
+    if len(number) >= _FEWEST_DIGITS:
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")
         yield from (Personal(*match.span(), "a telephone number") for match in spelt.finditer(text))
     yield from (Personal(*span, "a street") for span in _spans(_words(profile.address.address1), words))
@@ -98,8 +99,3 @@ def _without(text: str, places: Iterable[Personal]) -> str:
         gone[place.start : place.end] = b"\1" * (place.end - place.start)
     # A space for what is gone, so that its neighbours do not become one word.
     return "".join(" " if out else char for char, out in zip(text, gone, strict=True))
-
-
-def _tidied(text: str) -> str:
-    """Single spaces, without the brackets and commas that nothing is left of."""
-    return _AT_AN_END.sub("", " ".join(_LEFT_OVER.sub(" ", text).split()))

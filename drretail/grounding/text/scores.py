@@ -48,7 +48,12 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
 
     A number of ratings without its rating never is: "12 reviews mention rust".
     """
-    numbers = [amount for amount in amounts if not _is_scale(text, amount)]
+    # The 5 of "4.4 of 5" is a scale.
+    numbers = [
+        amount
+        for amount in amounts
+        if amount.low not in (5, 10) or not _SCALE.search(text[max(0, amount.start - 5) : amount.start])
+    ]
     taken: set[int] = set()
     for amount, following in zip_longest(numbers, numbers[1:]):
         if amount.start in taken:
@@ -60,27 +65,21 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
             if following is not None and is_joined and (has_sign or amount.places):
                 taken.add(following.start)
                 yield Score(amount, following, is_sure=_is_sure_count(text, amount, following))
-            elif has_sign or (amount.places and amount.low <= _HIGHEST and _stands_alone(text, amount)):
+                continue
+            # Without a sign of its own the end, a stop or a word without content stands behind it: "its 4.3 does not".
+            behind = _BARE_BEHIND.match(text, amount.end)
+            word = behind and behind["word"]
+            is_bare = behind is not None and (not word or word.casefold() in STOP_WORDS - {"in", "a"})
+            if has_sign or (amount.places and amount.low <= _HIGHEST and is_bare):
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and _RATERS_BEHIND.match(text, amount.end):
             yield Score(None, amount)
-
-
-def _is_scale(text: str, amount: Amount) -> bool:
-    return amount.low in (5, 10) and bool(_SCALE.search(text[max(0, amount.start - 5) : amount.start]))
 
 
 def _is_rating(text: str, amount: Amount) -> bool:
     is_plain = not amount.compound or bool(re.match(r"-stars?\b", text[amount.end : amount.end + 6]))
     is_plain = is_plain and not _DIFFERENCE.match(text, amount.end)
     return amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2 and is_plain
-
-
-def _stands_alone(text: str, amount: Amount) -> bool:
-    """True where the end, a stop or a word without content stands behind, and no unit: "its 4.3 does not"."""
-    behind = _BARE_BEHIND.match(text, amount.end)
-    word = behind and behind["word"]
-    return behind is not None and (not word or word.casefold() in STOP_WORDS - {"in", "a"})
 
 
 def _is_count(amount: Amount) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from drretail.grounding.report.citations import listed_sources
+from drretail.grounding.report.citations import closing_marks, listed_sources
 from drretail.grounding.report.markup import blanked, lines, prose
 
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
@@ -15,11 +15,13 @@ _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]*)+")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$|[ \t]*(?:[-*_][ \t]*){3,}$")
+_MARK = "\ue000"
+"""Stands for each character of a mark without square brackets, where sentences are told apart."""
 # A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>[.!?…]+|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?)*"
-    r"(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
+    r"(?:[ \t]*(?:[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
+    r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"
@@ -47,7 +49,11 @@ def find_sentences(report: str) -> list[Sentence]:
     A paragraph may run over several lines. Linear in the length of the report.
     """
     text = blanked(prose(report), listed_sources(report, None).spans)
-    return list(_sentences(text))
+    parts, position = list[str](), 0
+    for start, end in closing_marks(report):
+        parts += [text[position:start], _MARK * (end - start)]
+        position = end
+    return list(_sentences("".join([*parts, text[position:]])))
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
@@ -100,19 +106,14 @@ def _row(text: str, start: int, end: int, head: tuple[int, int] | None, *, first
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
     position = start
     for stop in _STOP.finditer(text, start, end):
-        if stop["stop"] == "." and _is_abbreviation(text, stop.end("stop"), end):
-            continue
+        before = text[max(0, stop.end("stop") - 10) : stop.end("stop")]
+        if stop["stop"] == "." and _ABBREVIATION.search(before):
+            following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
+            if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
+                continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()
     yield from _sentence(text, position, end, kind)
-
-
-def _is_abbreviation(text: str, position: int, end: int) -> bool:
-    before = text[max(0, position - 10) : position]
-    if not _ABBREVIATION.search(before):
-        return False
-    following = text[position : min(end, position + 40)].lstrip(" \t*_\"'”’)")
-    return bool(following) and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower())
 
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:

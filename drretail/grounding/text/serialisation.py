@@ -34,42 +34,42 @@ def harmless_values(value: Any) -> Any:
 
 def product_card(product: Product) -> dict[str, Any]:
     """What a list shows of a product; ``price_from`` is there only when the price is the lowest of several."""
-    card: dict[str, Any] = {
-        "evidence": product_evidence_id(product.product_id),
-        "product_id": product.product_id,
-        "product_url": product.product_url,
-        "title": harmless_values(product.title),
-        "price": product.price,
-        "currency": product.currency,
-        "average_rating": product.average_rating,
-        "rating_number": product.rating_number,
-        "store": harmless_values(product.store),
+    return {
+        **_identity(product),
+        **_offer(product),
         "category": harmless_values(product.leaf_category),
+        **({"price_from": True} if product.price_from else {}),
     }
-    return card | _price_from(product)
 
 
 def product_record(product: Product) -> dict[str, Any]:
     """The whole product: Listing 3 with its ratings, currency, category and evidence id."""
-    record: dict[str, Any] = {
-        "evidence": product_evidence_id(product.product_id),
-        "product_id": product.product_id,
-        "product_url": product.product_url,
-        "title": harmless_values(product.title),
+    return {
+        **_identity(product),
         "features": [harmless_values(feature) for feature in product.features],
         "description": [harmless_values(part) for part in product.description],
-        "price": product.price,
-        "currency": product.currency,
-        "average_rating": product.average_rating,
-        "rating_number": product.rating_number,
-        "store": harmless_values(product.store),
+        **_offer(product),
         "category": product.category,
         "categories": list(product.categories),
         # Stores give the open key set back in different orders; sorted, all of them give the same text.
         "details": harmless_values(json.loads(canonical_json(product.details))),
         "bought_together": product.bought_together,
+        **({"price_from": True} if product.price_from else {}),
     }
-    return record | _price_from(product)
+
+
+def _identity(product: Product) -> dict[str, Any]:
+    return {
+        "evidence": product_evidence_id(product.product_id),
+        "product_id": product.product_id,
+        "product_url": product.product_url,
+        "title": harmless_values(product.title),
+    }
+
+
+def _offer(product: Product) -> dict[str, Any]:
+    fields = ("price", "currency", "average_rating", "rating_number")
+    return {name: getattr(product, name) for name in fields} | {"store": harmless_values(product.store)}
 
 
 def record_text(product: Product) -> str:
@@ -79,15 +79,8 @@ def record_text(product: Product) -> str:
 
 def order_record(order: Order) -> dict[str, Any]:
     """Listing 2 with its evidence id."""
-    return {
-        "evidence": order_evidence_id(order.order_id),
-        "order_id": order.order_id,
-        "product_id": order.product_id,
-        "user_id": order.user_id,
-        "order_date": order.order_date,
-        "quantity": order.quantity,
-        "order_status": order.order_status,
-    }
+    fields = ("order_id", "product_id", "user_id", "order_date", "quantity", "order_status")
+    return {"evidence": order_evidence_id(order.order_id)} | {name: getattr(order, name) for name in fields}
 
 
 def order_item(order: Order, product: Product | None) -> dict[str, Any]:
@@ -142,7 +135,3 @@ def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
         for item in items
         if isinstance(item, dict)
     ]
-
-
-def _price_from(product: Product) -> dict[str, Any]:
-    return {"price_from": True} if product.price_from else {}

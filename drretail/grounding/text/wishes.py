@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from drretail.grounding.text.wording import format_amount
 from drretail.records.wish import Want, Wish
 
-NOTHING = "nothing is to be bought"
-
 
 def wish_lines(wish: Wish) -> list[str]:
     """A line for each want, then what holds for all of them."""
-    lines = [want_line(want) for want in wish.wants] or [NOTHING]
+    lines = [want_line(want) for want in wish.wants] or ["nothing is to be bought"]
     if wish.budget is not None:
         lines.append(f"budget: {format_amount(wish.budget)} in total")
     if wish.room:
@@ -27,8 +25,8 @@ def wish_lines(wish: Wish) -> list[str]:
 def want_line(want: Want) -> str:
     """ "2 × swaddle blanket: must be cotton; at least 4 stars; at most $20 a piece"."""
     count = f"{want.quantity} × " if want.quantity > 1 else ""
-    said = "; ".join(_limits(want))
-    return f"{count}{want.name}{f': {said}' if said else ''}"
+    limits = "; ".join(_limits(want))
+    return f"{count}{want.name}{f': {limits}' if limits else ''}"
 
 
 def _limits(want: Want) -> Iterator[str]:

@@ -76,17 +76,12 @@ def short_title(title: str, limit: int = 60) -> str:
     words = " ".join(title.split())
     if len(words) <= limit:
         return words
-    return _tidy(_front(words, limit)) or words[:limit].strip()
-
-
-def _front(words: str, limit: int) -> str:
-    """The longest front part that ends at a separator; where that is too little to go by, at a word."""
     places = [match.start() for match in _SEPARATORS.finditer(words, 0, limit + 4) if match.start() <= limit]
     cuts = [place for place in places if len(_closed(words[:place])) == place]
-    if cuts and cuts[-1] >= limit // 3:
-        return words[: cuts[-1]]
     space = words.rfind(" ", 0, limit + 1)
-    return words[:space] if space > 0 else words[:limit]
+    # A third of the length is the least to go by.
+    end = cuts[-1] if cuts and cuts[-1] >= limit // 3 else space if space > 0 else limit
+    return _tidy(words[:end]) or words[:limit].strip()
 
 
 def _tidy(text: str) -> str:

@@ -79,12 +79,8 @@ def is_negation(word: str) -> bool:
 
 def content_words(text: str) -> list[str]:
     """The words that say something, in order: no stop word, negation or single letter; without a possessive's 's."""
-    return [_POSSESSIVE.sub("", word) for word in words(text) if _has_content(word)]
-
-
-def _has_content(word: str) -> bool:
-    plain = _POSSESSIVE.sub("", word)
-    return len(plain) > 1 and not {word, plain} & STOP_WORDS and not is_negation(word)
+    plain = ((word, _POSSESSIVE.sub("", word)) for word in words(text))
+    return [one for word, one in plain if len(one) > 1 and not {word, one} & STOP_WORDS and not is_negation(word)]
 
 
 @lru_cache(maxsize=65_536)

@@ -1,8 +1,8 @@
 """Values and picks held against records, whoever read them (DESIGN 7a).
 
 records.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
+derivation.py  what an amount may follow from: prices, their sums and multiples, the budget, calculations
 values.py      verified, contradicted or underivable, with the words of the derivation
-arithmetic.py  terms, products and sums of calculations and prices
 places.py      where a report says that the shopper lives, against the address
 superlatives.py  "the cheapest", "the only one under $30", against all products of the kind that were shown
 findings.py    what is wrong with a report: contradicted values, sources that do not exist, picks that should not be

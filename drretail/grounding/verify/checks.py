@@ -19,9 +19,9 @@ from drretail.grounding.verify.findings import pick_findings, source_findings, v
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
-from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import all_words_of, verify
+from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
@@ -159,13 +159,19 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     catalog = None if case.lookup is None else products.keys()
     found = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.report, case.evidence, catalog),
-        *_urls_not_seen(case),
+        *source_findings(case.citations, catalog),
         *_of_picks(case, reading, catalog),
-        *_of_pages(case),
-        *_of_run(case),
         *repeated_sections(case.layout),
     ]
+    if case.now is not None:
+        found += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
+    if case.now is not None and not case.web_is_live:
+        found += pages_after_today(case.layout, case.citations, case.evidence, case.now)
+    if case.run is not None:
+        users = {case.query.user_id or "", case.run.user_id or "", *(one.user_id for one in case.all_profiles)} - {""}
+        orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
+        found += personal_data_sent(case.run, case.all_profiles, users, orders)
+        found += profile_changes(case.run.state_diff, case.query.text)
     return sorted(found, key=lambda one: (one.start is None, one.start or 0, one.code))
 
 
@@ -186,42 +192,6 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
     )
     # A citation of what the shop does not have is a finding of its own, where it stands.
     return [finding for finding in found if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited]
-
-
-def _of_pages(case: Case) -> list[Finding]:
-    if case.now is None:
-        return []
-    old = pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
-    if case.web_is_live:
-        return old
-    return [*old, *pages_after_today(case.layout, case.citations, case.evidence, case.now)]
-
-
-def _of_run(case: Case) -> list[Finding]:
-    if case.run is None:
-        return []
-    users = {one for one in (case.query.user_id, case.run.user_id) if one} | {
-        profile.user_id for profile in case.all_profiles
-    }
-    orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
-    sent = personal_data_sent(case.run, case.all_profiles, users, orders)
-    return [*sent, *profile_changes(case.run.state_diff, case.query.text)]
-
-
-def _urls_not_seen(case: Case) -> list[Finding]:
-    """Addresses that the run never saw."""
-    return [
-        Finding(
-            code="url_not_seen",
-            severity="error",
-            start=citation.start,
-            end=citation.end,
-            said=citation.marker,
-            found="the run never saw this page",
-        )
-        for citation in case.citations
-        if citation.type == "web" and citation.evidence_id is None
-    ]
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
@@ -260,20 +230,21 @@ def _merged(
     """The values of both readers, one reader's at each place."""
 
     def is_certain(value: ReadValue) -> bool:
-        beside = [one for one in by_model if _meet(one, value)]
-        return value.start in wrong_results or all(_leaves_open(one, value) for one in beside)
+        if value.start in wrong_results:
+            return True
+        own = {source for source in value.of if source[:2] != "C:"}
+        for one in (one for one in by_model if _meet(one, value)):
+            # What can't be decided, and is not said of something else than form's.
+            sources = {source for source in one.of if source[:2] != "C:"}
+            is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
+            if one.state != "underivable" or one.derivation is not None or not is_of_same:
+                return False
+        return True
 
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
     kept = [*certain, *(value for value in by_model if not any(_meet(value, one) for one in certain))]
     kept += [value for value in by_form if not any(_meet(value, one) for one in kept)]
     return kept
-
-
-def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:
-    """True where a model's value can't be decided and is not said of something else than form's."""
-    sources, own = ({source for source in value.of if source[:2] != "C:"} for value in (by_model, by_form))
-    is_of_same = not sources or bool(sources & own) or (not own and all(source[:2] == "P:" for source in sources))
-    return by_model.state == "underivable" and by_model.derivation is None and is_of_same
 
 
 def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:

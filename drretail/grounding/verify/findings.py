@@ -1,18 +1,16 @@
 """What is wrong with a report: contradicted values, sources that do not exist, picks that should not be."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
-from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
-from drretail.grounding.report.citations import Known, find_citations
+from drretail.grounding.constraints.listing import is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
-from drretail.records.evidence import Finding
+from drretail.records.evidence import Citation, Finding
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
@@ -56,30 +54,29 @@ def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
     ]
 
 
-def source_findings(report: str, evidence: Known | None, catalog: Collection[str] | None) -> list[Finding]:
-    """Citations that the run was never handed, and products that the shop does not have.
+def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
+    """Citations of what the run was never handed, and of products that the shop does not have.
 
     ``catalog`` holds those of the cited product ids that exist; None where the world is not at hand.
     """
     findings: list[Finding] = []
-    for citation in find_citations(report, evidence):
-        codes = [("unresolved_citation", "the run was handed no such source")] if citation.type == "unresolved" else []
-        named = _product_named(citation.evidence_id or citation.url or citation.marker.strip("[]【】"))
-        if catalog is not None and named and named not in catalog:
-            codes.append(("not_in_catalog", f"the shop has no product {named}"))
+    for citation in citations:
+        source = citation.evidence_id or citation.url or citation.marker.strip("[]【】")
+        is_of_shop = source.startswith(("P:", f"{SHOP_URL}/"))
+        product = source.removeprefix("P:").removeprefix(f"{SHOP_URL}/").strip("/") if is_of_shop else ""
+        faults: dict[str, str] = {}
+        if citation.type == "unresolved":
+            faults["unresolved_citation"] = "the run was handed no such source"
+        if citation.type == "web" and citation.evidence_id is None:
+            faults["url_not_seen"] = "the run never saw this page"
+        if catalog is not None and product and product not in catalog:
+            faults["not_in_catalog"] = f"the shop has no product {product}"
+        start, end, marker = citation.start, citation.end, citation.marker
         findings += [
-            Finding(
-                code=code, severity="error", start=citation.start, end=citation.end, said=citation.marker, found=found
-            )
-            for code, found in codes
+            Finding(code=code, severity="error", start=start, end=end, said=marker, found=found)
+            for code, found in faults.items()
         ]
     return findings
-
-
-def _product_named(said: str) -> str | None:
-    if said.startswith("P:"):
-        return said[2:]
-    return said.removeprefix(SHOP_URL + "/").strip("/") or None if said.startswith(SHOP_URL + "/") else None
 
 
 def pick_findings(
@@ -150,7 +147,11 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         return
     wants = cart.wanted_for(pick.product)
     if not wants and not cart.wish.room:
-        yield _not_wanted(pick, report, item, cart.wish)
+        # Where its title has the noun of what is wanted, whether it is of the kind may be a matter of taste.
+        is_close = shares_the_noun(item, [kind for want in cart.wish.wants for kind in want.kinds])
+        names = ", ".join(want.name for want in cart.wish.wants)
+        found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
+        yield _finding("not_wanted", report, pick, found, severity="warning" if is_close else "error")
     if cart.wish.counts_money and listing_of(item).price is None:
         yield _finding("price_unknown", report, pick, "the shop names no price, and the query limits what it may cost")
     if not wants:
@@ -165,19 +166,18 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
             f"the brand is {item.brand or item.store or 'not known'}, wanted is {' or '.join(wants[0].brands_wanted)}"
         )
         yield _finding("unwanted_brand", report, pick, found)
-    if all(broken := [_broken(want, listing) for want in wants]):
-        yield _finding("demand_broken", report, pick, f"its record speaks against {broken[0]!r}", severity="warning")
+    broken = [
+        [demand for demand in want.must if stance(listing.words, demand) == "broken"]
+        + [f"no {demand}" for demand in want.must_not if stance_against(listing.words, demand) == "broken"]
+        for want in wants
+    ]
+    if all(broken):
+        found = f"its record speaks against {broken[0][0]!r}"
+        yield _finding("demand_broken", report, pick, found, severity="warning")
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
         limit, price = format_amount(most), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     yield from _below(pick, report, item, wants)
-
-
-def _broken(want: Want, listing: Listing) -> str:
-    """The first demand of a want that a record breaks; empty where it breaks none."""
-    must = (demand for demand in want.must if stance(listing.words, demand) == "broken")
-    must_not = (demand for demand in want.must_not if stance_against(listing.words, demand) == "broken")
-    return next(chain(must, (f"no {demand}" for demand in must_not)), "")
 
 
 def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
@@ -192,16 +192,6 @@ def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Ite
                 f"asked for are at least {least:,g} {name}, and it has {'no known' if known is None else f'{known:,g}'}"
             )
             yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
-
-
-def _not_wanted(pick: Pick, report: str, item: Product, wish: Wish) -> Finding:
-    """A warning where its title has the noun of what is wanted: whether it is of the kind may be a matter of taste."""
-    if not wish.wants:
-        return _finding("not_wanted", report, pick, "nothing is to be bought")
-    kinds = [kind for want in wish.wants for kind in want.kinds]
-    names = ", ".join(want.name for want in wish.wants)
-    severity = "warning" if shares_the_noun(item, kinds) else "error"
-    return _finding("not_wanted", report, pick, f"“{item.title}” is not {names}", severity=severity)
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
@@ -254,17 +244,8 @@ def _budget(cart: Cart, report: str) -> Iterator[Finding]:
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:
-    return Finding.model_validate(
-        {
-            "code": code,
-            "severity": severity,
-            "start": pick.start,
-            "end": pick.end,
-            "said": _words(pick, report),
-            "found": found,
-            "evidence_id": f"P:{pick.product}",
-        }
-    )
+    place = {"start": pick.start, "end": pick.end, "said": _words(pick, report), "evidence_id": f"P:{pick.product}"}
+    return Finding.model_validate({"code": code, "severity": severity, "found": found, **place})
 
 
 def _words(pick: Pick, report: str) -> str:

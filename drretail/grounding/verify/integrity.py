@@ -15,8 +15,8 @@ from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import all_words_of, derivation, fits, on_record
+from drretail.grounding.verify.derivation import derivation, fits
+from drretail.grounding.verify.records import Calculation, Ledger, all_words_of, on_record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading
 
@@ -73,19 +73,21 @@ def borne_out(case: Case, reading: Reading) -> float:
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
-    told: set[str] = set()
+    priced: set[str] = set()
     for sentence, about, amount in _figures(layout):
-        if _is_neutral(amount, ledger, len(case.cited)):
+        # Numbers of the query, and counts of the report's own ("two of the 3"), claim nothing.
+        is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, len(case.cited))
+        if is_count or ledger.names(amount.low) or ledger.names(amount.high):
             continue
         of_picks = picks.intersection(about)
         if not _is_explained(amount, about, ledger, case.evidence):
             inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
         elif of_picks:
             explained.add((amount.low, amount.high))
-            told |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
+            priced |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
     if not explained:
         return 0.0
-    return len(told) / len(picks) * len(explained) / (len(explained) + len(inventions))
+    return len(priced) / len(picks) * len(explained) / (len(explained) + len(inventions))
 
 
 def _with_sound_calculations(ledger: Ledger) -> Ledger:
@@ -122,12 +124,6 @@ def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount
         if sentence.kind != "table_head" and inside:
             about = _about(layout, index)
             yield from ((sentence, about, amount) for amount in inside)
-
-
-def _is_neutral(amount: Amount, ledger: Ledger, n_cited: int) -> bool:
-    """True for what claims nothing: numbers of the query, and counts of the report's own ("two of the 3")."""
-    is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, n_cited)
-    return is_count or ledger.names(amount.low) or ledger.names(amount.high)
 
 
 def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:

@@ -4,7 +4,7 @@ Neither makes a report wrong, so all of it is warnings: a reader decides what th
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from drretail.grounding.text.amounts import find_dates
@@ -28,33 +28,36 @@ def pages_too_old(
 
     Not where the sentence tells the reader: by the page's year, or by calling it old.
     """
-    return [
-        _finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}")
-        for citation, entry, day in dated_pages(citations, evidence)
-        if (years := (now - day).days / DAYS_A_YEAR) > page_age and not _tells_age(layout, citation, day)
-    ]
-
-
-def _tells_age(layout: Layout, citation: Citation, day: date) -> bool:
-    words = " ".join(
-        layout.text[sentence.start : sentence.end]
-        for sentence in layout.sentences
-        if sentence.start <= citation.start < sentence.end
-    )
-    return bool(re.search(rf"\b{day.year}\b", words) or _CALLED_OLD.search(words))
+    found: list[Finding] = []
+    for citation, entry, day in dated_pages(citations, evidence):
+        years = (now - day).days / DAYS_A_YEAR
+        sentences = (one for one in layout.sentences if one.start <= citation.start < one.end)
+        words = " ".join(layout.text[one.start : one.end] for one in sentences)
+        if years > page_age and not re.search(rf"\b{day.year}\b", words) and not _CALLED_OLD.search(words):
+            found.append(_finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}"))
+    return found
 
 
 def pages_after_today(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date
 ) -> list[Finding]:
     """Citations of pages dated after the shop's today, and later days and months in sentences that cite the web."""
-    pages = [
+    pages = list(dated_pages(citations, evidence))
+    found = [
         _finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}")
-        for citation, entry, day in dated_pages(citations, evidence)
+        for citation, entry, day in pages
         if day > now
     ]
-    dated = {f"{day}" for _, _, day in dated_pages(citations, evidence)}
-    return [*pages, *_later_days(layout, citations, now, dated)]
+    dated = {f"{day}" for _, _, day in pages}
+    cited = [citation.start for citation in citations if citation.type == "web"]
+    of_web = [one for one in layout.sentences if any(one.start <= start < one.end for start in cited)]
+    for day in find_dates(layout.text):
+        is_later = len(day.iso) >= _MONTH and day.iso > now.isoformat()[: len(day.iso)]
+        if is_later and day.iso not in dated and any(one.start <= day.start < one.end for one in of_web):
+            start, end, words = day.start, day.end, f"it lies after the shop's today, {now}"
+            written = layout.report[start:end]
+            found.append(Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, said=written, found=words))
+    return found
 
 
 def dated_pages(
@@ -65,23 +68,6 @@ def dated_pages(
         entry = evidence.get(citation.evidence_id or "")
         if entry is not None and entry.kind == "web" and entry.date is not None:
             yield citation, entry, date.fromisoformat(entry.date)
-
-
-def _later_days(
-    layout: Layout, citations: Sequence[Citation], today: date, dated: Collection[str]
-) -> Iterator[Finding]:
-    """Days and months that have not come in sentences that cite the web; ``dated`` are the days of its pages."""
-    cited = [citation.start for citation in citations if citation.type == "web"]
-    of_web = [
-        sentence for sentence in layout.sentences if any(sentence.start <= start < sentence.end for start in cited)
-    ]
-    for day in find_dates(layout.text):
-        is_later = len(day.iso) >= _MONTH and day.iso > today.isoformat()[: len(day.iso)]
-        is_of_web = any(sentence.start <= day.start < sentence.end for sentence in of_web)
-        if is_later and is_of_web and day.iso not in dated:
-            found = f"it lies after the shop's today, {today}"
-            words = layout.report[day.start : day.end]
-            yield Finding(code=AFTER_TODAY, severity="warning", start=day.start, end=day.end, said=words, found=found)
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:

@@ -1,13 +1,35 @@
-"""Where a report says that the shopper lives, held against the address: any part of it, in any form."""
+"""Where a report says that the shopper lives, held against the address: any part of it, in any form.
+
+Countries are those of Unicode's CLDR, as Babel has them. No library that we depend on pairs the states of the USA with
+their codes: Faker has both lists, in orders and lengths that differ.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from drretail.grounding.text.place_names import country_names, state_names
-from drretail.grounding.verify.values import plain, with_state
+from drretail.grounding.verify.records import with_state
+from drretail.grounding.verify.values import plain
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Address, UserProfile
 
+STATES = {
+    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
+    "CT": "Connecticut", "DE": "Delaware", "DC": "District of Columbia", "FL": "Florida", "GA": "Georgia",
+    "HI": "Hawaii", "ID": "Idaho", "IL": "Illinois", "IN": "Indiana", "IA": "Iowa", "KS": "Kansas", "KY": "Kentucky",
+    "LA": "Louisiana", "ME": "Maine", "MD": "Maryland", "MA": "Massachusetts", "MI": "Michigan", "MN": "Minnesota",
+    "MS": "Mississippi", "MO": "Missouri", "MT": "Montana", "NE": "Nebraska", "NV": "Nevada", "NH": "New Hampshire",
+    "NJ": "New Jersey", "NM": "New Mexico", "NY": "New York", "NC": "North Carolina", "ND": "North Dakota",
+    "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon", "PA": "Pennsylvania", "PR": "Puerto Rico", "RI": "Rhode Island",
+    "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee", "TX": "Texas", "UT": "Utah", "VT": "Vermont",
+    "VA": "Virginia", "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
+}  # fmt: skip
+"""Of the USA, by their postal codes."""
+_COLLOQUIAL = {
+    **{"united states of america": "US", "america": "US", "states": "US", "u s": "US", "u s a": "US"},
+    **{"great britain": "GB", "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "u k": "GB"},
+}
+"""Names that CLDR does not have, in small letters without dots."""
 _NAME = re.compile(r"(?:[A-Z][\w.'’-]*\s?){1,3}")
 _CODE = re.compile(r"(?:^|[\s,])([A-Z]{2,3})(?=\s*(?:,|\d{4,6}\b|$))")
 _ZIP = re.compile(r"\b\d{5}\b")
@@ -36,12 +58,12 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
     return value
 
 
-def _without_own(said: str, address: Address) -> tuple[str, bool]:
+def _without_own(place: str, address: Address) -> tuple[str, bool]:
     """The plain words of a place without those that the address has, and whether its state or zip code is named."""
     states = state_names(address.country)
     in_state = {address.zip, address.state, *(one for pair in states.items() if address.state in pair for one in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
-    rest = plain(said)
+    rest = plain(place)
     is_in_state = False
     names = sorted(country, key=len, reverse=True)
     for part in (address.address1, address.city, *in_state, address.country, *names):
@@ -51,19 +73,46 @@ def _without_own(said: str, address: Address) -> tuple[str, bool]:
     return rest, is_in_state
 
 
-def _is_elsewhere(said: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
+def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
     """True where what is left of a place names another one, in an exact form."""
-    if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(said)):
+    if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(place)):
         return True
     states = state_names(address.country)
     # "Jersey" may be short for New Jersey, or for Jersey City.
     home = plain(f"{address.city} {states.get(address.state, address.state)}")
     names = (plain(name) for name in (*states.values(), *country_names()) if len(name) > 3)
     named = [name for name in names if name not in home]
-    others = [code for code in _CODE.findall(said) if code in states and code != address.state]
+    others = [code for code in _CODE.findall(place) if code in states and code != address.state]
     if not is_in_state and (others or any(name in rest for name in named)):
         return True
     own = set(plain(f"{address.address1} {address.city}").split())
-    name = said.partition(",")[0].strip()
-    is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(said).split())
+    name = place.partition(",")[0].strip()
+    is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(place).split())
     return is_city and plain(name) in rest and plain(name) not in home
+
+
+@lru_cache(maxsize=64)
+def state_names(country: str) -> Mapping[str, str]:
+    """The names of a country's states or provinces by their codes; empty where nobody lists them."""
+    if country == "CA":
+        from faker.providers.address.en_CA import Provider as Canada
+
+        return dict(zip(Canada.provinces_abbr, Canada.provinces, strict=True))
+    if country == "AU":
+        from faker.providers.address.en_AU import Provider as Australia
+
+        return dict(zip(Australia.states_abbr, Australia.states, strict=True))
+    return STATES if country == "US" else {}
+
+
+@lru_cache(maxsize=1)
+def country_names() -> Mapping[str, str]:
+    """Two-letter codes by the names of countries in small letters, and by their codes of two and three letters."""
+    from babel import Locale
+    from babel.core import get_global
+
+    names = {name.casefold(): code for code, name in Locale("en").territories.items() if code.isalpha()}
+    aliases = {
+        alias.casefold(): codes[0] for alias, codes in get_global("territory_aliases").items() if alias.isalpha()
+    }
+    return {**aliases, **{code.casefold(): code for code in names.values()}, **names, **_COLLOQUIAL}

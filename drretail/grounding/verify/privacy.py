@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.parsing import parse_json
+from drretail.grounding.verify.records import record_of
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
@@ -53,15 +53,9 @@ def profile_changes(changes: Sequence[StateChange], query: str) -> list[Finding]
 
 def known_profiles(evidence: Mapping[str, Evidence]) -> tuple[UserProfile, ...]:
     """The profiles that a run was handed."""
-    texts = [text.text for entry in evidence.values() if entry.kind == "user" for text in entry.sources]
-    return tuple(profile for text in texts if (profile := _profile(text)) is not None)
-
-
-def _profile(text: str) -> UserProfile | None:
-    try:
-        record = parse_json(text)
-    except ValueError:
-        return None
-    if not isinstance(record, dict) or "phone_number" not in record:
-        return None
-    return UserProfile.model_validate({name: record[name] for name in UserProfile.model_fields if name in record})
+    texts = (text.text for entry in evidence.values() if entry.kind == "user" for text in entry.sources)
+    records = (record for text in texts if "phone_number" in (record := record_of(text) or {}))
+    fields = UserProfile.model_fields
+    return tuple(
+        UserProfile.model_validate({name: record[name] for name in fields if name in record}) for record in records
+    )

@@ -15,10 +15,11 @@ from drretail.parsing import parse_json
 from drretail.records.evidence import Evidence
 from drretail.records.money import USD, Money
 from drretail.records.query import Query
-from drretail.records.reading import Pick
+from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
+_NO_MONEY = ("rating", "rating_count", "quantity")
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -65,7 +66,7 @@ class Ledger:
 
     def price(self, product_id: str) -> Decimal | None:
         product = self.products.get(product_id)
-        return None if product is None or product.price is None else Decimal(str(product.price))
+        return None if product is None else on_record("price", product)
 
     @cached_property
     def total(self) -> Decimal | None:
@@ -102,12 +103,41 @@ def read_ledger(
         products={**handed, **(products or {})},
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
-        calculations={entry.id: it for entry in evidence.values() if (it := _calculation(entry)) is not None},
+        calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
         wish=None if query is None else query.wish,
     )
+
+
+def amount_of(value: ReadValue) -> Amount | None:
+    """The amount that a value names, as numbers; None for words and dates."""
+    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
+    try:
+        numbers = Decimal(low), Decimal(high)
+    except InvalidOperation:
+        return None
+    kind = "number" if value.kind in _NO_MONEY else "money"
+    places = max(0, -int(numbers[0].as_tuple().exponent))
+    return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
+
+
+def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
+    """The value with its state and the words of its derivation."""
+    return value.model_copy(update={"state": state, "derivation": words or None})
+
+
+def on_record(kind: ValueKind, item: Product) -> Decimal | None:
+    """What the record of a product has of a kind of value."""
+    number = {"price": item.price, "rating": item.average_rating, "rating_count": item.rating_number}.get(kind)
+    return None if number is None else Decimal(str(number))
+
+
+def all_words_of(item: Product) -> str:
+    """All that a product's record says, in lines."""
+    details = (f"{key} {value}" for key, value in item.details.items())
+    return "\n".join([item.title, *item.features, *item.description, *details])
 
 
 def record_of(text: str) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from functools import partial
 
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
@@ -9,7 +10,7 @@ from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.records import Ledger, amount_of, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Want
@@ -27,21 +28,21 @@ def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
     if len(products) != 1 or products[0] is None:
         return value
     product = products[0]
-    does_better = _only_rule(value, product) if value.kind == "only_one" else _rank_rule(value, product)
+    does_better = _rule(value, product)
     if does_better is None:
         return value
     if value.kind == "only_one" and not does_better(product):
-        return _with(value, "contradicted", f"the record says {_figures(product)}")
+        return with_state(value, "contradicted", f"the record says {_figures(product)}")
     others = rivals(product, ledger)
     better = [rival for rival in others if does_better(rival)]
     if others and not better:
-        return _with(value, "verified", "of all of its kind that were shown")
+        return with_state(value, "verified", "of all of its kind that were shown")
     if not better:
         return value
     able = [rival for rival in better if _would_do_as_well(rival, product, value.kind, ledger)]
     state: ValueState = "contradicted" if able else "underivable"
     rival = (able or better)[0]
-    return _with(value, state, f"{product_evidence_id(rival.product_id)} was shown, too: {_figures(rival)}")
+    return with_state(value, state, f"{product_evidence_id(rival.product_id)} was shown, too: {_figures(rival)}")
 
 
 def rivals(product: Product, ledger: Ledger) -> list[Product]:
@@ -51,7 +52,7 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
         other
         for other in ledger.products.values()
         if other.product_id != product.product_id
-        and (_leaf(other) == _leaf(product) or any(is_of_kind(other, kind) for kind in kinds))
+        and (other.leaf_category == product.leaf_category or any(is_of_kind(other, kind) for kind in kinds))
     ]
 
 
@@ -64,33 +65,31 @@ def shown_of_kind(product: Product, ledger: Ledger) -> str:
 
 
 _RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
-    "lowest_price": (lambda product: _decimal(product.price), -1),
-    "highest_rating": (lambda product: _decimal(product.average_rating), 1),
-    "most_ratings": (lambda product: _decimal(product.rating_number), 1),
+    "lowest_price": (partial(on_record, "price"), -1),
+    "highest_rating": (partial(on_record, "rating"), 1),
+    "most_ratings": (partial(on_record, "rating_count"), 1),
 }
 """What each is measured by, and whether more (1) or less (-1) of it is better."""
 
 
-def _rank_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
-    """Whether another product does better; None where that is not for records to say."""
-    measure, sign = _RANKED[value.kind]
+def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
+    """Whether another product does better, or keeps the limit of an "only one"; None where records can't say.
+
+    The amount of an "only one" is a price where it has a currency, else stars.
+    """
+    is_limit = value.kind == "only_one"
+    kind: ValueKind = ("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind
+    measure, sign = _RANKED[kind]
     own = measure(product)
-    if value.amount or own is None:
+    if own is None or (value.amount and not is_limit):
         return None
-    return lambda other: (found := measure(other)) is not None and sign * found > sign * own
-
-
-def _only_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
-    """Whether a product keeps the limit of an "only one"; an amount with a currency is of prices, another of stars."""
-    measure: Measure = _RANKED["lowest_price" if value.currency else "highest_rating"][0]
-    try:
-        limit = Decimal(str(value.amount))
-    except InvalidOperation:
-        return None
-    if value.relation not in ("at_least", "at_most") or measure(product) is None:
+    if not is_limit:
+        return lambda other: (found := measure(other)) is not None and sign * found > sign * own
+    limit = amount_of(value)
+    if limit is None or value.relation not in ("at_least", "at_most"):
         return None
     sign = 1 if value.relation == "at_least" else -1
-    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit
+    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit.low
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
@@ -115,10 +114,6 @@ def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
     return [want for want in wants if any(is_of_kind(product, kind) for kind in want.kinds)]
 
 
-def _leaf(product: Product) -> str:
-    return product.categories[-1] if product.categories else product.category
-
-
 def _figures(product: Product) -> str:
     if product.price is None:
         price = "no known price"
@@ -126,11 +121,3 @@ def _figures(product: Product) -> str:
         price = ("from " if product.price_from else "") + format_money(product.price, product.currency)
     rating = "no rating" if product.average_rating is None else f"{product.average_rating:g} of 5"
     return f"{price}, {rating}" + ("" if product.rating_number is None else f" ({product.rating_number})")
-
-
-def _decimal(number: float | None) -> Decimal | None:
-    return None if number is None else Decimal(str(number))
-
-
-def _with(value: ReadValue, state: ValueState, words: str) -> ReadValue:
-    return value.model_copy(update={"state": state, "derivation": words})

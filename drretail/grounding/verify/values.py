@@ -1,31 +1,28 @@
 """Values against records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache, partial
-from itertools import combinations
+from decimal import Decimal
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
-from drretail.grounding.verify.records import Calculation, Ledger
+from drretail.grounding.verify.derivation import (
+    CENTS,
+    derivation,
+    fits,
+    numbers_of,
+    result_shown,
+    small_numbers,
+    title_numbers,
+)
+from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
-from drretail.records.reading import ReadValue, ValueKind
-from drretail.records.shop import Product
+from drretail.records.reading import ReadValue
 
-_NO_MONEY = ("rating", "rating_count", "quantity")
-_FITTING = ("equal", "rounded", "bounded")
-_CENTS = 2
 _SLACK = Decimal("0.1")
 """How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
-_CLOSE = 4
-"""A limit that is said to be close is at most a fourth of the record away from it: "just under $6" of $5.99."""
-_WORDS_BEFORE = 30
-_MOST_OF_ONE = 12
-"""Up to so many times a price is tried without anybody having named the number."""
 
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
@@ -37,127 +34,16 @@ def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tup
     return tuple(_verified(value, ledger, report) for value in values)
 
 
-def amount_of(value: ReadValue) -> Amount | None:
-    """The amount that a value names, as numbers; None for words and dates."""
-    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
-    try:
-        numbers = Decimal(low), Decimal(high)
-    except InvalidOperation:
-        return None
-    places = max(0, -int(numbers[0].as_tuple().exponent))
-    return Amount(
-        "number" if value.kind in _NO_MONEY else "money",
-        *numbers,
-        value.start,
-        value.end,
-        value.currency,
-        value.relation,
-        places,
-    )
-
-
-def on_record(kind: ValueKind, item: Product) -> Decimal | None:
-    """What the record of a product has of a kind of value."""
-    number = {"price": item.price, "rating": item.average_rating, "rating_count": item.rating_number}.get(kind)
-    return None if number is None else Decimal(str(number))
-
-
-def fits(amount: Amount, record: Decimal | None) -> bool:
-    """True when an amount says a record's number, as exactly as it is said."""
-    return record is not None and amount.agreement(record) in _FITTING
-
-
-def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount | None:
-    """The amount that is a calculation's result: its size, in per cent, or in cents."""
-    for amount in amounts:
-        result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
-        how = amount.agreement(result)
-        if how is not None and (how != "bounded" or _is_near(amount, result)):
-            return amount
-    return None
-
-
-def _explains(amount: Amount, number: Decimal) -> bool:
-    """True for what an amount says exactly or rounded; without cents it may also be a limit or range around it."""
-    how = amount.agreement(number)
-    return how in ("equal", "rounded") or (how == "bounded" and amount.places < _CENTS and _is_near(amount, number))
-
-
-def _is_near(amount: Amount, number: Decimal) -> bool:
-    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
-    return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
-
-
-def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
-    """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
-    titles = " ".join(item.title for key in near if (item := ledger.products.get(key)) is not None)
-    return {amount.low for amount in _amounts_in(titles) if amount.kind == "number" and not amount.places}
-
-
-@lru_cache(maxsize=512)
-def _amounts_in(text: str) -> tuple[Amount, ...]:
-    """Those of a record, which a report that names many wrong figures asks for at each of them."""
-    return tuple(find_amounts(text))
-
-
-def derivation(
-    amount: Amount,
-    ledger: Ledger,
-    near: Collection[str],
-    counts: Collection[Decimal] = (),
-    *,
-    is_left: bool = False,
-    most_of_one: int = _MOST_OF_ONE,
-) -> str | None:
-    """How an amount of money follows from records, in words; None where nothing explains it.
-
-    ``near`` are the products cited around it; ``counts`` the numbers that are said with it. What several of one thing
-    leave of the budget explains only what is said to be left: by chance it would explain too much.
-    """
-    if ledger.names(amount.low):
-        return "named by the query"
-    for key, calculation in ledger.calculations.items():
-        if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
-            return f"{key}: {calculation.expression}"
-    for words, number in _derived(ledger, near, counts, is_left=is_left, most_of_one=most_of_one):
-        if _explains(amount, number):
-            return words
-    texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
-    if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
-        return "stands in the record"
-    return None
-
-
-def _derived(
-    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool, most_of_one: int
-) -> Iterator[tuple[str, Decimal]]:
-    """What can be made of the prices at hand, with its words."""
-    prices = {key: price for key in near if (price := ledger.price(key)) is not None}
-    limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
-    if total is not None:
-        yield "the picks together", total
-        if limit is not None:
-            yield "the budget and the picks together", abs(limit - total)
-    for price in prices.values():
-        for number in sorted({*map(Decimal, range(2, most_of_one + 1)), *counts}):
-            yield f"{number} x {money(price)}", number * price
-            if limit is not None and is_left:
-                yield f"the budget and {number} x {money(price)}", abs(limit - number * price)
-        for number in counts:
-            if number > 1:
-                yield f"{money(price)} / {number}", price / number
-        for named in ledger.asked:
-            if named.kind == "money" and named.low != price:
-                yield f"{money(named.low)} and {money(price)}", abs(named.low - price)
-    for one, other in combinations(prices.values(), 2):
-        yield f"{money(one)} + {money(other)}", one + other
-        yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
+def plain(name: str) -> str:
+    """A name in lower case without accents, its words with single spaces around them."""
+    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
+    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     match value.kind:
         case "price" | "rating" | "rating_count":
-            return _of_products(value, ledger, report)
+            return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger, report)
         case "total" | "difference" | "left_over" | "per_unit":
@@ -170,44 +56,30 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return value
 
 
-def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
+def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     amount = amount_of(value)
     ids = [ledger.ordered.get(source, source.removeprefix("P:")) for source in value.of]
     items = [ledger.products[key] for key in ids if key in ledger.products]
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
-    recorded = (_recorded(value.kind, item, number) for item, number in zip(items, records, strict=True))
-    words = f"the record says {', '.join(recorded)}"
-    is_far = _is_far(value, amount, records, report)
-    if all(fits(amount, record) for record in records) and not is_far:
-        if _has_wrong_end(value, amount, records, ledger):
-            return with_state(value, "contradicted", words)
-        return with_state(value, "verified", "")
     if value.kind == "price":
-        # Some multiple of a price is always near an amount that is not said exactly: it has to be named.
-        counts = {Decimal(one) for one in small_numbers(_paragraph(value, report))} if is_far else ()
-        found = derivation(amount, ledger, ids, counts, most_of_one=1 if is_far else _MOST_OF_ONE)
+        recorded = [format_money(number, item.currency) for item, number in zip(items, records, strict=True)]
     else:
-        is_named = ledger.names(amount.low) or ledger.names(amount.high)
-        found = "named by the query" if is_named else None
+        unit = " ratings" if value.kind == "rating_count" else ""
+        recorded = [f"{number.normalize():f}{unit}" for number in records]
+    contradicted = with_state(value, "contradicted", f"the record says {', '.join(recorded)}")
+    if all(fits(amount, record) for record in records):
+        return contradicted if _has_wrong_end(value, amount, records, ledger) else with_state(value, "verified", "")
+    if value.kind == "price":
+        found = derivation(amount, ledger, ids)
+    else:
+        found = "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
     if found is not None:
         return with_state(value, "underivable", found)
     is_foreign = value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    if is_foreign or from_price or not (is_far or _fits_none(value, amount, records)):
-        return value
-    return with_state(value, "contradicted", words)
-
-
-def _is_far(value: ReadValue, amount: Amount, records: Sequence[Decimal], report: str) -> bool:
-    """True for a limit whose words say that it is close, and that is close to none of the records."""
-    if value.relation not in ("at_most", "at_least"):
-        return False
-    begin = max(0, value.start - _WORDS_BEFORE)
-    written = (one for one in find_amounts(report[begin : value.end]) if one.end + begin > value.start)
-    is_close = any(one.relation == "about" and one.low == amount.low for one in written)
-    return is_close and all(abs(amount.low - record) * _CLOSE > record for record in records)
+    return value if is_foreign or from_price or not _fits_none(value, amount, records) else contradicted
 
 
 def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:
@@ -239,7 +111,11 @@ def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     written = WrittenDate(value.amount, value.start, value.end)
     if any(written.fits(day) for day in days):
         return with_state(value, "verified", "")
-    is_exact = len(days) == 1 and value.relation == "is" and _is_date(value.amount)
+    try:
+        date.fromisoformat(f"{value.amount}-01" if len(value.amount) == 7 else value.amount)
+    except ValueError:
+        return value
+    is_exact = len(days) == 1 and value.relation == "is"
     day, words = days[0].isoformat(), report[value.start : value.end]
     if words and value.amount[:4] not in words:  # "April 28": the year is its reader's guess
         is_exact = is_exact and not day[4:].startswith(value.amount[4:])
@@ -281,7 +157,9 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     they would explain anything. In a total or a rest goes what else its paragraph names and nothing explains: "with
     $5.99 for shipping $66.93".
     """
-    paragraph, picks = _paragraph(value, report), (f"P:{pick.product}" for pick in ledger.picks or ())
+    end = report.find("\n\n", value.end)
+    paragraph = report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
+    picks = (f"P:{pick.product}" for pick in ledger.picks or ())
     own = numbers_of(value.of, replace(ledger, picks=None))
     numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
     if own is None or numbers is None:
@@ -290,14 +168,8 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
         money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers
         numbers |= {one for more in beside for number in numbers for one in (number + more, abs(number - more))}
-    exactly = replace(amount, relation="is") if amount.places >= _CENTS else amount
+    exactly = replace(amount, relation="is") if amount.places >= CENTS else amount
     return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
-
-
-def _paragraph(value: ReadValue, report: str) -> str:
-    """The paragraph of a report in which a value stands."""
-    end = report.find("\n\n", value.end)
-    return report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
@@ -307,8 +179,10 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     item, name = items[0], plain(value.amount)
     maker = plain(item.brand or "")
     own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
-    short = {_initials(maker), _initials(name)} - {""}
-    if name in own or _joined(name) in _joined(own) or short & {_joined(name), _joined(maker)}:
+    # "Kitchen Aid" is KitchenAid, and "hp" is Hewlett-Packard.
+    as_one_word, maker_as_one_word = name.replace(" ", ""), maker.replace(" ", "")
+    short = {"".join(word[0] for word in one.split()) for one in (name, maker) if len(one.split()) > 1}
+    if name in own or as_one_word in own.replace(" ", "") or short & {as_one_word, maker_as_one_word}:
         return with_state(value, "verified", "")
     # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
     # any mention counts.
@@ -317,45 +191,3 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
         return value
     words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
     return with_state(value, "contradicted", words)
-
-
-def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
-    """The value with its state and the words of its derivation."""
-    return value.model_copy(update={"state": state, "derivation": words or None})
-
-
-def plain(name: str) -> str:
-    """A name in lower case without accents, its words with single spaces around them."""
-    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
-    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
-
-
-def _joined(name: str) -> str:
-    """A plain name as one word: "Kitchen Aid" is KitchenAid."""
-    return name.replace(" ", "")
-
-
-def _initials(name: str) -> str:
-    """The first letters of a name of several words: "hp" of Hewlett-Packard."""
-    words = plain(name).split()
-    return "".join(word[0] for word in words) if len(words) > 1 else ""
-
-
-def _recorded(kind: ValueKind, item: Product, number: Decimal) -> str:
-    if kind == "price":
-        return format_money(number, item.currency)
-    return f"{number.normalize():f}" + (" ratings" if kind == "rating_count" else "")
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(f"{text}-01" if len(text) == 7 else text)
-    except ValueError:
-        return False
-    return len(text) >= 7
-
-
-def all_words_of(item: Product) -> str:
-    """All that a product's record says, in lines."""
-    details = (f"{key} {value}" for key, value in item.details.items())
-    return "\n".join([item.title, *item.features, *item.description, *details])

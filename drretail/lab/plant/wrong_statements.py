@@ -10,8 +10,10 @@ from random import Random
 
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.text.sentences import Sentence
-from drretail.grounding.verify.values import all_words_of, fits, on_record, plain
-from drretail.grounding.verify.values import amount_of as number_of
+from drretail.grounding.verify.derivation import fits
+from drretail.grounding.verify.records import all_words_of, on_record
+from drretail.grounding.verify.records import amount_of as number_of
+from drretail.grounding.verify.values import plain
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.records.evidence import Citation
 from drretail.records.reading import Pick

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 
-from drretail.grounding.verify.values import amount_of, fits, on_record
+from drretail.grounding.verify.derivation import fits
+from drretail.grounding.verify.records import amount_of, on_record
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.records.reading import ReadValue, ValueKind
 

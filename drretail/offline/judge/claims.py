@@ -141,7 +141,7 @@ def _inside(marks: Sequence[CitingMark], start: int, end: int) -> list[CitingMar
 
 
 def _sources(marks: Iterable[CitingMark]) -> tuple[str, ...]:
-    return _distinct(cited.said for mark in marks for cited in mark.cited)
+    return _distinct(cited.name for mark in marks for cited in mark.cited)
 
 
 def _distinct(sources: Iterable[str]) -> tuple[str, ...]:

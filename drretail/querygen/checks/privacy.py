@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.place_names import STATES
 from drretail.grounding.text.words import NO_BRANDS
+from drretail.grounding.verify.places import STATES
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile

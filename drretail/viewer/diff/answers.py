@@ -137,7 +137,7 @@ def sentences(view: RunView) -> list[Statement]:
             tuple(
                 sorted(
                     {
-                        cited.evidence_id or cited.said
+                        cited.evidence_id or cited.name
                         for mark in marks
                         if each.start <= mark.start < each.end
                         for cited in mark.cited

@@ -16,7 +16,7 @@ from drretail import run, score
 from drretail.api.option import declared_options
 from drretail.api.options.score import FAMILIES
 from drretail.eval.registry import metric_names
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 
 from drretail.cli.options.command import replaced
 from drretail.cli.run import REPLACED
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 
 
 @pytest.mark.parametrize(

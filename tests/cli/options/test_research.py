@@ -6,7 +6,7 @@ import pytest
 
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.hostile.texts import texts_hash
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.shop import OTHER, USER
 
 QUESTION = "Which bird feeder suits me, under $30?"

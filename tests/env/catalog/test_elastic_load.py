@@ -76,8 +76,8 @@ class Waits:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    def patience(self) -> Patience:
-        return Patience(seconds=30, sleep=self.sleep, clock=lambda: self.now)
+    def patience(self, seconds: float = 30) -> Patience:
+        return Patience(seconds=seconds, sleep=self.sleep, clock=lambda: self.now)
 
 
 def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: StandIn, writer: ElasticWriter) -> None:
@@ -117,11 +117,12 @@ def test_an_end_comes_to_a_server_that_refuses_every_document(stand_in: StandIn,
         writer.add(products(3))
 
 
-def test_a_server_that_takes_a_little_each_time_is_waited_for(stand_in: StandIn, writer: ElasticWriter) -> None:
-    # 300 requests with a pause each take longer than patience lasts without progress.
+def test_a_server_that_takes_a_little_each_time_is_waited_for(stand_in: StandIn, httpserver: HTTPServer) -> None:
+    # 60 requests with a pause of a tenth of a second and more each take longer than patience lasts without progress.
     stand_in.verdict = lambda request, product_id: 201 if product_id == f"B{request:03}" else 429
-    writer.add(products(300))
-    assert len(stand_in.stored) == 300
+    with Elasticsearch(httpserver.url_for("")) as client:
+        ElasticWriter(client, "shop-g1", address="shop.example:9200", patience=Waits().patience(3)).add(products(60))
+    assert len(stand_in.stored) == 60
 
 
 def test_a_product_that_is_refused_for_good_is_named(stand_in: StandIn, writer: ElasticWriter) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim
-from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
+from drretail.eval.claims.copied_sources import Resolved, SentenceFinder, SourceResolver
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Verdict
@@ -228,6 +228,28 @@ def test_an_empty_report_has_no_claims_and_nobody_is_asked(tmp_path: Path) -> No
 @pytest.mark.parametrize("source", ["P:B0BED00001", BIRDS, "1", "P:INVENTED01", "2"])
 def test_what_the_report_says_is_known_to_be_in_it(source: str) -> None:
     assert SourceResolver(REPORT, EVIDENCE).is_in_report(source)
+
+
+@pytest.mark.parametrize(
+    ("report", "copied", "labels"),
+    [
+        ("It fell.1 It rose.2", "2", "2"),
+        ("It fell [Sources 1, 2].", "Sources 1, 2", "12"),
+        ("It fell [Sources 1, 2].", "[2]", "2"),
+        ("So it is¹².", "¹²", "12"),
+        ("So it is¹².", "²", "2"),
+        ("So［2］.", "［2］", "2"),
+        ("So\\[2\\].", "[2]", "2"),
+        ("So[^2^].", "^2^", "2"),
+        ("So <sup>1, 2</sup>.", "<sup>1, 2</sup>", "12"),
+        ("It fell (Ma & Roe, 2019).", "Ma & Roe, 2019", "2"),
+        ("As Ma (2019) says.", "Ma (2019)", "2"),
+    ],
+)
+def test_marks_in_every_style_are_sources_as_a_judge_copies_them(report: str, copied: str, labels: str) -> None:
+    pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
+    resolved = SourceResolver(report + pages, {}).resolve([copied])
+    assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ())
 
 
 def test_a_sentence_is_found_across_lines_and_markup() -> None:

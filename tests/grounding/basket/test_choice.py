@@ -47,33 +47,32 @@ CHOICE = (
 )
 
 
-def test_without_a_budget_the_best_of_each_thing_is_taken() -> None:
-    assert ids(None, *CHOICE) == ["B", "C"]
+DEAR_OR_GOOD = (thing("a", fit("A", "1", 5)), thing("b", fit("B", "1", 1), fit("C", "8", 3), quantity=3))
+SHARED = fit("X", "1", 9), fit("Y", "1", 1)
 
 
-def test_the_budget_is_spent_where_it_is_worth_most() -> None:
-    assert ids(10, *CHOICE) == ["A", "C"]
-    assert ids(1, *CHOICE) is None
-
-
-def test_every_piece_costs_and_a_thing_is_worth_something_once() -> None:
-    assert ids(20, thing("a", fit("A", "9", 5), fit("B", "1", 4), quantity=3)) == ["B"]
-    one = thing("a", fit("A", "1", 5)), thing("b", fit("B", "1", 1), fit("C", "8", 3), quantity=3)
-    assert ids(24, *one) == ["A", "B"]
-
-
-@pytest.mark.parametrize(("second", "chosen"), [("9", "A"), ("7", "B"), ("8", "A")])
-def test_of_equally_good_choices_the_cheapest_is_taken_then_the_least_id(second: str, chosen: str) -> None:
-    assert ids(None, thing("a", fit("B", second, 3), fit("A", "8", 3))) == [chosen]
-
-
-def test_no_product_is_bought_for_two_things() -> None:
-    shared = fit("X", "1", 9), fit("Y", "1", 1)
-    assert ids(None, thing("a", *shared), thing("b", *shared, fit("Z", "1", 8))) == ["X", "Z"]
-
-
-def test_what_has_no_known_price_is_not_bought() -> None:
-    assert ids(None, thing("a", fit("A", None, 9), fit("B", "1", 1))) == ["B"]
+@pytest.mark.parametrize(
+    ("budget", "wanted", "chosen"),
+    [
+        (None, CHOICE, ["B", "C"]),
+        (10, CHOICE, ["A", "C"]),
+        (1, CHOICE, None),
+        # every piece costs, and a thing is worth something once
+        (20, [thing("a", fit("A", "9", 5), fit("B", "1", 4), quantity=3)], ["B"]),
+        (24, DEAR_OR_GOOD, ["A", "B"]),
+        # of equally good choices the cheapest, then the least id
+        (None, [thing("a", fit("B", "9", 3), fit("A", "8", 3))], ["A"]),
+        (None, [thing("a", fit("B", "7", 3), fit("A", "8", 3))], ["B"]),
+        (None, [thing("a", fit("B", "8", 3), fit("A", "8", 3))], ["A"]),
+        # no product for two things, and none of unknown price
+        (None, [thing("a", *SHARED), thing("b", *SHARED, fit("Z", "1", 8))], ["X", "Z"]),
+        (None, [thing("a", fit("A", None, 9), fit("B", "1", 1))], ["B"]),
+    ],
+)
+def test_the_best_choice_within_a_budget(
+    budget: int | None, wanted: Sequence[WantedThing], chosen: list[str] | None
+) -> None:
+    assert ids(budget, *wanted) == chosen
 
 
 @given(wanted=things(), budget=st.none() | st.integers(1, 40))

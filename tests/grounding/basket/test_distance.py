@@ -11,24 +11,15 @@ from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.grounding.basket.things import product
 
-
-def product(product_id: str, price: float | None, stars: float = 4.0, **more: Any) -> Product:
-    fields: dict[str, Any] = {
-        "title": f"Thing {product_id}",
-        "average_rating": stars,
-        "rating_number": 10_000,
-        "category": "Shop",
-    }
-    return Product(product_id=product_id, price=price, **(fields | more))
-
-
-FEEDERS = (product("A", 10), product("B", 20, 5.0), product("N", None, 5.0))
-BATHS = (product("C", 15),)
+RATED = {"average_rating": 4.0, "rating_number": 10_000}
+BEST = RATED | {"average_rating": 5.0}
+FEEDERS = (product("A", 10, **RATED), product("B", 20, **BEST), product("N", None, **BEST))
+BATHS = (product("C", 15, **RATED),)
 FEEDER, BATH = Want(name="feeder", kinds=("feeder",)), Want(name="bath", kinds=("bath",), quantity=2)
-OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900),), "hat": ()}
+OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900, **RATED),), "hat": ()}
 
 
 def cart(*picks: str | Pick, wants: tuple[Want, ...] = (FEEDER, BATH), **limits: Any) -> Cart:
@@ -46,41 +37,30 @@ def measured(*picks: str | Pick, **given: Any) -> dict[str, float | None]:
     return {name: None if value is None else round(value, 3) for name, value in found.items()}
 
 
-def values(
-    covered: float | None,
-    within_budget: float | None,
-    feasible: float | None,
-    cost_ratio: float | None,
-    utility_ratio: float | None,
-) -> dict[str, float | None]:
-    return dict(zip(MEASURES, (covered, within_budget, feasible, cost_ratio, utility_ratio), strict=True))
-
-
 TWO_BATHS = Pick(product="C", quantity=2)
 
 
-def test_the_best_basket_is_the_ceiling_and_costs_more_than_the_cheapest() -> None:
-    assert measured("B", TWO_BATHS) == values(1, 1, 1, 1.25, 1)
+@pytest.mark.parametrize(
+    ("picks", "limits", "expected"),
+    [
+        (["B", TWO_BATHS], {}, (1, 1, 1, 1.25, 1)),  # the best basket costs more than the cheapest
+        ([TWO_BATHS, "A"], {}, (1, 1, 1, 1, 0.889)),  # the cheapest is worth less
+        ([], {}, (0, None, 0, None, 0)),
+        (["B"], {}, (0.5, 1, 0, None, 0.556)),
+        (["B", "C"], {}, (0.5, 1, 0, None, 0.778)),  # half of a quantity covers no want, and is worth half
+        (["N", TWO_BATHS], {}, (1, 0, 0, None, 0)),  # an unknown price keeps to no budget
+        (["N", TWO_BATHS], {"budget": None}, (1, None, 1, None, 0.444)),
+        (["B", TWO_BATHS], {"budget": None}, (1, None, 1, 1.25, 1)),
+        (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0, 1.25, 0)),
+    ],
+)
+def test_what_a_cart_comes_to(
+    picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]
+) -> None:
+    assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
 
 
-def test_the_cheapest_costs_what_it_must_and_is_worth_less() -> None:
-    assert measured(TWO_BATHS, "A") == values(1, 1, 1, 1, 0.889)
-
-
-def test_nothing_picked_covers_nothing_and_has_no_price() -> None:
-    assert measured() == values(0, None, 0, None, 0)
-
-
-def test_a_part_is_worth_its_part_and_is_no_whole_basket() -> None:
-    assert measured("B") == values(0.5, 1, 0, None, 0.556)
-
-
-def test_half_of_a_quantity_covers_no_want_and_is_worth_half() -> None:
-    assert measured("B", "C") == values(0.5, 1, 0, None, 0.778)
-
-
-def test_what_breaks_the_budget_is_worth_nothing_and_its_quantity_counts() -> None:
-    assert measured("B", TWO_BATHS, budget=Money.of(45)) == values(1, 0, 0, 1.25, 0)
+def test_what_costs_more_than_a_piece_may_is_not_feasible() -> None:
     each = FEEDER.model_copy(update={"price_max": Money.of(15)})
     assert measured("B", TWO_BATHS, wants=(each, BATH))["feasible"] == 0
 
@@ -91,11 +71,6 @@ def test_the_whole_cart_counts_not_only_what_is_wanted() -> None:
     besides = measured("A", "B", TWO_BATHS, budget=Money.of(500))
     assert (besides["covered"], besides["feasible"], besides["utility_ratio"]) == (1, 0, 0.667)
     assert measured("A", "B", TWO_BATHS, budget=Money.of(500), room=True)["feasible"] == 1
-
-
-def test_an_unknown_price_keeps_to_no_budget_and_is_nothing_to_a_query_without_one() -> None:
-    assert measured("N", TWO_BATHS) == values(1, 0, 0, None, 0)
-    assert measured("N", TWO_BATHS, budget=None) == values(1, None, 1, None, 0.444)
 
 
 def test_a_pick_that_the_shop_does_not_have_is_not_free() -> None:
@@ -109,15 +84,11 @@ def test_alternatives_are_not_bought() -> None:
 
 def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked() -> None:
     maybe = BATH.model_copy(update={"optional": True})
-    assert measured("B", wants=(FEEDER, maybe)) == values(1, 1, 1, 2, 1)
+    assert list(measured("B", wants=(FEEDER, maybe)).values()) == [1, 1, 1, 2, 1]
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
-    assert measured(wants=(maybe,)) == values(None, None, None, None, None)
+    assert set(measured(wants=(maybe,)).values()) == {None}
     assert measured(TWO_BATHS, wants=(maybe,))["feasible"] == 1
     assert measured("D", wants=(maybe,), budget=Money.of(1000))["feasible"] == 0
-
-
-def test_without_a_budget_there_is_none_to_keep() -> None:
-    assert measured("B", TWO_BATHS, budget=None) == values(1, None, 1, 1.25, 1)
 
 
 @pytest.mark.parametrize(

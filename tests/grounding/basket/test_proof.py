@@ -8,16 +8,15 @@ from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query
-from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.grounding.basket import things
 
 PRESS = Want(name="press", kinds=("french press",))
 
 
 def product(product_id: str, price: float | None, **more: Any) -> Listing:
-    fields: dict[str, Any] = {"title": "Acme French Press", "category": "Kitchen", "average_rating": 4.5}
-    fields |= {"rating_number": 100, "store": "Acme"} | more
-    return listing_of(Product(product_id=product_id, price=price, **fields))
+    fields = {"title": "Acme French Press", "average_rating": 4.5, "rating_number": 100, "store": "Acme"} | more
+    return listing_of(things.product(product_id, price, **fields))
 
 
 def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PRESS, **wish: Any) -> Proof:

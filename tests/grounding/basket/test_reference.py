@@ -43,6 +43,11 @@ def test_the_cheapest_and_the_best_are_told_apart_with_their_totals_and_worth() 
     assert (item.thing, item.price, item.quantity, reference.best.worth) == ("feeder", "9.5", 2, 478)
 
 
+def test_a_basket_may_cost_all_of_the_budget_and_no_cent_more() -> None:
+    assert ids(found((want(quantity=2), [CHEAP]), budget=Money.of(10))) == (["A"], ["A"])
+    assert found((want(quantity=2), [CHEAP]), budget=Money.of(9.99)).lack == "too_dear"
+
+
 def test_everything_that_would_do_is_kept_with_what_it_is_worth_even_without_a_price() -> None:
     reference = found((want(), [GOOD, CHEAP, UNPRICED, product("E", 1, currency="EUR")]))
     (thing,) = reference.things

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.grounding.constraints.fits import Fitting, fitting, is_below, leaves_open, priced_in
+from drretail.grounding.constraints.fits import Fitting, fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.shop import Product
@@ -95,10 +95,3 @@ def test_the_lowest_of_several_prices_and_a_foreign_price_are_unknown() -> None:
     assert priced_in(listing_of(product("A", 5, price_from=True)), None) is None
     assert priced_in(listing_of(product("A", 5, currency="EUR")), "USD") is None
     assert priced_in(listing_of(product("A", 5, currency="EUR")), None) == 5
-
-
-def test_a_number_is_below_what_is_asked_for_and_an_unknown_one_is_what_the_caller_says() -> None:
-    assert is_below(3.9, 4, unknown=False)
-    assert not is_below(4, 4, unknown=True)
-    assert not is_below(None, None, unknown=True)
-    assert [is_below(None, 4, unknown=one) for one in (True, False)] == [True, False]

@@ -4,7 +4,7 @@ import gzip
 import json
 import time
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -17,151 +17,126 @@ from drretail.grounding.report.reference_list import read_references
 from drretail.records.evidence import Citation, Evidence
 from tests.grounding.conftest import FILE, PAGE, SUM, WEB
 
-A, B = "P:B000000001", "P:B000000002"
+A = "P:B000000001"
 
 
-def found(report: str, evidence: tuple[Evidence, ...] | None) -> list[tuple[str, str, str | None]]:
-    """(marker, type, evidence id or else URL) of every citation, offsets checked."""
+def found(report: str, evidence: tuple[Evidence, ...] | None) -> str:
+    """ "marker = type evidence-id-or-else-URL" of every citation, offsets checked."""
     citations = find_citations(report, evidence)
     assert all(report[citation.start : citation.end] == citation.marker for citation in citations)
-    return [(citation.marker, citation.type, citation.evidence_id or citation.url) for citation in citations]
+    parts = ((one.marker, "=", one.type, one.evidence_id or one.url) for one in citations)
+    return "; ".join(" ".join(filter(None, part)) for part in parts)
 
 
 LIST = "\n\n## References\n[1] https://a.example/x - A\n[2] B: https://b.example/\n[3]\n[4] [P:B000000001] feeder\n"
 
-FORMS: dict[str, list[tuple[str, str, str | None]]] = {
+FORMS: dict[str, str] = {
     # ids
-    "Good [P:B000000001].": [("[P:B000000001]", "product", A)],
-    f"[P:B000000001][{WEB}]": [("[P:B000000001]", "product", A), (f"[{WEB}]", "web", WEB)],
-    f"[P:B000000001; {WEB}]": [(f"[P:B000000001; {WEB}]", "product", A), (f"[P:B000000001; {WEB}]", "web", WEB)],
-    "[P:B000000001,P:B000000002]": [
-        ("[P:B000000001,P:B000000002]", "product", A),
-        ("[P:B000000001,P:B000000002]", "product", B),
-    ],
-    "[P:B000000001; P:B000000001]": [("[P:B000000001; P:B000000001]", "product", A)],
-    f"[O:0000000012] [U:profile] [U:orders@A2_1] [{SUM}] [{FILE}]": [
-        ("[O:0000000012]", "internal", "O:0000000012"),
-        ("[U:profile]", "internal", "U:profile"),
-        ("[U:orders@A2_1]", "internal", "U:orders@A2_1"),
-        (f"[{SUM}]", "internal", SUM),
-        (f"[{FILE}]", "internal", FILE),
-    ],
-    "[see P:B000000001 for this]": [("[see P:B000000001 for this]", "product", A)],
-    "[P:XYZ]": [("[P:XYZ]", "unresolved", None)],
-    "[P:XYZ; P:ABC]": [("[P:XYZ; P:ABC]", "unresolved", None), ("[P:XYZ; P:ABC]", "unresolved", None)],
-    "[U:orders] [W:made-up]": [("[U:orders]", "unresolved", None), ("[W:made-up]", "unresolved", None)],
-    "这款喂食器很好【P:B000000001】，见[P:B000000002]。": [
-        ("【P:B000000001】", "product", A),
-        ("[P:B000000002]", "product", B),
-    ],
-    "| cell [P:B000000001] | `[P:B000000002]` |": [("[P:B000000001]", "product", A), ("[P:B000000002]", "product", B)],
+    "Good [P:B000000001].": "[P:B000000001] = product P:B000000001",
+    f"[P:B000000001][{WEB}]": f"[P:B000000001] = product P:B000000001; [{WEB}] = web {WEB}",
+    f"[P:B000000001; {WEB}]": f"[P:B000000001; {WEB}] = product P:B000000001; [P:B000000001; {WEB}] = web {WEB}",
+    "[P:B000000001,P:B000000002]": (
+        "[P:B000000001,P:B000000002] = product P:B000000001; [P:B000000001,P:B000000002] = product P:B000000002"
+    ),
+    "[P:B000000001; P:B000000001]": "[P:B000000001; P:B000000001] = product P:B000000001",
+    f"[O:0000000012] [U:profile] [U:orders@A2_1] [{SUM}] [{FILE}]": (
+        "[O:0000000012] = internal O:0000000012; "
+        "[U:profile] = internal U:profile; "
+        "[U:orders@A2_1] = internal U:orders@A2_1; "
+        f"[{SUM}] = internal {SUM}; "
+        f"[{FILE}] = internal {FILE}"
+    ),
+    "[see P:B000000001 for this]": "[see P:B000000001 for this] = product P:B000000001",
+    "[P:XYZ]": "[P:XYZ] = unresolved",
+    "[P:XYZ; P:ABC]": "[P:XYZ; P:ABC] = unresolved; [P:XYZ; P:ABC] = unresolved",
+    "[U:orders] [W:made-up]": "[U:orders] = unresolved; [W:made-up] = unresolved",
+    "这款喂食器很好【P:B000000001】，见[P:B000000002]。": (
+        "【P:B000000001】 = product P:B000000001; [P:B000000002] = product P:B000000002"
+    ),
+    "| cell [P:B000000001] | `[P:B000000002]` |": (
+        "[P:B000000001] = product P:B000000001; [P:B000000002] = product P:B000000002"
+    ),
     # URLs and links
-    "See http://ecommerce.com/B000000001.": [("http://ecommerce.com/B000000001", "product", A)],
-    "See https://www.ecommerce.com/B000000001/!": [("https://www.ecommerce.com/B000000001/", "product", A)],
-    "See http://ecommerce.com/B999999999.": [
-        ("http://ecommerce.com/B999999999", "unresolved", "http://ecommerce.com/B999999999")
-    ],
-    f"({PAGE})": [(PAGE, "web", WEB)],
-    f"{PAGE}#top, or http://garden.example/feeders_(wild)/": [
-        (f"{PAGE}#top", "web", WEB),
-        ("http://garden.example/feeders_(wild)/", "web", WEB),
-    ],
-    '[a page](https://c.example/x_(y) "title")': [
-        ('[a page](https://c.example/x_(y) "title")', "web", "https://c.example/x_(y)")
-    ],
-    "<https://c.example/?a=1>, **https://d.example/x**": [
-        ("<https://c.example/?a=1>", "web", "https://c.example/?a=1"),
-        ("https://d.example/x", "web", "https://d.example/x"),
-    ],
-    "[[1]](https://c.example/)": [("[[1]](https://c.example/)", "web", "https://c.example/")],
-    "[P:B000000002](http://ecommerce.com/B000000001)": [
-        ("[P:B000000002](http://ecommerce.com/B000000001)", "product", B)
-    ],
-    "[this feeder](P:B000000001)": [("[this feeder](P:B000000001)", "product", A)],
-    "见https://c.example/报告，": [("https://c.example/", "web", "https://c.example/")],
+    "See http://ecommerce.com/B000000001.": "http://ecommerce.com/B000000001 = product P:B000000001",
+    "See https://www.ecommerce.com/B000000001/!": "https://www.ecommerce.com/B000000001/ = product P:B000000001",
+    "See http://ecommerce.com/B999999999.": (
+        "http://ecommerce.com/B999999999 = unresolved http://ecommerce.com/B999999999"
+    ),
+    f"({PAGE})": f"{PAGE} = web {WEB}",
+    f"{PAGE}#top, or http://garden.example/feeders_(wild)/": (
+        f"{PAGE}#top = web {WEB}; http://garden.example/feeders_(wild)/ = web {WEB}"
+    ),
+    '[a page](https://c.example/x_(y) "title")': (
+        '[a page](https://c.example/x_(y) "title") = web https://c.example/x_(y)'
+    ),
+    "<https://c.example/?a=1>, **https://d.example/x**": (
+        "<https://c.example/?a=1> = web https://c.example/?a=1; https://d.example/x = web https://d.example/x"
+    ),
+    "[[1]](https://c.example/)": "[[1]](https://c.example/) = web https://c.example/",
+    "[P:B000000002](http://ecommerce.com/B000000001)": (
+        "[P:B000000002](http://ecommerce.com/B000000001) = product P:B000000002"
+    ),
+    "[this feeder](P:B000000001)": "[this feeder](P:B000000001) = product P:B000000001",
+    "见https://c.example/报告，": "https://c.example/ = web https://c.example/",
     # numbers with a list
-    f"One [1][2].{LIST}": [("[1]", "web", "https://a.example/x"), ("[2]", "web", "https://b.example/")],
-    f"One [1, 2] or [1-2].{LIST}": [
-        ("[1, 2]", "web", "https://a.example/x"),
-        ("[1, 2]", "web", "https://b.example/"),
-        ("[1-2]", "web", "https://a.example/x"),
-        ("[1-2]", "web", "https://b.example/"),
-    ],
-    f"Empty [3], none [9], inner [4].{LIST}": [
-        ("[3]", "unresolved", None),
-        ("[9]", "unresolved", None),
-        ("[4]", "product", A),
-    ],
-    f"In [2023], at [0, 1] or [0], of [0.5, 2], as [x] and [ ].{LIST}": [],
-    "One [1].\n\n[1],https://a.example/x\n[2],\n": [("[1]", "web", "https://a.example/x")],
-    "One [2].\n\nSources:\n1. A page: https://a.example/\n2. https://b.example/ B\n": [
-        ("[2]", "web", "https://b.example/")
-    ],
-    "One [1].\n\n参考文献：\n[1] https://zh.example/中文 - 页\n": [("[1]", "web", "https://zh.example/中文")],
-    "A [1].\n\n### Sources\n[1] https://a.example/\n\n# Two\nB [1].\n\n### Sources\n[1] https://b.example/\n": [
-        ("[1]", "web", "https://a.example/"),
-        ("[1]", "web", "https://b.example/"),
-    ],
-    "One [1].\n\n## Sources\n- [1] P:B000000001 — feeder\n\nThanks [P:B000000002]!": [
-        ("[1]", "product", A),
-        ("[P:B000000002]", "product", B),
-    ],
-    "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:B000000001]\n": [
-        ("[1]", "web", "https://a.example/"),
-        ("[1]", "product", A),
-    ],
-    "One【1†source】.\n\n[1] https://a.example/": [("【1†source】", "web", "https://a.example/")],
-    "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": [("[1]", "web", "https://a.example/x")],
-    f"One [cite: 1, 2].{LIST}": [
-        ("[cite: 1, 2]", "web", "https://a.example/x"),
-        ("[cite: 1, 2]", "web", "https://b.example/"),
-    ],
-    "An [empty link]().": [("[empty link]()", "unresolved", None)],
-    f"An empty link [1]() with a number.{LIST}": [("[1]()", "web", "https://a.example/x")],
+    f"One [1][2].{LIST}": "[1] = web https://a.example/x; [2] = web https://b.example/",
+    f"One [1, 2] or [1-2].{LIST}": (
+        "[1, 2] = web https://a.example/x; "
+        "[1, 2] = web https://b.example/; "
+        "[1-2] = web https://a.example/x; "
+        "[1-2] = web https://b.example/"
+    ),
+    f"Empty [3], none [9], inner [4].{LIST}": "[3] = unresolved; [9] = unresolved; [4] = product P:B000000001",
+    f"In [2023], at [0, 1] or [0], of [0.5, 2], as [x] and [ ].{LIST}": "",
+    "One [1].\n\n[1],https://a.example/x\n[2],\n": "[1] = web https://a.example/x",
+    "One [2].\n\nSources:\n1. A page: https://a.example/\n2. https://b.example/ B\n": "[2] = web https://b.example/",
+    "One [1].\n\n参考文献：\n[1] https://zh.example/中文 - 页\n": "[1] = web https://zh.example/中文",
+    "A [1].\n\n### Sources\n[1] https://a.example/\n\n# Two\nB [1].\n\n### Sources\n[1] https://b.example/\n": (
+        "[1] = web https://a.example/; [1] = web https://b.example/"
+    ),
+    "One [1].\n\n## Sources\n- [1] P:B000000001 — feeder\n\nThanks [P:B000000002]!": (
+        "[1] = product P:B000000001; [P:B000000002] = product P:B000000002"
+    ),
+    "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:B000000001]\n": (
+        "[1] = web https://a.example/; [1] = product P:B000000001"
+    ),
+    "One【1†source】.\n\n[1] https://a.example/": "【1†source】 = web https://a.example/",
+    "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": "[1] = web https://a.example/x",
+    f"One [cite: 1, 2].{LIST}": "[cite: 1, 2] = web https://a.example/x; [cite: 1, 2] = web https://b.example/",
+    "An [empty link]().": "[empty link]() = unresolved",
+    f"An empty link [1]() with a number.{LIST}": "[1]() = web https://a.example/x",
     # footnotes and definitions
-    "甲[^1]。\n\n[^1]：https://a.example/x": [("[^1]", "web", "https://a.example/x")],
-    "One[^1] two[^b].\n\n[^1]: https://a.example/x\n[^b]: see [P:B000000001]\n": [
-        ("[^1]", "web", "https://a.example/x"),
-        ("[^b]", "product", A),
-    ],
-    "Lost[^7].": [("[^7]", "unresolved", None)],
-    "As [they say][foo].\n\n[Foo]: https://a.example/x\n": [("[foo]", "web", "https://a.example/x")],
+    "甲[^1]。\n\n[^1]：https://a.example/x": "[^1] = web https://a.example/x",
+    "One[^1] two[^b].\n\n[^1]: https://a.example/x\n[^b]: see [P:B000000001]\n": (
+        "[^1] = web https://a.example/x; [^b] = product P:B000000001"
+    ),
+    "Lost[^7].": "[^7] = unresolved",
+    "As [they say][foo].\n\n[Foo]: https://a.example/x\n": "[foo] = web https://a.example/x",
     # files
-    "So [F:list.txt].": [("[F:list.txt]", "internal", FILE)],
-    "Both [F:list.txt; P:B000000001].": [
-        ("[F:list.txt; P:B000000001]", "internal", FILE),
-        ("[F:list.txt; P:B000000001]", "product", A),
-    ],
-    "One [1].\n\n## Sources\n[1] Your list, F:list.txt.\n": [("[1]", "internal", FILE)],
-    "No such [F:other.txt].": [("[F:other.txt]", "unresolved", None)],
+    "So [F:list.txt].": f"[{FILE}] = internal {FILE}",
+    "Both [F:list.txt; P:B000000001].": (
+        f"[{FILE}; P:B000000001] = internal {FILE}; [{FILE}; P:B000000001] = product P:B000000001"
+    ),
+    "One [1].\n\n## Sources\n[1] Your list, F:list.txt.\n": f"[1] = internal {FILE}",
+    "No such [F:other.txt].": "[F:other.txt] = unresolved",
     # what only looks like a citation
-    "Arrays a[0], [1, 2], [2023], [12] without any list.": [],
-    "- [x] done\n- [ ] open": [],
-    "![a picture](https://c.example/p.png)": [],
-    "```\n[P:B000000001] https://c.example/\n```\nand `see [P:B000000001]`": [],
-    "```\n[P:B000000001]\n``` [P:B000000002]": [("[P:B000000002]", "product", B)],
-    "[unresolved: P:XYZ] and [unresolved: 3]": [
-        ("[unresolved: P:XYZ]", "unresolved", None),
-        ("[unresolved: 3]", "unresolved", None),
-    ],
-    "[C: drive] and [F:ratio x]": [],
-    "mail@c.example, www.c.example and https:// alone": [],
+    "Arrays a[0], [1, 2], [2023], [12] without any list.": "",
+    "- [x] done\n- [ ] open": "",
+    "![a picture](https://c.example/p.png)": "",
+    "```\n[P:B000000001] https://c.example/\n```\nand `see [P:B000000001]`": "",
+    "```\n[P:B000000001]\n``` [P:B000000002]": "[P:B000000002] = product P:B000000002",
+    # a report in a Markdown fence, and a fence that is never closed
+    "```markdown\nGood [P:B000000001].\n```": "[P:B000000001] = product P:B000000001",
+    "```\nGood [P:B000000001].": "[P:B000000001] = product P:B000000001",
+    "[unresolved: P:XYZ] and [unresolved: 3]": "[unresolved: P:XYZ] = unresolved; [unresolved: 3] = unresolved",
+    "[C: drive] and [F:ratio x]": "",
+    "mail@c.example, www.c.example and https:// alone": "",
 }
 
 
 @pytest.mark.parametrize(("report", "expected"), FORMS.items())
-def test_a_report_has_these_citations(
-    report: str, expected: list[tuple[str, str, str | None]], evidence: tuple[Evidence, ...]
-) -> None:
+def test_a_report_has_these_citations(report: str, expected: str, evidence: tuple[Evidence, ...]) -> None:
     assert found(report, evidence) == expected
-
-
-def test_a_report_in_a_markdown_fence_is_a_report(evidence: tuple[Evidence, ...]) -> None:
-    assert found("```markdown\nGood [P:B000000001].\n```", evidence) == [("[P:B000000001]", "product", A)]
-
-
-def test_a_fence_that_is_never_closed_swallows_nothing(evidence: tuple[Evidence, ...]) -> None:
-    assert found("```\nGood [P:B000000001].", evidence) == [("[P:B000000001]", "product", A)]
 
 
 def test_evidence_may_be_given_by_id(evidence: tuple[Evidence, ...]) -> None:
@@ -211,23 +186,19 @@ UNITS = [
     *("[", "[a", "[1", "](", "![](", "![a](b(", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[^a"),
     *("[1]: ", "((", "1, ", "[a](https://b.c ", "[P:A; ", "【[", "<https://a", "\n[1] x"),
     *("\n1. https://a.b", "# Sources\n", "a ", "```\n", "[P:B]"),
+    # with the list below, these are, or begin, marks in other styles
+    *("a", "1", "12 ", "(1)", "(1,", "a.1 ", "aa1. ", "¹", "<sup>1", "^1", "(2018) ", "(a 2018; ", "［", "\\[1\\]"),
+    *("[[1]](#", "|1|", "> ", "\n(1) www.a.b", "\n- Ma, J. (2018). x", "& Ma (2018) ", "(1) a (2) b "),
 ]
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_input_is_read_in_more_than_linear_time(unit: str) -> None:
     # Where time grew with the square, these lengths would take minutes instead of a quarter of a second.
-    report = unit * (200_000 // len(unit))
+    report = unit * (200_000 // len(unit)) + LIST
     started = time.process_time()
     find_citations(report, ())
     assert time.process_time() - started < 10
-
-
-def test_a_megabyte_of_report_is_read_in_seconds(evidence: tuple[Evidence, ...]) -> None:
-    report = "Birds like it [P:B000000001], as [1] says (https://c.example/x). " * 15_000 + LIST
-    started = time.process_time()
-    assert len(find_citations(report, evidence)) == 45_000
-    assert time.process_time() - started < 30
 
 
 def reports(path: Path, field: str) -> Iterator[str]:

@@ -72,11 +72,7 @@ TRUE = [
     f"Two packs of towels would leave $39.02 {T}.",
     f"Both cost under $45, $42.95 the first {K}{P}.",
     f"They are $38.50 and $38.50 in the end {K}{P}.",
-    f"They have over 4.5 stars, 4.1 for the lid {K}{T}.",
     f"It scores 4.6 and weighs 2.5 pounds {K}{P}.",
-    f"It scores 4.6 and 2.5 pounds is light {K}{P}.",
-    f"The kettle is $42.95, shipping $5.99 {K}{P}.",
-    f"They cost $42.95, $4.45 more than the other {K}{P}.",
     f"The kettle takes $42.95 of your $75 {K}; $32.05 under the $75 stay.",
     f"It works out at about three dollars a towel {EACH}; 6 in the pack.",
     f"roughly $3 a towel {EACH}",
@@ -193,9 +189,6 @@ FALSE = [
     (UPRIGHT.replace("512", "152"), "rating_count_wrong", "152"),
     (f"The kettle pours {K}. In all: $42.95 + $17.99 = $66.94.", "total_wrong", "$66.94"),
     (f"Two of the towels {T}: $75 − 2 × $17.99 = $29.02", "calculation_wrong", "$29.02"),
-    (f"The kettle has the better score (4.6 against 4.9) {K}{P}.", "rating_wrong", "4.9"),
-    (f"They cost $42.95 and $35.80 {K}{P}.", "price_wrong", "$35.80"),
-    (f"Of 1,348 and 512 buyers {K}{P}.", "rating_count_wrong", "1,348"),
     (f"Kettle {K}, towels {T}: $42.95 + $17.99 = $60.94.\n\nSo $24.06 of your $75 stays.", "total_wrong", "$24.06"),
     (f"Kettle $42.95 {K}, towels $17.95 {T}. Together they come to $60.90.", "price_wrong", "$17.95"),
     (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
@@ -233,6 +226,7 @@ def test_layouts_without_a_mark_beside_each_figure_are_no_errors(report: str) ->
         (NOTES, "price K 42.95, rating K 4.6, rating_count K 1843"),
         (NAMED, "price K 42.95"),
         (CARD, "price K 42.95, rating K 4.6, rating_count K 1843"),
+        (f"The kettle is $42.95, 4.6 stars from 1,843 {K}.", "price K 42.95, rating K 4.6, rating_count K 1843"),
         (f"Rated 4.3 by 512 buyers {P}.", "rating P 4.3, rating_count P 512"),
         (f"4.3 stars on 512 votes {P}.", "rating P 4.3, rating_count P 512"),
         (f"512 ratings with a mean of 4.3 {P}.", "rating_count P 512, rating P 4.3"),
@@ -257,24 +251,10 @@ def test_totals_are_read_against_picks_by_form() -> None:
     assert (finding.code, finding.said) == ("total_wrong", "$66.94")
 
 
-def test_values_are_read_with_their_product() -> None:
-    values = reading_of(f"The kettle is $42.95, 4.6 stars from 1,843 buyers {K}.").values
-    assert [(value.kind, value.amount, value.of, value.state) for value in values] == [
-        ("price", "42.95", (K[1:-1],), "verified"),
-        ("rating", "4.6", (K[1:-1],), "verified"),
-        ("rating_count", "1843", (K[1:-1],), "verified"),
-    ]
-
-
 def test_what_nothing_explains_is_counted_and_not_judged() -> None:
     reading = reading_of(f"It saves you $333 a year {K}. It costs $42.95 {K}.")
     assert (reading.seen, reading.read, [value.state for value in reading.values]) == (2, 1, ["verified"])
     assert len(reading.unread) == 1
-
-
-def test_offsets_hold_the_words() -> None:
-    report = f"# Gift\n\nThe towels: **$17.99** {T}, 4.7 (2,210)."
-    assert [report[value.start : value.end] for value in reading_of(report).values][:1] == ["$17.99"]
 
 
 def test_a_report_without_citations_is_read_as_empty() -> None:
@@ -282,38 +262,34 @@ def test_a_report_without_citations_is_read_as_empty() -> None:
     assert (reading.values, reading.picks, reading.seen) == ((), None, 0)
 
 
-def test_the_first_statement_with_its_price_is_the_pick() -> None:
-    reading = reading_of(f"# Kettle\n\n**Get the Harrowgill, $42.95** {K}.\n\nThe pan is heavy {P}.")
-    assert [pick.product for pick in reading.picks or ()] == ["B0KITCHENK"]
-
-
 @pytest.mark.parametrize(
-    "report",
+    ("report", "picks"),
     [
-        f"Get the kettle for $42.95 {K} and the towels for $17.99 {T}: $60.94 in all.",
-        f"Order these:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n\nTogether $60.94. The pan is heavy {P}.",
-        f"| What | Price |\n|---|---|\n| Kettle {K} | $42.95 |\n| Towels | $17.99 {T} |\n\n$60.94",
+        # the first statement with its price
+        (f"# Kettle\n\n**Get the Harrowgill, $42.95** {K}.\n\nThe pan is heavy {P}.", "K x 1"),
+        # several things whose sum is stated
+        (f"Get the kettle for $42.95 {K} and the towels for $17.99 {T}: $60.94 in all.", "K x 1, T x 1"),
+        (
+            f"Order these:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n\nTogether $60.94. The pan is heavy {P}.",
+            "K x 1, T x 1",
+        ),
+        (
+            f"| What | Price |\n|---|---|\n| Kettle {K} | $42.95 |\n| Towels | $17.99 {T} |\n\n$60.94",
+            "K x 1, T x 1",
+        ),
+        # what is taken from the budget, or added up
+        (
+            f"Towels {T}, then a kettle {K}.\n\nThat leaves $14.06 {LEFT} of your $75, as they are $60.94 {TOTAL}.",
+            "T x 1, K x 1",
+        ),
+        (f"The pan is out {P}. Towels are soft {T}, the kettle pours {K}: $42.95 + $17.99 = $60.94.", "T x 1, K x 1"),
+        (f"A pan {P}? No: $75 − $42.95 − $17.99 = $14.06 stays with towels {T} and kettle {K}.", "T x 1, K x 1"),
+        (f"The mugs {M} would do. Towels {T}: 3 × $17.99 = $53.97.", "T x 3"),
     ],
 )
-def test_several_things_whose_sum_is_stated_are_the_picks(report: str) -> None:
-    assert [pick.product for pick in reading_of(report).picks or ()] == ["B0KITCHENK", "B0KITCHENT"]
-
-
-@pytest.mark.parametrize(
-    "report",
-    [
-        f"Towels {T}, then a kettle {K}.\n\nThat leaves $14.06 {LEFT} of your $75, as they are $60.94 {TOTAL}.",
-        f"The pan is out {P}. Towels are soft {T}, the kettle pours {K}: $42.95 + $17.99 = $60.94.",
-        f"A pan {P}? No: $75 − $42.95 − $17.99 = $14.06 stays with towels {T} and kettle {K}.",
-    ],
-)
-def test_what_is_taken_from_the_budget_or_added_up_are_the_picks(report: str) -> None:
-    assert {pick.product for pick in reading_of(report).picks or ()} == {"B0KITCHENK", "B0KITCHENT"}
-
-
-def test_a_sum_says_how_many_are_picked() -> None:
-    picks = reading_of(f"The mugs {M} would do. Towels {T}: 3 × $17.99 = $53.97.").picks or ()
-    assert [(pick.product, pick.quantity) for pick in picks] == [("B0KITCHENT", 3)]
+def test_picks_that_layout_or_calculations_make_certain(report: str, picks: str) -> None:
+    read = reading_of(report).picks or ()
+    assert ", ".join(f"{pick.product.removeprefix('B0KITCHEN')} x {pick.quantity}" for pick in read) == picks
 
 
 @pytest.mark.parametrize(

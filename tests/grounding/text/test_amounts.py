@@ -99,6 +99,8 @@ def test_amounts_lie_in_order_and_apart(text: str) -> None:
         ("over 400", "447", "bounded"),
         ("over 500", "447", None),
         ("$38–62", "38.49", "bounded"),
+        ("$38–62", "62", "bounded"),
+        ("about $20", "21", "rounded"),
         ("4.5", "4.4", None),
     ],
 )

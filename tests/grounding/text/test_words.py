@@ -3,10 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from drretail.grounding.text.words import NEGATIONS, STOP_WORDS, content_stems, content_words, is_negation, stem, words
+from drretail.grounding.text.words import content_words, is_negation, stem, words
 
 
 def test_words_are_in_lower_case_and_numbers_are_none() -> None:
@@ -26,15 +24,6 @@ def test_forms_of_a_word_have_one_stem(one: str, other: str) -> None:
 def test_a_negation_is_told_by_its_word(word: str) -> None:
     assert is_negation(word)
     assert not content_words(word)
-
-
-def test_stop_words_and_negations_are_apart() -> None:
-    assert not STOP_WORDS & NEGATIONS
-
-
-@given(st.text())
-def test_every_content_stem_is_that_of_a_content_word(text: str) -> None:
-    assert content_stems(text) == [stem(word) for word in content_words(text)]
 
 
 def test_threads_get_the_same_stems() -> None:

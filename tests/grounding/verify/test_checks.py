@@ -3,19 +3,12 @@ from dataclasses import replace
 
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.reading import Pick, Reading, ReadValue
-from drretail.records.shop import Address, Product, UserProfile
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, SCALE, TOWELS, K, T
+from tests.grounding.shelf import PROFILE
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
-PROFILE = UserProfile(
-    user_id="A1",
-    email="a@example.com",
-    first_name="A",
-    last_name="B",
-    phone_number="1",
-    address=Address(address1="1 Elm Road", city="Austin", state="TX", zip="78701"),
-)
 
 
 def shop(ids: Collection[str]) -> Mapping[str, Product]:

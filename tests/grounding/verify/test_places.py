@@ -2,10 +2,10 @@
 
 import pytest
 
-from drretail.grounding.text.place_names import STATES, country_names, state_names
-from drretail.grounding.verify.places import verify_place
+from drretail.grounding.verify.places import STATES, country_names, state_names, verify_place
 from drretail.records.reading import ReadValue
-from drretail.records.shop import Address, UserProfile
+from drretail.records.shop import Address
+from tests.grounding.shelf import PROFILE
 
 ROCHESTER = Address(address1="8126 Proctor Locks", city="Rochester", state="MN", zip="55902")
 TORONTO = Address(address1="12 Elm Road", city="Toronto", state="ON", zip="M4B 1B3", country="CA")
@@ -14,9 +14,7 @@ BEAVERTON = Address(address1="1 Oak Way", city="Beaverton", state="OR", zip="970
 
 
 def state_of(place: str, address: Address = ROCHESTER, *of: str) -> str:
-    profile = UserProfile(
-        user_id="A", email="a@example.com", first_name="A", last_name="B", phone_number="1", address=address
-    )
+    profile = PROFILE.model_copy(update={"address": address})
     value = ReadValue(kind="place", amount=place, of=of or ("U:profile",), start=0, end=1)
     return verify_place(value, [profile]).state
 

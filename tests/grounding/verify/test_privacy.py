@@ -1,10 +1,21 @@
 import pytest
 
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
-from drretail.records.run import StateChange
-from tests.grounding.shelf import ORDER, PROFILE, USER, a_run, codes, ledger
+from drretail.records.query import Query
+from drretail.records.run import Run, StateChange, Step
+from tests.grounding.shelf import ORDER, PROFILE, USER, ledger
 
 CHANGE = StateChange(user_id=USER, field="email", before="a@example.org", after="b@example.org")
+
+
+def a_run(*searches: str) -> Run:
+    steps = tuple(
+        Step(path="0", seq=number, kind="tool", role="researcher", name="web_search", args={"query": search})
+        for number, search in enumerate(searches, 1)
+    )
+    fields = {"run_id": "a/q1-r1", "system": "a", "query_id": "q1", "user_id": USER, "repeat": 1, "status": "done"}
+    return Run.model_validate(fields | {"stop": "finished", "steps": steps})
 
 
 def sent(query: str) -> list[str]:
@@ -45,7 +56,9 @@ def test_a_finding_names_the_step() -> None:
 
 def test_profiles_are_read_from_what_the_run_was_handed() -> None:
     assert known_profiles(ledger()) == (PROFILE,)
-    assert codes("Nothing.", run=a_run("feeders for Mara Ellwood")) == ["personal_data_sent"]
+    query = Query(query_id="q1", user_id=USER, text="Find me feeders.", source="a person")
+    case = Case("Nothing.", ledger(), query, run=a_run("feeders for Mara Ellwood"))
+    assert [finding.code for finding in check_report(case, read_report(case))] == ["personal_data_sent"]
 
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:

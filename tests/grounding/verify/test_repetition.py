@@ -1,5 +1,5 @@
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.repetition import find_repetitions, repeated_sections
+from drretail.grounding.verify.repetition import repeated_sections
 
 WORDS = [f"word{number}" for number in range(120)]
 
@@ -15,15 +15,15 @@ def test_the_same_section_again_is_a_warning_that_names_the_first() -> None:
 
 def test_a_few_changed_words_do_not_hide_a_repetition_and_other_words_make_none() -> None:
     changed = [*WORDS[:30], "other", *WORDS[31:60]]
-    assert len(find_repetitions(read_layout(report(WORDS[:60], changed), ()))) == 1
-    assert find_repetitions(read_layout(report(WORDS[:60], WORDS[60:]), ())) == []
+    assert len(repeated_sections(read_layout(report(WORDS[:60], changed), ()))) == 1
+    assert repeated_sections(read_layout(report(WORDS[:60], WORDS[60:]), ())) == []
 
 
 def test_a_section_that_holds_a_shorter_one_repeats_it() -> None:
-    assert len(find_repetitions(read_layout(report(WORDS[10:60], WORDS), ()))) == 1
+    assert len(repeated_sections(read_layout(report(WORDS[10:60], WORDS), ()))) == 1
 
 
 def test_short_sections_and_tables_are_left_alone() -> None:
-    assert find_repetitions(read_layout(report(WORDS[:20], WORDS[:20]), ())) == []
+    assert repeated_sections(read_layout(report(WORDS[:20], WORDS[:20]), ())) == []
     rows = "| a | b |\n|---|---|\n" + "\n".join("| one two three | four five six |" for _ in range(20))
-    assert find_repetitions(read_layout(f"## A\n\n{rows}\n\n## B\n\n{rows}", ())) == []
+    assert repeated_sections(read_layout(f"## A\n\n{rows}\n\n## B\n\n{rows}", ())) == []

@@ -16,30 +16,13 @@ from drretail.records.query import Query
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.grounding.kitchen import an_entry
+from tests.grounding.kitchen import a_product, an_entry
 
-
-def kettle(key: str, title: str, price: float | None, rating: float, count: int, **more: Any) -> Product:
-    return Product(
-        product_id=key,
-        title=title,
-        price=price,
-        average_rating=rating,
-        rating_number=count,
-        store="Harrowgill",
-        category="Home_and_Kitchen",
-        categories=("Home & Kitchen", "Kettles"),
-        **more,
-    )
-
-
-STEEL = kettle("B0STEEL", "Stainless Steel Kettle, 1.7 L", 24.99, 4.6, 812)
-GLASS = kettle("B0GLASS", "Glass Kettle, 1.5 L", 39.5, 4.8, 95)
-PLASTIC = kettle("B0PLASTIC", "Plastic Kettle, 1 L", 14.0, 4.1, 2210)
-ENAMEL = kettle("B0ENAMEL", "Enamel Kettle, 2 L", None, 4.7, 40)
-MUG = Product(
-    product_id="B0MUG", title="Stoneware Mug", price=6.0, average_rating=4.9, rating_number=5000, category="Home"
-)
+STEEL = a_product("STEEL", "Stainless Steel Kettle, 1.7 L", 24.99, 4.6, 812, "Harrowgill")
+GLASS = a_product("GLASS", "Glass Kettle, 1.5 L", 39.5, 4.8, 95, "Harrowgill")
+PLASTIC = a_product("PLASTIC", "Plastic Kettle, 1 L", 14.0, 4.1, 2210, "Harrowgill")
+ENAMEL = a_product("ENAMEL", "Enamel Kettle, 2 L", None, 4.7, 40, "Harrowgill")
+MUG = a_product("MUG", "Stoneware Mug", 6.0, 4.9, 5000, "Fennick").model_copy(update={"categories": ()})
 SHOWN = (STEEL, GLASS, PLASTIC, ENAMEL, MUG)
 WANT = Want(name="kettle", kinds=("kettle",))
 
@@ -66,9 +49,9 @@ def test_the_first_of_all_that_were_shown_of_its_kind_is_verified(kind: str, pro
 @pytest.mark.parametrize(
     ("kind", "product", "words"),
     [
-        ("lowest_price", STEEL, "P:B0PLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
-        ("highest_rating", STEEL, "P:B0GLASS was shown, too: $39.50, 4.8 of 5 (95)"),
-        ("most_ratings", STEEL, "P:B0PLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
+        ("lowest_price", STEEL, "P:B0KITCHENPLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
+        ("highest_rating", STEEL, "P:B0KITCHENGLASS was shown, too: $39.50, 4.8 of 5 (95)"),
+        ("most_ratings", STEEL, "P:B0KITCHENPLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
     ],
 )
 def test_another_one_that_would_do_as_well_contradicts_it(kind: str, product: Product, words: str) -> None:
@@ -84,7 +67,7 @@ def test_what_would_not_do_for_the_shopper_contradicts_nothing() -> None:
     assert checked("lowest_price", STEEL, want=steel).state == "underivable"
     assert checked("lowest_price", STEEL, want=liked).state == "underivable"
     dear = checked("highest_rating", STEEL, budget=Money.of(Decimal(30)))
-    assert (dear.state, dear.derivation) == ("underivable", "P:B0GLASS was shown, too: $39.50, 4.8 of 5 (95)")
+    assert (dear.state, dear.derivation) == ("underivable", "P:B0KITCHENGLASS was shown, too: $39.50, 4.8 of 5 (95)")
 
 
 def test_without_a_typed_wish_or_with_a_narrower_group_nobody_is_accused() -> None:
@@ -114,8 +97,8 @@ def test_a_judge_is_shown_all_of_the_kind_by_price() -> None:
     entries = [an_entry(f"P:{one.product_id}", "product", record_text(one)) for one in SHOWN]
     lines = shown_of_kind(STEEL, read_ledger({entry.id: entry for entry in entries})).splitlines()
     assert lines == [
-        "P:B0PLASTIC Plastic Kettle, 1 L: $14.00, 4.1 of 5 (2210)",
-        "P:B0STEEL Stainless Steel Kettle, 1.7 L: $24.99, 4.6 of 5 (812)",
-        "P:B0GLASS Glass Kettle, 1.5 L: $39.50, 4.8 of 5 (95)",
-        "P:B0ENAMEL Enamel Kettle, 2 L: no known price, 4.7 of 5 (40)",
+        "P:B0KITCHENPLASTIC Plastic Kettle, 1 L: $14.00, 4.1 of 5 (2210)",
+        "P:B0KITCHENSTEEL Stainless Steel Kettle, 1.7 L: $24.99, 4.6 of 5 (812)",
+        "P:B0KITCHENGLASS Glass Kettle, 1.5 L: $39.50, 4.8 of 5 (95)",
+        "P:B0KITCHENENAMEL Enamel Kettle, 2 L: no known price, 4.7 of 5 (40)",
     ]

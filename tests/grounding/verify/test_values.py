@@ -73,6 +73,7 @@ def test_what_follows_from_records_is_verified(kind: str, amount: Any, of: list[
         ("date", "2022-05-14", ["O:1000000001"], "the order is of 2022-03-14"),
         ("left_over", "24.06", [LEFT[1:-1]], "75-60.94 = 14.06"),
         ("brand", "Fennick", [PK], "the brand is Harrowgill"),
+        ("brand", "Nobodyware", [PK], "the brand is Harrowgill"),  # whom the run has not met
         ("price", "19.50", [PK, PP], "the record says $42.95, $38.50"),
         ("total", "999", [PK, PT], "no sum or multiple of $42.95 + $17.99 comes to it"),
         ("difference", "21.30", [PK, PP], "no sum or multiple of $42.95 + $38.50 comes to it"),
@@ -118,27 +119,6 @@ def state_in(report: str, words: str, kind: str, amount: str, *of: str, picks: A
     value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, **place, **more})
     (checked,) = verify([value], a_ledger(picks), report)
     return checked.state
-
-
-@pytest.mark.parametrize(
-    ("report", "words", "kind", "amount", "relation", "state"),
-    [
-        # The scale costs $12.49 and has 98 ratings.
-        ("The scale is barely under $13.", "under $13", "price", "13", "at_most", "verified"),
-        ("The scale is under $30.", "under $30", "price", "30", "at_most", "verified"),
-        ("The scale is just under $30.", "under $30", "price", "30", "at_most", "contradicted"),
-        ("The scale is just under $44.", "just under $44", "price", "44", "at_most", "contradicted"),
-        ("Three scales are just over $37.", "$37", "price", "37", "at_least", "underivable"),
-        ("A scale is just over $37.", "$37", "price", "37", "at_least", "contradicted"),
-        ("Over 60 people rated it.", "60", "rating_count", "60", "at_least", "verified"),
-        ("Just over 60 people rated it.", "60", "rating_count", "60", "at_least", "contradicted"),
-        ("A bit more than 90 people rated it.", "90", "rating_count", "90", "at_least", "verified"),
-    ],
-)
-def test_a_limit_that_is_said_to_be_close_has_to_be(
-    report: str, words: str, kind: str, amount: str, relation: str, state: str
-) -> None:
-    assert state_in(report, words, kind, amount, f"P:{SCALE.product_id}", relation=relation) == state
 
 
 @pytest.mark.parametrize(
@@ -226,13 +206,3 @@ def test_a_brand_may_be_written_in_a_long_or_a_short_form(maker: str, said: str,
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
     (checked,) = verify([ReadValue(kind="brand", amount=said, of=(PK,), start=0, end=1)], ledger)
     assert checked.state == state
-
-
-@pytest.mark.parametrize(("name", "state"), [("own", "verified"), ("Nobodyware", "contradicted")])
-def test_a_brand_is_held_against_the_record_whether_the_run_has_met_the_other_maker_or_not(
-    name: str, state: str
-) -> None:
-    said = KETTLE.brand if name == "own" else name
-    value = ReadValue(kind="brand", amount=said or "", of=(f"P:{KETTLE.product_id}",), start=0, end=5)
-    (found,) = verify([value], read_ledger(EVIDENCE, products=GOODS))
-    assert found.state == state

@@ -159,7 +159,7 @@ def test_a_load_whose_own_process_is_killed_is_resumed_and_never_seen_by_readers
 ) -> None:
     addresses = [server_settings.mongo_url, server_settings.es_url]
     ended = subprocess.run(
-        [sys.executable, "-c", LOADER, *addresses, fresh_name, stream, "1"], cwd=ROOT, check=False, timeout=60
+        [sys.executable, "-c", LOADER, *addresses, fresh_name, stream, "1"], cwd=ROOT, check=False, timeout=280
     )
     assert ended.returncode == -signal.SIGKILL
     left = documents(server_settings, fresh_name)

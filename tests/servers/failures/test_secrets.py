@@ -78,7 +78,7 @@ def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
             env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment, **given},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             check=False,
         )
 

@@ -15,6 +15,7 @@ from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share
 from drretail.experiment import read_reference
+from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
@@ -236,23 +237,24 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
 
 
-UNREAD = "no citation of the imported report was read"
+UNREAD = "the imported report lists its sources, and no citation of them was found"
+
+
+def _is_unread(subject: Subject) -> bool:
+    """True for an imported report with a list and no citation of it: perhaps they have a form that is not read."""
+    cites = subject.run is not None and bool(subject.run.citations)
+    return subject.system.is_imported and not cites and bool(listed_sources(subject.report or "", None).spans)
 
 
 def _with_earnings(value: Value, subject: Subject) -> Value:
     """The value as headlines count it (METRICS 0).
 
     A report that cites nothing, or only orders where a product is wanted, earns 0 in FP and FR. It has nothing to cite
-    where nothing is wanted and it rests on the shopper's own data, or where its refusal is proved right. Of an imported
-    report without a citation nobody knows whether it has none or none was read.
+    where nothing is wanted and it rests on the shopper's own data, or where its refusal is proved right.
     """
-    if value.variant not in ("FP", "FR", "N_supported"):
+    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na" or value.items.get("units"):
         return value
     run = subject.run
-    if subject.system.is_imported and not (run and run.citations):
-        return lacking(value.variant, "na", UNREAD) if value.state in ("na", "scored") else value
-    if value.state != "na" or value.items.get("units"):
-        return value
     cites_own_data = bool(run and run.citations) and not _wants_products(subject)
     return value if cites_own_data or _is_right_refusal(subject) else replace(value, earns=0.0)
 
@@ -333,6 +335,11 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
+    if _is_unread(subject):
+        found = [
+            each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
+            for each in found
+        ]
     if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
         return found
     # What the system was shown of its sources nobody knows, but of an assistant's log.

@@ -17,8 +17,9 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id, web_evidence_id
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.values import amount_of, fits, on_record, plain, result_shown
+from drretail.grounding.verify.derivation import fits, result_shown
+from drretail.grounding.verify.records import Ledger, amount_of, on_record
+from drretail.grounding.verify.values import plain
 from drretail.records.base import Record
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.score import Verdict

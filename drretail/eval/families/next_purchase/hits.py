@@ -7,7 +7,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, picks_by, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_rubric
-from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.grounding.profile.purchases import purchase_item_of
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
 from drretail.records.reading import Pick

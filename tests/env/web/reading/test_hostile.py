@@ -116,6 +116,7 @@ MOST_SECONDS, MOST_MEGABYTES = 6.0, 200.0
 """Unbounded reading takes 40 seconds and more; on a busy machine the worst takes thrice its 1.5 on a quiet one."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the most memory is read off Linux's /proc")
 def test_no_page_costs_more_than_some_seconds_and_200_megabytes_to_read() -> None:
     measured = subprocess.run(

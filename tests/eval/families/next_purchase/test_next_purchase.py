@@ -13,7 +13,7 @@ from drretail.eval.families.next_purchase.score import METRIC, VARIANTS, values
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
-from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.grounding.profile.purchases import purchase_item_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase

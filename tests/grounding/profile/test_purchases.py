@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.basket.purchase_item import price_band, purchase_item_of
+from drretail.grounding.profile.purchases import price_band, purchase_item_of
 from tests.shop import a_product
 
 

@@ -1,0 +1,183 @@
+"""Marks that only a report's own list makes marks: raised and glued numbers, round brackets, author and year.
+
+Bracketed marks are read wherever they stand (marks.py). These forms mean something else in most texts ("in 2010",
+"m²", "4.5", "first (1) price, then (2) weight"), so that one counts only where its numbers or names are entries of the
+list. Raised numbers stand beside brackets in many reports. Of the loose forms a report is taken to write one, and that
+only where it outnumbers the bracketed and raised marks.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from drretail.grounding.report.marks import Mark, Target, numbered_targets
+from drretail.grounding.report.reference_list import NAMED, References, author_and_year
+
+_NUMBERS = r"[1-9]\d{0,3}(?:[ ]?[–-][ ]?\d{1,4})?(?:[ ]?[,;，；、][ ]?\d{1,4}(?:[ ]?[–-][ ]?\d{1,4})?){0,20}"
+_TIGHT = r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}"
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LEAST_RESOLVED = 0.8
+"""Of all that is written in a loose form; of numbers that mean something else, fewer are entries."""
+_FEWEST_BEHIND_WORDS, _FEWEST_DIFFERENT = 5, 3
+"""Marks like ``fitting7.``, and numbers in them: names end in a number, too."""
+_LONGEST_NAME = 5
+"""Words of an organisation's name."""
+
+# Units, one or two digits, decimals and single letters have powers: m², 10³, 2.54², R² (also 的R²). A year has a mark.
+_BASE = re.compile(r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])(?:[A-Za-zα-ω]|[kcdmnµ]m|ft|in|mi|yd)|[⁺⁻])$")
+_BEHIND_POWER = re.compile(r"[A-Za-z⁺⁻]")
+_ABBREVIATION = re.compile(r"(?<!\w)(?:nos?|nrs?|figs?|eqs?|secs?|chs?|vols?|pp?|arts?|tabs?|refs?|vers?|st)\.$", re.I)
+_ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?…。，；：！？、|)）\]<\n(（]|$)")
+_ENUMERATION = re.compile(r"[(（]1[)）][ \t]*[^\W\d_][^\n]{0,400}?[(（]2[)）][ \t]*[^\W\d_]")
+_BEGINS_LINE = re.compile(r"(?:^|\n|\|)[ \t>*+•-]*$")
+_NUMBERED_NAME = re.compile(r"(?<!\w)[^\W\d_]+\d{1,3}(?=[ \t-]\w)")
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_YEAR = re.compile(r"(?:19|20)\d\d[a-z]?")
+_ET_AL = re.compile(r"[ ,]*(?:\bet[ ]al\.?|等人?)[ ,]*$", re.I)
+_SECOND_AUTHOR = re.compile(r"[ ,]*(?:&|\b(?:and|und|y|et|e)\b)[ ]+\S+$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One form of marks. ``pattern`` has the groups ``mark`` and ``keys``, ``targets`` says what these point to."""
+
+    name: str
+    pattern: re.Pattern[str]
+    targets: Callable[[str, re.Match[str], References], Sequence[Target]]
+    kept: Callable[[str, list[Mark]], list[Mark]] = lambda text, marks: marks
+    """Those that are marks by what the others of the report look like."""
+
+
+def styled_marks(text: str, references: References, bracketed: int) -> list[Mark]:
+    """The marks of these styles; in ``text`` lists, code and the marks of so many bracketed labels are blanked."""
+    raised = [mark for style in RAISED for mark in _found(style, text, references)]
+    loose = max((_resolved(style, text, references) for style in LOOSE), key=len)
+    return [*raised, *loose] if len(loose) > bracketed + len(raised) else raised
+
+
+def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
+    for match in style.pattern.finditer(text):
+        if targets := style.targets(text, match, references):
+            yield Mark(*match.span("mark"), tuple(targets), certain=False)
+
+
+def _resolved(style: Style, text: str, references: References) -> list[Mark]:
+    """The marks of a loose style whose labels are all entries, where nearly all that looks like it resolves."""
+    marks = list(_found(style, text, references))
+    resolved = [mark for mark in marks if all(references.entry(to.value, mark.start) for to in mark.targets)]
+    return style.kept(text, resolved) if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
+
+
+def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
+    """Of ``¹²`` 12, and 1 and 2 where the list is shorter; none for a power, a charge or an isotope."""
+    start, end = match.span("mark")
+    if _BASE.search(text, max(0, start - 6), start) or _BEHIND_POWER.match(text, end):
+        return ()
+    numbers = unicodedata.normalize("NFKC", match["keys"]).replace("\N{MINUS SIGN}", "-")
+    is_run = match["keys"][0] in _SUPERSCRIPTS and numbers.isdecimal()
+    if is_run and not references.entry(str(int(numbers)), start) and all(references.entry(n, start) for n in numbers):
+        return [Target("label", digit) for digit in dict.fromkeys(numbers)]
+    return numbered_targets(numbers)
+
+
+def _numbers(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
+    """None behind an abbreviation: "No.5"."""
+    start = match.start("mark")
+    return () if _ABBREVIATION.search(text, max(0, start - 8), start) else numbered_targets(match["keys"])
+
+
+def _in_round(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
+    """None for what a line or a cell begins with, and for arguments and clauses: f(2), 3(1)."""
+    before = text[max(0, match.start() - 40) : match.start()]
+    is_argument = before[-1:].isascii() and before[-1:].isalnum()
+    return () if is_argument or _BEGINS_LINE.search(before) else numbered_targets(match["keys"])
+
+
+def _behind_statements(text: str, marks: list[Mark]) -> list[Mark]:
+    """Of round brackets those that end a clause; all where most do, and nothing is enumerated by such numbers."""
+    ends = [mark for mark in marks if _ENDS_CLAUSE.match(text, mark.end)]
+    return ends if 2 * len(ends) < len(marks) or _ENUMERATION.search(text) else marks
+
+
+def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
+    """Numbers glued to words, where they are many and the word and its number are no name ("Nav2 runs", "Nav2.")."""
+    names = set(_NUMBERED_NAME.findall(text))
+
+    def is_name(mark: Mark) -> bool:
+        word = _LAST_WORD.search(text, max(0, mark.start - 40), mark.start)
+        return word is not None and text[word.start() : mark.end] in names
+
+    kept = [mark for mark in marks if not is_name(mark)]
+    different = {target.value for mark in kept for target in mark.targets}
+    return kept if len(kept) >= _FEWEST_BEHIND_WORDS and len(different) >= _FEWEST_DIFFERENT else []
+
+
+def _author_and_year(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
+    """The entries that "(Smith et al., 2018; Ma, 2021)" or the year of "Smith and Jones (2018)" names."""
+    start = match.start()
+    found: dict[str, None] = {}
+    for part in re.split(r"[;；]", match["keys"]):
+        author = _YEAR.split(part, maxsplit=1)[0]
+        author = author if author.strip(" \t,") else text[max(0, start - 90) : start]
+        for year in _YEAR.findall(part):
+            name = next((name for name in _names(author, year) if references.entry(name, start)), None)
+            found |= {} if name is None else {name: None}
+    return [Target("label", name) for name in found]
+
+
+def _names(author: str, year: str) -> Iterator[str]:
+    """What an entry of that author and year may be called: the last words, without further authors."""
+    whole = _ET_AL.sub("", author.rstrip(" \t,(（"))
+    for name in dict.fromkeys((whole, _SECOND_AUTHOR.sub("", whole), whole.partition(",")[0])):
+        words = name.rstrip(" ,").split()
+        for count in range(min(_LONGEST_NAME, len(words)), 0, -1):
+            yield author_and_year(" ".join(words[-count:]), year)
+
+
+RAISED = (
+    Style(
+        "<sup>3</sup>",
+        re.compile(
+            rf"(?P<mark><sup>\s?(?:<a [^<>\n]{{0,99}}#[^<>\n]{{0,99}}>)?\[?(?P<keys>{_NUMBERS})\]?(?:</a>)?\s?</sup>)",
+            re.I,
+        ),
+        _raised,
+    ),
+    Style(
+        "³",
+        re.compile(rf"(?P<mark>(?P<keys>[{_SUPERSCRIPTS}]{{1,6}}(?:[⁻–-][{_SUPERSCRIPTS}]{{1,4}})?))"),
+        _raised,
+    ),
+    Style("^3^", re.compile(rf"(?P<mark>\^(?P<keys>{_NUMBERS})\^)"), _raised),
+)
+LOOSE = (
+    # A sentence may end in a year ("in 2023.14 The"), but "2023.14 units" is a number.
+    Style(
+        "text.3",
+        re.compile(
+            r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
+            r"|(?<=[。！？；，）」』])"
+            r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
+            rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"
+        ),
+        _numbers,
+    ),
+    Style(
+        "text3.",
+        re.compile(rf"(?<=[a-zß-ɏ)\]\"”’»*%])(?P<mark>(?P<keys>{_TIGHT}))(?=[.,;:!?)]+(?:[\s|]|$))"),
+        _numbers,
+        _behind_words,
+    ),
+    Style(
+        "text (3)",
+        re.compile(rf"(?P<mark>[(（]{NAMED}?(?P<keys>{_NUMBERS})[)）])", re.I),
+        _in_round,
+        _behind_statements,
+    ),
+    Style(
+        "(Author, 2019)",
+        re.compile(r"(?P<mark>[(（\[](?P<keys>[^()（）\[\]\n]{0,300}?(?:19|20)\d\d[^()（）\[\]\n]{0,60})[)）\]])"),
+        _author_and_year,
+    ),
+)

@@ -1,0 +1,159 @@
+"""What an amount of money may follow from: prices, their sums and multiples, the budget, calculations and their terms.
+
+Who cites the calculation ``40-2*19.49 = 1.02`` may mean its result, and as well ``2*19.49``, one of its terms.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache, partial
+from itertools import combinations
+
+from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.arithmetic import steps
+from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.words import NUMBERS, words
+from drretail.grounding.verify.records import Calculation, Ledger, all_words_of
+
+CENTS = 2
+"""Decimal places of an amount that is said exactly."""
+_DOZEN = range(1, 13)
+"""So often a price is taken without anybody having named the number."""
+_MOST_TERMS = 6
+"""So many prices are combined in all ways."""
+_MOST_SUMMED = 12
+"""So many are added up in all ways; of more, only each one and all together are taken."""
+_MOST_QUANTITIES = 3
+"""So many quantities of a product beside none and one are tried in sums of several products."""
+
+
+def fits(amount: Amount, record: Decimal | None) -> bool:
+    """True when an amount says a record's number, as exactly as it is said."""
+    return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
+
+
+def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount | None:
+    """The amount that is a calculation's result: its size, in per cent, or in cents."""
+    for amount in amounts:
+        result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
+        how = amount.agreement(result)
+        if how is not None and (how != "bounded" or _is_near(amount, result)):
+            return amount
+    return None
+
+
+def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
+    """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
+    titles = " ".join(item.title for key in near if (item := ledger.products.get(key)) is not None)
+    return {amount.low for amount in _amounts_in(titles) if amount.kind == "number" and not amount.places}
+
+
+def derivation(
+    amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = (), *, is_left: bool = False
+) -> str | None:
+    """How an amount of money follows from records, in words; None where nothing explains it.
+
+    ``near`` are the products cited around it; ``counts`` the numbers that are said with it. What several of one thing
+    leave of the budget explains only what is said to be left: by chance it would explain too much.
+    """
+    if ledger.names(amount.low):
+        return "named by the query"
+    for key, calculation in ledger.calculations.items():
+        if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
+            return f"{key}: {calculation.expression}"
+    for words_of, number in _derived(ledger, near, counts, is_left=is_left):
+        how = amount.agreement(number)
+        # Without cents it may also be a limit or range around the number.
+        if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
+            return words_of
+    texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
+    if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
+        return "stands in the record"
+    return None
+
+
+def _derived(
+    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool
+) -> Iterator[tuple[str, Decimal]]:
+    """What can be made of the prices at hand, with its words."""
+    prices = {key: price for key in near if (price := ledger.price(key)) is not None}
+    limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
+    if total is not None:
+        yield "the picks together", total
+        if limit is not None:
+            yield "the budget and the picks together", abs(limit - total)
+    for price in prices.values():
+        for number in sorted({*map(Decimal, _DOZEN[1:]), *counts}):
+            yield f"{number} x {money(price)}", number * price
+            if limit is not None and is_left:
+                yield f"the budget and {number} x {money(price)}", abs(limit - number * price)
+        for number in counts:
+            if number > 1:
+                yield f"{money(price)} / {number}", price / number
+        for named in ledger.asked:
+            if named.kind == "money" and named.low != price:
+                yield f"{money(named.low)} and {money(price)}", abs(named.low - price)
+    for one, other in combinations(prices.values(), 2):
+        yield f"{money(one)} + {money(other)}", one + other
+        yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
+
+
+def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal] | None:
+    """All that the terms, products and sums of these calculations, and of these products' prices, come to.
+
+    With them goes what they leave of the budget and of other amounts of the query. ``counts`` are the numbers said
+    beside, in which several products may be bought. None where an id stands for something else, or for a product whose
+    price is not known.
+    """
+    found: set[Decimal] = set()
+    prices: dict[str, Decimal] = {}
+    results: list[Decimal] = []
+    for key in ids:
+        calculation, price = ledger.calculations.get(key), ledger.price(key.removeprefix("P:"))
+        if calculation is not None:
+            found |= steps(calculation.expression) | {abs(calculation.result)}
+            results.append(calculation.result)
+        elif price is not None:
+            prices[key] = price
+        else:
+            return None
+    found |= set(map(abs, _sums([*results, *prices.values()], (-1, 0, 1))))
+    # In quantities that somebody names; up to a dozen of one product, or of the whole set.
+    named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
+    times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
+    found |= _sums(list(prices.values()), (0, 1, *times))
+    found |= {number * count for number in (*prices.values(), sum(prices.values(), Decimal(0))) for count in _DOZEN}
+    limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
+    left = {limit - number for limit in limits for number in found if number <= limit}
+    return frozenset(found | left)
+
+
+def small_numbers(text: str) -> set[int]:
+    """The whole numbers below a hundred in a text, in digits or in words."""
+    digits = (
+        amount.low
+        for amount in find_amounts(text)
+        if amount.kind == "number" and not amount.places and 1 < amount.low < 100
+    )
+    return {*map(int, digits), *(NUMBERS[word] for word in words(text) if word in NUMBERS)}
+
+
+def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
+    """The sums of numbers, each taken so many times; of many numbers, each alone and all together."""
+    if len(numbers) > _MOST_SUMMED:
+        return {*numbers, sum(numbers, Decimal(0))}
+    found, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
+    for number in numbers:
+        found = {one + number * count for one in found for count in times}
+    return found
+
+
+def _is_near(amount: Amount, number: Decimal) -> bool:
+    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
+    return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
+
+
+@lru_cache(maxsize=512)
+def _amounts_in(text: str) -> tuple[Amount, ...]:
+    """Those of a record, which a report that names many wrong figures asks for at each of them."""
+    return tuple(find_amounts(text))

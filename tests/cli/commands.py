@@ -1,0 +1,57 @@
+"""The command line as a user runs it, in a folder of its own: fixtures of all tests, so that one server forks them."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.forked import ForkServer
+
+ROOT = Path(__file__).parents[2]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+MAIN = "from drretail.cli.entry import main; main()"
+
+
+def environment(home: Path, **given: str) -> dict[str, str]:
+    """A user's environment without keys, proxies or settings; HOME is the test's."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    return kept | {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120", **given}
+
+
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    server = ForkServer(ROOT)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def drretail(fork_server: ForkServer, tmp_path: Path) -> Command:
+    """Runs ``drretail …`` in the test's folder and gives what it printed."""
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        return fork_server.run(args, tmp_path, environment(tmp_path, **given))
+
+    return run
+
+
+@pytest.fixture
+def fresh_drretail(tmp_path: Path) -> Command:
+    """``drretail`` in a new interpreter each time, with hashes of its own: for what must not hang on their order."""
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", MAIN, *args],
+            cwd=tmp_path,
+            env=environment(tmp_path, **given),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
+
+    return run

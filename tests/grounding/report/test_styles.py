@@ -1,0 +1,262 @@
+"""Citations as products write them, which the report's own list makes citations, and what only looks like them."""
+
+import pytest
+
+from drretail.grounding.report.citations import find_citations, listed_sources
+from drretail.grounding.report.render import render_report
+from drretail.grounding.text.layout import read_layout
+from drretail.grounding.text.sentences import find_sentences
+
+DOTTED = "\n\n#### **Works cited**\n\n" + "".join(
+    f"{number}. Page {number}, accessed May 5, 2025, [https://a.example/{number}](https://a.example/{number})  \n"
+    for number in range(1, 21)
+)
+APA = """
+
+## References
+
+Ma, J. (2021). Desks at work. *Journal of Desks*, 13(6), 573–578. https://a.example/ma
+
+Smith, J. A., Doe, B., & Roe, C. (2018). Standing. https://a.example/smith
+
+Smith, J. A. (2018a). Standing up. https://a.example/standing
+
+World Health Organization. (2020). Guidelines on sitting. www.who.example/sitting
+"""
+
+
+def listed(*lines: str, heading: str = "## Sources") -> str:
+    return "\n\n" + "\n".join((heading, *lines)) + "\n"
+
+
+def cited(report: str) -> list[tuple[str, str]]:
+    """(marker, end of the address) of every citation, offsets checked; what leads nowhere is "?"."""
+    found = find_citations(report, None)
+    assert all(report[citation.start : citation.end] == citation.marker for citation in found)
+    return [(one.marker, (one.url or "/?").rstrip("/").rpartition("/")[2]) for one in found]
+
+
+A, B = "https://a.example/1", "https://a.example/2"
+TWO = listed(f"1. A {A}", f"2. B {B}")
+FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
+    "glued to the stop": (
+        "It grew.10, 11 It fell in the U.S.3\n\n| so.2 |",
+        DOTTED,
+        [("10, 11", "10"), ("10, 11", "11"), ("3", "3"), ("2", "2")],
+    ),
+    "glued behind closing marks": (
+        '"So."4 (All of it).5 **Bold.**6 By 40%.7,8 And more',
+        DOTTED,
+        [("4", "4"), ("5", "5"), ("6", "6"), ("7,8", "7"), ("7,8", "8")],
+    ),
+    "glued behind a year that ends its sentence": (
+        "It began in 2023.14 It ended in 2024.2",
+        DOTTED,
+        [("14", "14"), ("2", "2")],
+    ),
+    "glued to words before the stop": (
+        "A camera7. A lens7, a **Tripod**9. A strap14; a bag2. Nav2 is a name, so nothing for Nav2.",
+        DOTTED,
+        [("7", "7"), ("7", "7"), ("9", "9"), ("14", "14"), ("2", "2")],
+    ),
+    "sup": (
+        'So<sup>1</sup> and.<sup>2, 3</sup> In 2023<sup>4</sup> <sup>[5]</sup> <sup><a href="#r6">6</a></sup>',
+        DOTTED,
+        [
+            ("<sup>1</sup>", "1"),
+            ("<sup>2, 3</sup>", "2"),
+            ("<sup>2, 3</sup>", "3"),
+            ("<sup>4</sup>", "4"),
+            ("[5]", "5"),
+            ('<sup><a href="#r6">6</a></sup>', "6"),
+        ],
+    ),
+    "superscripts": (
+        "So¹ and so¹² and³⁻⁵, more^6^.",
+        DOTTED,
+        [("¹", "1"), ("¹²", "12"), ("³⁻⁵", "3"), ("³⁻⁵", "4"), ("³⁻⁵", "5"), ("^6^", "6")],
+    ),
+    "superscripts side by side": (
+        "So it is¹².",
+        f"\n\nSource: Conversation with Bing, 1/2/2024\n(1) A. {A}.\n(2) B. {B}.\n",
+        [("¹²", "1"), ("¹²", "2")],
+    ),
+    "full-width and tortoise brackets": (
+        "甲［1］乙〔2〕丙【1】丁［1，2］。",
+        listed(f"［1］ 甲 {A}", "〔2〕乙 www.a.example/2", heading="## 参考文献"),
+        [("［1］", "1"), ("〔2〕", "2"), ("【1】", "1"), ("［1，2］", "1"), ("［1，2］", "2")],
+    ),
+    "daggers": (
+        "So【1†source】 or 【2†L33-L41】.",
+        listed(f"【1】 A {A}", f"【2】 B {B}"),
+        [("【1†source】", "1"), ("【2†L33-L41】", "2")],
+    ),
+    "round brackets": (
+        "In a trial (2001) of 12 (1). So (1)(2). And (1, 2), f(2) (see 3).",
+        listed(f"(1) A. {A}", f"(2) B. {B}"),
+        [("(1)", "1"), ("(1)", "1"), ("(2)", "2"), ("(1, 2)", "1"), ("(1, 2)", "2")],
+    ),
+    "round brackets within sentences": (
+        "One study (1) shows it. Another does (2).\nThat is so (1).",
+        TWO,
+        [("(1)", "1"), ("(2)", "2"), ("(1)", "1")],
+    ),
+    "named sources": (
+        "So [Source 1] and [Sources 1, 2] [citation:2] [ref_1] 【来源2】 (Source 2).",
+        TWO,
+        [
+            ("[Source 1]", "1"),
+            ("[Sources 1, 2]", "1"),
+            ("[Sources 1, 2]", "2"),
+            ("[citation:2]", "2"),
+            ("[ref_1]", "1"),
+            ("【来源2】", "2"),
+        ],
+    ),
+    "escaped brackets": (
+        "So \\[1\\]\\[2\\].",
+        listed(f"\\[1\\] {A}", f"\\[2\\] {B}", heading="Citations:"),
+        [("\\[1\\]", "1"), ("\\[2\\]", "2")],
+    ),
+    "links into the list": (
+        "So [[2]](#ref-2)[S1](#s1), see [the table](#t).",
+        listed(
+            f'<a id="ref-2"></a>**[2]** `turn1` - [B]({B})', "", "### Further", "", '<a id="s1"></a>**[S1]** No address'
+        ),
+        [("[[2]](#ref-2)", "2"), ("[S1](#s1)", "?")],
+    ),
+    "footnotes that the list has as numbers": ("So[^2^] and so[^1].", TWO, [("[^2^]", "2"), ("[^1]", "1")]),
+    "footnotes": ("So[^2] and[^1^].", f"\n\n[^2]: {B}\n[^1^]: {A}\n", [("[^2]", "2"), ("[^1^]", "1")]),
+    "footnotes that are links": (
+        "So[^2^][2] [^1^][1].",
+        f"\n\n[1]: {A}\n[2]: {B}\n",
+        [("[^2^][2]", "2"), ("[^1^][1]", "1")],
+    ),
+    "a list of bare numbers": ("So [1] [2].", listed(f"1 {A}", f"2 – B, {B}"), [("[1]", "1"), ("[2]", "2")]),
+    "a list with sub-headings": (
+        "So [1] and [2].",
+        listed("### Web", f"[1] A {A}", "", "### Files", "", "2. B, a file"),
+        [("[1]", "1"), ("[2]", "?")],
+    ),
+    "a table as list": (
+        "So [1] and [2].",
+        listed("| # | Title | Link |", "|---|---|---|", f"| 1 | A | {A} |", f"| [2] | [B]({B}) | |"),
+        [("[1]", "1"), ("[2]", "2")],
+    ),
+    "a quoted list, and one of raised numbers": (
+        "So [1].<sup>2</sup>",
+        f"\n\n**References**\n> 1. A {A}\n\n**Notes**\n<sup>2</sup> B {B}\n",
+        [("[1]", "1"), ("<sup>2</sup>", "2")],
+    ),
+    "addresses without a scheme": (
+        "So [1][2].",
+        listed("[1] A. www.a.example/1", "[2] www.a.example/2."),
+        [("[1]", "1"), ("[2]", "2")],
+    ),
+    "author and year": (
+        "It fell (Ma, 2021). Smith et al. (2018) say so, as does (see Smith, 2018a; World Health Organization, 2020). "
+        "So does the WHO (2020). "
+        "Not so in May (2021), in 2018, or for $300 (2021).",
+        APA,
+        [
+            ("(Ma, 2021)", "ma"),
+            ("(2018)", "smith"),
+            ("(see Smith, 2018a; World Health Organization, 2020)", "standing"),
+            ("(see Smith, 2018a; World Health Organization, 2020)", "sitting"),
+            ("(2020)", "sitting"),
+        ],
+    ),
+    "hidden marks": (
+        'So [1]. <span style="display:none">[2][^1]</span><!-- [2] -->',
+        listed(f"[1] {A}", f"[2] {B}"),
+        [("[1]", "1")],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_style_is_read_by_way_of_the_list(form: str) -> None:
+    body, sources, expected = FORMS[form]
+    assert cited(body + sources) == expected
+
+
+NONE = {
+    "numbers of the text": "In 2010 an iPhone 15 cost $10, a 4.5 of 5. Version 2.10 at 10:15, in 2024.12 kg. No.5",
+    "names that end in a number": "ROS2. Nav2. Qwen2. GPT4. We ran Nav2 and Nav3, then Nav2, Nav3; Nav2.",
+    "powers and units": "10<sup>3</sup> m<sup>2</sup> at 5 km², 10⁻³ mol, R² of 0.9, 模型的R², ¹³C and Ca²⁺, x^2^",
+    "enumerations": "(1) first\n- (2) second\nIt has (1) weight, (2) price and (3) colour. | (4) | f(5) a(6)\n",
+    "years and asides": "It rose (2018) after May (2019), (see 3 below), (in 7 of 9), (12 of 20). Smith (1999) died.",
+    "code": "`text.10` and\n```\nso.10 (1)\n```\n",
+    "other links": "[see](#part-2) and [Note 7], [3.5], [x].",
+}
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_looks_like_a_mark_is_none(text: str) -> None:
+    assert cited(NONE[text] + DOTTED) == []
+    assert cited(NONE[text] + APA) == []
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("footnotes")])
+def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
+    assert [one for one in cited(FORMS[form][0]) if "†" not in one[0]] == []
+    assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("**Key Citations**", "### Ranked sources", "Source(s):", "## 📚 References (12)", "## Appendix A: Sources"),
+        *("## Quellen", "## Referencias", "## 出典", "### Source Index"),
+    ],
+)
+def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:
+    report = "It is so.\n" + listed("- [A](https://a.example/1)", "- B, www.a.example/2", heading=heading)
+    assert cited(report) == []
+    assert [source.url for source in listed_sources(report, None).cited] == [A, "https://www.a.example/2"]
+
+
+@pytest.mark.parametrize("heading", ["## Protein sources", "## Power sources of 2024", "Source of the problem"])
+def test_a_section_about_sources_is_no_list(heading: str) -> None:
+    assert cited(f"{heading}\n- Eggs, see https://a.example/1\n\n## Next\nText.") == [("https://a.example/1", "1")]
+
+
+def test_bracketed_marks_outweigh_what_looks_like_a_loose_one() -> None:
+    report = f"So [1][2] and [3]. A trial (2). It ended.4 More{DOTTED}"
+    assert [marker for marker, _ in cited(report)] == ["[1]", "[2]", "[3]"]
+
+
+def test_a_number_that_the_list_lacks_leads_nowhere_where_it_can_mean_nothing_else() -> None:
+    assert cited(f"So<sup>99</sup>.{DOTTED}") == [("<sup>99</sup>", "?")]
+    assert cited(f"It grew.10 It fell.11 It rose.12 It stood.13 It ended.99{DOTTED}")[-1] == ("13", "13")
+
+
+@pytest.mark.parametrize(
+    ("report", "sentences"),
+    [
+        (f"It grew.10 It fell.3 So{DOTTED}", ["It grew.10", "It fell.3", "So"]),
+        (f"It fell.<sup>3</sup> It rose². It stood. <sup>4</sup> So{DOTTED}", ["It fell.<sup>3</sup>", "It rose²."]),
+        (f"Smith et al. (2018) agree. So does Ma (2021).{APA}", ["Smith et al. (2018) agree.", "So does Ma (2021)."]),
+        (f"甲。［1］ 乙〔2〕。{DOTTED}", ["甲。［1］", "乙〔2〕。"]),
+    ],
+)
+def test_sentences_end_behind_their_marks(report: str, sentences: list[str]) -> None:
+    assert [report[one.start : one.end] for one in find_sentences(report)][: len(sentences)] == sentences
+
+
+def test_a_mark_owns_its_sentence_and_its_number_is_no_figure() -> None:
+    report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next{DOTTED}"
+    layout = read_layout(report, None)
+    assert [(report[each.start : each.end], len(each.cited)) for each in layout.stretches[:2]] == [
+        ("It costs $45.20 now.10", 1),
+        ("It weighs 3 kg.11", 1),
+    ]
+    assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")
+
+
+def test_readers_get_numbered_links() -> None:
+    report = f"It grew.10 So [[2]](#ref-2).{listed('10. A https://a.example/1', '2. B https://a.example/2')}"
+    linked = "It grew.10 So [[1]](https://a.example/2)."
+    assert render_report(report, None).text.startswith(linked)
+    report = f"It grew.<sup>2</sup> It fell (see below).{DOTTED}"
+    assert render_report(report, None).text.startswith("It grew.[[1]](https://a.example/2) It fell (see below).")

@@ -1,0 +1,170 @@
+"""The real clients of all providers against a local server: what goes out, tools there and back, and how each fails."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+
+from drretail.errors import CommandStopped, ModelError, ModelErrorKind
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.retries_and_rates import ONCE
+from drretail.llm.structured import structured
+from drretail.records.run import Usage
+
+from . import gemini, ollama
+from .clients import CLIENTS, KEY, TOOL, opened
+from .provider import Provider, Step, completes
+
+pytestmark = pytest.mark.anyio
+MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
+TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def asked(name: str, *script: Step, **given: Any) -> tuple[AIMessage, dict[str, Any]]:
+    """The answer to a question, and the body of the request that asked it."""
+    with Provider(*script) as provider:
+        answer = await answer_of(opened(name, provider, **given), MESSAGES)
+        (request,) = provider.seen
+    assert request.path == CLIENTS[name].path
+    return answer, request.body
+
+
+@pytest.mark.parametrize(("name", "client"), CLIENTS.items())
+async def test_a_round_with_a_tool_goes_there_and_back(name: str, client: Any) -> None:
+    with Provider(client.calls, client.says("Take it.")) as provider:
+        model = opened(name, provider)
+        chat = model.chat.bind_tools([TOOL])
+        first = await answer_of(model, MESSAGES, chat=chat)
+        reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
+        last = await answer_of(model, [*MESSAGES, first, reply], chat=chat)
+    assert [(call["name"], call["args"]) for call in first.tool_calls] == [
+        ("get_product_details", {"product_id": "B1"})
+    ]
+    assert last.text == "Take it."
+    assert client.declared(provider.seen[0].body) == "get_product_details"
+    assert client.replied(provider.seen[1].body) == {"title": "Bed"}
+
+
+async def test_ollama_is_sent_length_context_seed_and_temperature_0() -> None:
+    _, body = await asked("ollama", ollama.says("Take it."), seed=7, context=16_384, max_tokens=700)
+    assert body["model"] == "qwen3:8b"
+    assert body["options"] == {"num_predict": 700, "num_ctx": 16_384, "temperature": 0, "seed": 7}
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    # The server's own default is a few thousand tokens, and it cuts longer conversations without a word.
+    _, body = await asked("ollama", ollama.says("Take it."))
+    assert body["options"]["num_ctx"] == 32_768
+
+
+async def test_openai_is_sent_length_and_temperature_0() -> None:
+    _, body = await asked("openai", completes({"content": "Take it."}))
+    assert (body["temperature"], body["max_tokens"]) == (0, 8000)
+
+
+async def test_google_is_sent_length_seed_temperature_0_and_the_key_in_a_header() -> None:
+    with Provider(gemini.says(gemini.text("Take it."))) as provider:
+        await answer_of(opened("google", provider, seed=7, max_tokens=700), MESSAGES)
+    (request,) = provider.seen
+    sent = request.body["generationConfig"]
+    assert (sent["maxOutputTokens"], sent["temperature"], sent["seed"]) == (700, 0, 7)
+    assert request.body["systemInstruction"]["parts"] == [{"text": "You shop."}]
+    assert request.headers["x-goog-api-key"] == KEY
+
+
+async def test_google_is_told_that_tools_may_not_be_called() -> None:
+    with Provider(gemini.says(gemini.text("Enough."))) as provider:
+        model = opened("google", provider)
+        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL], tool_choice="none"))
+    assert provider.seen[0].body["toolConfig"]["functionCallingConfig"]["mode"] == "NONE"
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "usage"),
+    [
+        ("openai", completes({"content": "Take it."}), Usage(calls=1, input_uncached=30, output=5)),
+        (
+            "ollama",
+            ollama.says("Take it.", prompt_eval_count=210, eval_count=12),
+            Usage(calls=1, input_uncached=210, output=12),
+        ),
+        (
+            "google",
+            gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts=5, cached=10),
+            Usage(calls=1, input_uncached=30, cache_read=10, output=11),
+        ),
+    ],
+)
+async def test_tokens_are_counted_once(name: str, step: Step, usage: Usage) -> None:
+    answer, _ = await asked(name, step)
+    assert usage_of(answer) == usage
+
+
+@pytest.mark.parametrize("name", ["ollama", "google"])
+async def test_a_schema_goes_out_as_one(name: str) -> None:
+    schema: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
+    with Provider(CLIENTS[name].says('{"n": 3}')) as provider:
+        model = opened(name, provider)
+        bound = structured(model, schema)
+        assert bound is not None
+        answer = await answer_of(model, MESSAGES, chat=bound)
+    assert answer.text == '{"n": 3}'
+    sent = provider.seen[0].body
+    assert (sent["format"] if name == "ollama" else sent["generationConfig"]["responseJsonSchema"]) == schema
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "kind"),
+    [
+        ("openai", completes({"content": "half"}, "length"), "unusable"),
+        ("openai", completes({"content": ""}, "content_filter"), "refusal"),
+        ("openai", completes({"content": None, "refusal": "I can't."}), "refusal"),
+        ("openai", completes({"content": ""}), "unusable"),
+        ("openai", Step(200, b"{"), "model"),
+        ("openai", Step(200, b'{"error": {"message": "no such model"}}'), "model"),
+        ("ollama", ollama.says("half", done_reason="length"), "unusable"),
+        ("ollama", ollama.says(""), "unusable"),
+        ("ollama", ollama.refuses(500, "out of memory"), "model"),
+        ("ollama", Step(200, b'{"model"'), "model"),
+        ("ollama", Step(drop=True), "model"),
+        ("google", gemini.says(gemini.text("half"), finish="MAX_TOKENS"), "unusable"),
+        ("google", gemini.says(finish="SAFETY"), "refusal"),
+        ("google", gemini.says(finish="PROHIBITED_CONTENT"), "refusal"),
+        ("google", gemini.blocked(), "refusal"),
+        ("google", gemini.says(), "unusable"),
+        ("google", gemini.refuses(400), "model"),
+        ("google", gemini.refuses(400, TOO_LONG), "context_overflow"),
+        ("google", gemini.refuses(429), "model"),
+        ("google", gemini.refuses(503), "model"),
+        ("google", Step(200, b'{"candidates"'), "model"),
+        ("google", Step(drop=True), "model"),
+    ],
+)
+async def test_failures_have_the_same_kinds_everywhere(name: str, step: Step, kind: ModelErrorKind) -> None:
+    with Provider(*[step] * 6) as provider, pytest.raises(ModelError) as caught:
+        await answer_of(opened(name, provider, retrying=ONCE), MESSAGES)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(("name", "client"), CLIENTS.items())
+async def test_a_stalled_server_is_a_timeout(name: str, client: Any) -> None:
+    late = replace(client.says("late"), pause=0.6)
+    with Provider(late, late) as provider, pytest.raises(ModelError) as caught:
+        await answer_of(opened(name, provider, timeout=0.2, retrying=ONCE), MESSAGES)
+    assert caught.value.kind == "timeout"
+
+
+async def test_what_ollama_does_not_hold_is_named() -> None:
+    with pytest.raises(CommandStopped, match="'qwen3:8b' not found"):
+        await asked("ollama", ollama.refuses(404, "model 'qwen3:8b' not found"))
+
+
+async def test_no_error_of_google_holds_the_key() -> None:
+    with pytest.raises(ModelError) as caught:
+        await asked("google", gemini.refuses(400, f"API key not valid: {KEY}"), retrying=ONCE)
+    assert KEY not in caught.value.message
