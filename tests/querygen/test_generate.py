@@ -160,6 +160,20 @@ def test_the_rationale_names_orders_of_the_user(rich: World, many: list[Query]) 
         assert any(order_id in query.rationale for order_id in ids)
 
 
+def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_half_a_year(
+    make_world: MakeWorld,
+) -> None:
+    shop = make_world(products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=1)])
+    with pytest.raises(UserError, match="No query could be made"):
+        generate_for(shop, ["CARA"], per_user=3, seed="42")
+    later = make_world(
+        products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=50)]
+    )
+    made = generate_for(later, ["CARA"], per_user=9, seed="42").queries
+    assert {query.kind for query in made} >= {"replacement", "comparison"}
+    assert not any("Planner" in query.text for query in made)
+
+
 def test_no_two_queries_of_a_user_say_the_same(world: World) -> None:
     for seed in SEEDS:
         made = generate_for(world, ["ANNA"], per_user=6, seed=seed).queries

@@ -25,6 +25,7 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # How often a text demands a value, stars or ratings, or another brand, names a budget, speaks of orders, and wants two.
 _VALUE, _RATED, _BRAND, _BUDGET, _RECORD, _TWO = 0.6, 0.4, 0.2, 0.85, 0.6, 0.25
+_MOST_DEMANDS = 2
 # Where between the cheapest and the dearest a budget lies, and by how much above.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
@@ -121,7 +122,8 @@ class Author:
         is_named = bool(brand and product.title.casefold().startswith(brand.casefold()))
         brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if is_named else []
         options = ((_VALUE, values), (_RATED, limits), (_BRAND, brands))
-        return [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
+        demands = [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
+        return demands[:_MOST_DEMANDS]
 
     def _budget(self, need: Need, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys one of what would do for each want, and that lies near what the shopper has paid.

@@ -82,12 +82,14 @@ def quoted_title(product: Product) -> str | None:
     maker = "".join(_stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
     for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
         words = title[:end].split()
-        if not _LEAST_QUOTED <= len(words) <= _MOST_QUOTED or set("([") & set(title[:end]):
+        is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
+        if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        stems = {word for word in _stems(" ".join(words)) if word.isalpha() and word not in maker}
-        is_clear = bool(nouns & stems) if nouns else len(stems) >= _LEAST_QUOTED
+        stems = {word for word in _stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
+        # Where no maker is known, a word may be its name.
+        is_clear = bool(nouns & stems) if nouns else len(stems) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
-            return None if words[-1].casefold() in _VAGUE else " ".join(words)
+            return " ".join(words)
     return None
 
 
