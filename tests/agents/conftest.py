@@ -9,9 +9,13 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.running.batch import Batch
+from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
+from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
@@ -54,3 +58,12 @@ def sut(world: World, model: Model, **given: Any) -> SystemUnderTest:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "exp"
+
+
+def tally_of(folder: Path, world: World, player: SystemUnderTest, runner: Runner | None = None, **given: Any) -> Tally:
+    """What the runs of a system come to in an experiment, one after the other; ``given`` as ``run_all`` takes it."""
+    queries = given.pop("queries", (QUERY,))
+    with Experiment(folder, definition(world, queries, [player], "42")) as experiment:
+        batch = Batch(runner or Runner(world, "w"), experiment, parallel=1)
+        (tally,) = batch.run_all([player], queries, **given)
+    return tally

@@ -54,9 +54,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_commands_calls_evidence_report_and_picks_are_recorded_like_those_of_ours(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_command_s_calls_report_and_picks_are_recorded_like_ours(world: World, tmp_path: Path) -> None:
     code = f"""
 call("product_catalog_search", query="tube feeder")
 call("get_user_profile", user_id=asked["user"])
@@ -96,7 +94,7 @@ def test_a_command_is_told_question_user_day_form_of_the_report_and_time(world: 
         ({"report": f"{FEEDER}\n\n```picks\nP:B0TEST0001\n```"}, (Pick(product="B0TEST0001"),), None),
     ],
 )
-def test_an_answer_in_json_has_its_picks_beside_the_report(
+def test_an_answer_in_json_has_its_picks(
     world: World, tmp_path: Path, answer: Any, picks: Any, note: str | None
 ) -> None:
     run = recorded(world, command(tmp_path, f"print({json.dumps(answer)!r})")).run
@@ -111,7 +109,7 @@ def test_an_answer_in_json_has_its_picks_beside_the_report(
         (Outcome(decision="part", because=("not_sold",)), (Pick(product="B0TEST0001"),)),
     ],
 )
-def test_an_answer_in_json_has_its_outcome_beside_the_report(
+def test_an_answer_in_json_has_its_outcome(
     world: World, tmp_path: Path, outcome: Outcome, picks: tuple[Pick, ...]
 ) -> None:
     given: dict[str, Any] = {"report": FEEDER, "outcome": outcome.model_dump(mode="json")}
@@ -140,7 +138,7 @@ def test_an_answer_in_json_has_its_outcome_beside_the_report(
         ("sys.stderr.write('x' * 50_000_000); sys.exit(1)", "agent", "its stderr ends: … xxx"),
     ],
 )
-def test_a_command_that_gives_no_answer_is_a_failed_run_that_says_why(
+def test_a_command_without_an_answer_is_a_failed_run(
     world: World, tmp_path: Path, code: str, kind: str, said: str
 ) -> None:
     found = failure(world, command(tmp_path, code))
@@ -242,9 +240,7 @@ def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(w
         ("mine=https://example.org/a=b", "mine", "https://example.org/a=b"),
     ],
 )
-def test_a_system_goes_by_what_is_asked_or_by_the_name_before_it(
-    world: World, spec: str, label: str, place: str
-) -> None:
+def test_a_system_goes_by_its_place_or_the_name_before_it(world: World, spec: str, label: str, place: str) -> None:
     found = sut(world, spec)
     assert (found.label, found.system.place) == (f"{label}-seconds60", place)
 
@@ -323,16 +319,12 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, server
         (200, "x" * 2_000_000, "answered more than 1,048,576 bytes"),
     ],
 )
-def test_an_address_that_gives_no_answer_is_a_failed_run(
-    world: World, server: HTTPServer, status: int, body: str, said: str
-) -> None:
+def test_an_address_without_answer_fails(world: World, server: HTTPServer, status: int, body: str, said: str) -> None:
     server.expect_request("/agent").respond_with_data(body, status, headers={"location": "/other"})
     assert said in failure(world, server.url_for("/agent"))[1]
 
 
-def test_an_address_that_is_too_late_or_that_nobody_listens_at_is_a_failed_run(
-    world: World, server: HTTPServer
-) -> None:
+def test_an_address_too_late_or_where_nobody_listens_is_a_failed_run(world: World, server: HTTPServer) -> None:
     def answer(_: Request) -> Response:
         time.sleep(3)
         return Response("late")

@@ -1,4 +1,4 @@
-"""+ws: whole pages are summarised for the agent, and stay as what claims are judged against (paper section 5.3)."""
+"""+ws: whole pages are summarised for the agent, once a run, and stay as what claims are judged against (paper 5.3)."""
 
 import asyncio
 import json
@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.page_reading import NOTHING_THERE
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
+from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
@@ -23,7 +24,9 @@ from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
+from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.shop import USER
 
 CORPUS = [
     SandboxPage(url="https://a.example/clean", title="Clean", text="Clean the bird feeder weekly.\nUse hot  water."),
@@ -173,13 +176,6 @@ def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: Worl
     assert recorded.run.usage["summariser"].calls == 2
 
 
-@pytest.mark.parametrize("agent", ["react", "plan_to_function"])
-def test_every_agent_can_have_pages_read(world: World, agent: str) -> None:
-    recorded, shown = perform(world, summariser()[0], agent=agent)
-    assert recorded.run.system.startswith(f"{agent}+ws@")
-    assert results(shown)[IDS[0]]["summary"] == "On Clean."
-
-
 def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: World) -> None:
     reader, _ = summariser()
     model, _ = scripted()
@@ -218,3 +214,148 @@ def test_what_is_left_after_reading_does_not_depend_on_which_page_ends_last(worl
     recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=32_000))
     assert (recorded.run.status, recorded.run.stop) == ("done", "finished")
     assert recorded.run.usage["summariser"].calls == 2
+
+
+HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
+SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
+HEIGHT_ID, SEED_ID = web_evidence_id(HEIGHT.url), web_evidence_id(SEED.url)
+FEEDER, HIGH = ("web_search", {"query": "bird feeder"}), ("web_search", {"query": "five feet high"})
+FIVE_FEET = reporting("Five feet.")
+
+
+class CountingWeb(SandboxWeb):
+    """The two pages, and how often each was fetched."""
+
+    def __init__(self) -> None:
+        super().__init__([HEIGHT, SEED])
+        self.fetched: list[str] = []
+
+    def fetch(self, url: str) -> WebPage:
+        self.fetched.append(url)
+        return super().fetch(url)
+
+
+def reading(asked: list[str]) -> Model:
+    """A summariser that says for which search it read."""
+
+    def play(request: Request) -> ScriptedAnswer:
+        search = request.opening.split("<search>\n")[1].split("\n</search>")[0]
+        asked.append(search)
+        return ScriptedAnswer(structured={"summary": f"Read for {search}.", "quotes": []})
+
+    return scripted_model(play=play, name="reader")
+
+
+def read_through(
+    world: World, web: SandboxWeb, model: Model, reader: Model, agent: str = "react", **given: Any
+) -> Recorded:
+    at = replace(world, web=web)
+    models = {"": model, "summariser": reader}
+    player = SystemUnderTest.of(agent, load_agent(agent), models, at, web_mode="ws", **given)
+    return asyncio.run(Runner(at, "w").run(player, QUERY))
+
+
+def told(messages: Sequence[BaseMessage]) -> list[str]:
+    """The summaries that a conversation holds, in order."""
+    replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
+    return [result["summary"] for reply in replies for result in reply.get("results", ())]
+
+
+def notes(messages: Sequence[BaseMessage]) -> list[str | None]:
+    """What stands beside those summaries."""
+    replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
+    return [result.get("note") for reply in replies for result in reply.get("results", ())]
+
+
+@pytest.mark.parametrize("agent", ["react", "plan_to_function"])
+def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world: World, agent: str) -> None:
+    web, asked = CountingWeb(), list[str]()
+    turns = [calls(FEEDER), calls(HIGH), FIVE_FEET] if agent == "react" else [calls(FEEDER, HIGH), FIVE_FEET]
+    model, shown = scripted(*turns)
+    recorded = read_through(world, web, model, reading(asked), agent)
+    assert (web.fetched, asked) == ([HEIGHT.url], ["bird feeder"])
+    assert told(shown[-1].messages) == ["Read for bird feeder."] * 2
+    assert notes(shown[-1].messages) == [None, READ_BEFORE]
+    searches = [step for step in recorded.run.steps if step.name == "web_search"]
+    assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
+    (entry,) = recorded.evidence
+    assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
+
+
+def test_calls_of_one_turn_know_nothing_of_each_other(world: World) -> None:
+    web, asked = CountingWeb(), list[str]()
+    model, shown = scripted(calls(FEEDER, HIGH), FIVE_FEET)
+    read_through(world, web, model, reading(asked))
+    assert web.fetched == [HEIGHT.url] * 2
+    assert told(shown[-1].messages) == ["Read for bird feeder.", "Read for five feet high."]
+
+
+def test_another_run_starts_with_nothing_read(world: World) -> None:
+    web, asked = CountingWeb(), list[str]()
+    for _ in range(2):
+        read_through(world, web, scripted(calls(FEEDER), FIVE_FEET)[0], reading(asked))
+    assert web.fetched == [HEIGHT.url] * 2
+    assert asked == ["bird feeder"] * 2
+
+
+def launcher(*, slow: str = "never") -> Model:
+    """A supervisor that launches two researchers, then one more; each researcher searches by its sub-problem.
+
+    The researcher whose sub-problem holds ``slow`` starts when the other has long ended.
+    """
+
+    def play(request: Request) -> AIMessage:
+        turns = request.turn - 1
+        if "LaunchResearcher" in request.tools:
+            launches = [["bird feeder", "five feet high"], ["feeder high"]]
+            if turns == len(launches):
+                return calls(("Finalize", {}))
+            return calls(*(("LaunchResearcher", {"sub_problem": it}) for it in launches[turns]))
+        if "web_search" in request.tools:
+            wanted = request.opening.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
+            time.sleep(0.2 if slow in wanted and turns == 0 else 0)
+            return calls(("web_search", {"query": wanted})) if turns == 0 else calls(("Finalize", {}))
+        if request.schema == "IntermediateReport":
+            return AIMessage(
+                json.dumps(
+                    {
+                        "insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}],
+                        "sources": [],
+                        "open_questions": [],
+                    }
+                )
+            )
+        return AIMessage(f"Five feet [{HEIGHT_ID}].")
+
+    return scripted_model(play=play, name="launcher")
+
+
+@pytest.mark.parametrize("slow", ["never", "bird", "five"])
+def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World, slow: str) -> None:
+    web, asked = CountingWeb(), list[str]()
+    recorded = read_through(world, web, launcher(slow=slow), reading(asked), "hybrid_react")
+    assert recorded.run.status == "done", recorded.run.error
+    # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
+    assert sorted(asked) == ["bird feeder", "five feet high"]
+    assert len(web.fetched) == 2
+    (third,) = [step for step in recorded.run.steps if (step.path, step.name) == ("0.3", "web_search")]
+    (result,) = json.loads(recorded.texts[third.result_sha or ""])["results"]
+    assert result["summary"] == "Read for bird feeder."
+
+
+def test_the_order_in_which_researchers_end_leaves_the_same_run(world: World) -> None:
+    runs = [
+        read_through(world, CountingWeb(), launcher(slow=slow), reading([]), "hybrid_react")
+        for slow in ("bird", "five")
+    ]
+    assert runs[0].run == runs[1].run
+    assert runs[0].evidence == runs[1].evidence
+
+
+def test_a_summariser_is_told_the_search_as_it_left(world: World) -> None:
+    asked = list[str]()
+    name = world.store.user(USER)
+    query = f"bird feeder {name.first_name} {name.last_name}"
+    model, _ = scripted(calls(("web_search", {"query": query})), FIVE_FEET)
+    read_through(world, CountingWeb(), model, reading(asked), options={"redact": True})
+    assert asked == ["bird feeder"]

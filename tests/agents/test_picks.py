@@ -1,7 +1,6 @@
 """Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
 
 import asyncio
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,6 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
-from drretail.agents.prompt_files import wordings_of
-from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -21,15 +18,13 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.llm.scripted import Request, scripted_model
-from drretail.prompts import load_prompt, tag_content
-from drretail.records.query import Reference, Task
+from drretail.llm.scripted import Request
+from drretail.prompts import tag_content
+from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
-from tests.agents.hybrid_react.cast import REPORT
-from tests.agents.running.test_runner import cut, run_in
-from tests.agents.test_declared_wishes import play
+from tests.agents.running.test_runner import run_in
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -56,9 +51,7 @@ def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
         ("```picks\nnone\n```", ()),
     ],
 )
-def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
-    world: World, block: str, picks: tuple[Pick, ...]
-) -> None:
+def test_the_block_is_taken_out_whatever_its_fence(world: World, block: str, picks: tuple[Pick, ...]) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
     assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
     assert len(shown) == 2, "nobody is asked for what is there"
@@ -83,22 +76,6 @@ def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outc
         assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
 
 
-@pytest.mark.parametrize("name", [*BUILT_IN, *BASELINES])
-def test_the_runs_of_every_agent_hold_what_is_decided(world: World, name: str) -> None:
-    refusal = AIMessage(f"{SAID}\n\n```picks\n{DEAR}\n```")
-    model = scripted_model(play=lambda request: refusal if (turn := play(request)) is REPORT else turn)
-    models = {} if name in BASELINES else {"": model}
-    player = SystemUnderTest.of(name, load_agent(name), models, world)
-    reference = Reference(query_id=QUERY.query_id, lack="not_typed")
-    run = asyncio.run(Runner(world, "w").run(player, QUERY, reference=reference)).run
-    assert run.status == "done", run.error
-    assert run.outcome is not None
-    if name in BUILT_IN:
-        assert (run.picks, run.outcome) == ((), DECIDED)
-    else:
-        assert run.outcome.decision == ("buy" if run.picks else "none")
-
-
 def test_where_picks_are_unknown_nothing_is_decided(world: World) -> None:
     recorded, _ = perform(world, calls(SEARCH), AIMessage(SAID), AIMessage("I would rather not."))
     assert (recorded.run.picks, recorded.run.outcome) == (None, None)
@@ -116,9 +93,7 @@ def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
     ("behind", "problem"),
     [("", "declares no picks"), ("\n\n```picks\nthe tube feeder\n```", "names no product id")],
 )
-def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
-    world: World, behind: str, problem: str, answer: str
-) -> None:
+def test_missing_or_unreadable_picks_are_asked_for_once(world: World, behind: str, problem: str, answer: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), AIMessage(answer))
     run = recorded.run
     assert (run.report, run.picks, run.notes) == (SAID, (TUBE,), ())
@@ -141,9 +116,7 @@ def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
         ("\n\n```picks\nthe tube\n```", AIMessage("No."), "picks_unreadable: 'the tube' names no product id; asked fo"),
     ],
 )
-def test_picks_that_stay_unknown_are_noted_and_the_run_is_done(
-    world: World, behind: str, answer: Scripted, note: str
-) -> None:
+def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Scripted, note: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
     assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
@@ -161,34 +134,6 @@ def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
 def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"), limits=Limits(tool_turns=1))
     assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
-
-
-UNDECLARED = (calls(SEARCH), AIMessage(SAID), AIMessage(BLOCK))
-
-
-@pytest.mark.parametrize("kept", [0.5, 0.8, 0.95, 0.999, 1.0])
-def test_a_run_killed_around_the_question_for_picks_goes_on_where_it_stopped(
-    world: World, folder: Path, kept: float
-) -> None:
-    whole, _ = run_in(folder, world, *UNDECLARED)
-    assert whole.picks == (TUBE,)
-    before = next(folder.glob("runs/*/*/run.json")).read_bytes()
-    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
-
-    journal = gzip.decompress(packed.read_bytes())
-    size = int(len(journal) * kept)
-    cut(folder, size)
-    held = journal[:size].count(b'"kind":"model"', 0, journal.rfind(b"\n", 0, size) + 1)
-    resumed, shown = run_in(folder, world, *UNDECLARED[held:])
-    assert (resumed, len(shown)) == (whole, len(UNDECLARED) - held)
-    assert next(folder.glob("runs/*/*/run.json")).read_bytes() == before
-
-
-def test_a_replay_asks_nobody_for_picks(world: World, folder: Path) -> None:
-    first, _ = run_in(folder, world, *UNDECLARED)
-    again, shown = run_in(folder.with_name("again"), world, replay=folder)
-    assert (again, shown) == (first, [])
-    assert again.picks == (TUBE,)
 
 
 def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
@@ -246,7 +191,7 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         ),
     ],
 )
-def test_an_own_agent_decides_in_its_answer_or_by_the_block(
+def test_an_own_agent_decides_in_its_answer(
     world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     recorded, shown = ran(world, own(answer, "researcher"))
@@ -271,22 +216,3 @@ def test_the_offline_shopper_declares_no_cart_for_a_report_that_it_did_not_write
     run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
     assert (run.status, run.picks) == ("done", None)
     assert run.notes[0].startswith("picks_missing")
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_every_agent_is_asked_for_its_cart_in_the_same_words_and_once(name: str) -> None:
-    from drretail import agents
-
-    agent = load_agent(name)
-    words = load_prompt(agents.__file__, "picks").text
-    asking = [prompt.name for prompt in agent.prompts() if words in prompt.text]
-    writing = {
-        "react": ["react"],
-        "plan_to_function": ["plan_to_function"],
-        "hybrid_react": ["report"],
-        "dr3": ["main"],
-    }
-    assert asking == writing.get(name, ["report", "repair"])
-    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
-    assert not any("{{picks}}" in prompt.text for prompt in agent.prompts())
-    assert wordings_of(agent)[-1] == asking_prompt()

@@ -1,20 +1,28 @@
+"""The agents of one loop: react, turn by turn, and plan_to_function with one plan (paper section 5.2)."""
+
 import asyncio
 import json
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Never, cast
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
+from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, system_options
 from drretail.env.catalog.base import Catalog
+from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
+from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted, sut
+from tests.build import known
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -43,49 +51,34 @@ def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
 ANNOUNCED = AIMessage("Let me first look up your profile and your recent orders.")
 
 
-def test_an_announcement_is_answered_once_and_the_run_goes_on(world: World) -> None:
-    recorded, shown = perform(world, ANNOUNCED, calls(SEARCH), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 3)
-    assert "nothing has been looked up" in shown[1].messages[-1].text
+WAS_IT, NOTHING_YET = "Was this your report", "nothing has been looked up"
+OPENING, LOOKING = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
 
 
-@pytest.mark.parametrize("again", [ANNOUNCED, REPORT, AIMessage("Shall I go on?")])
-def test_a_run_that_looks_nothing_up_has_failed_as_no_research(world: World, again: AIMessage) -> None:
-    recorded, shown = perform(world, ANNOUNCED, again)
-    run = recorded.run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
-    assert again.text.split(maxsplit=1)[0] in run.error.message
-    assert len(shown) == 2
+@pytest.mark.parametrize(
+    ("turns", "asked"),
+    [
+        ((ANNOUNCED, calls(SEARCH)), {1: NOTHING_YET}),
+        ((calls(SEARCH), OPENING, calls(PROFILE)), {2: WAS_IT}),
+        ((calls(SEARCH), OPENING, calls(PROFILE), LOOKING, calls(SEARCH)), {2: WAS_IT, 4: WAS_IT}),
+    ],
+)
+def test_announcements_are_answered(world: World, turns: tuple[AIMessage, ...], asked: dict[int, str]) -> None:
+    recorded, shown = perform(world, *turns, REPORT)
+    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, len(turns) + 1)
+    assert all(words in shown[turn].messages[-1].text for turn, words in asked.items())
 
 
-def test_an_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage("Now let me open the details."), calls(PROFILE), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 4)
-    assert "Was this your report" in shown[2].messages[-1].text
-
-
-def test_every_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
-    one, two = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
-    recorded, shown = perform(world, calls(SEARCH), one, calls(PROFILE), two, calls(SEARCH), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 6)
-    assert "Was this your report" in shown[4].messages[-1].text
-
-
-def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World) -> None:
-    said = [AIMessage(f"Let me now look at page {number}.") for number in range(4)]
-    recorded, shown = perform(world, calls(SEARCH), *said)
+@pytest.mark.parametrize(
+    "said", [[f"Let me now look at page {n}." for n in range(4)], ["Let me now look at page 2."] * 3]
+)
+def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World, said: list[str]) -> None:
+    recorded, shown = perform(world, calls(SEARCH), *map(AIMessage, said))
     run = recorded.run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, "no_report")
     assert run.error.message == "calls were announced and not made; the last turn said: Let me now look at page 2."
     assert len(shown) == 4
-
-
-def test_an_announcement_that_is_repeated_word_for_word_is_no_report(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), *[AIMessage("Let me now look at page 2.")] * 3)
-    assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind, len(shown)) == ("failed", "no_report", 4)
 
 
 def test_an_announcement_at_the_turn_limit_is_asked_for_the_report_once_more(world: World) -> None:
@@ -94,8 +87,7 @@ def test_an_announcement_at_the_turn_limit_is_asked_for_the_report_once_more(wor
     assert (recorded.run.status, recorded.run.report, recorded.run.stop) == ("done", SAID, "turn_limit")
     assert [bool(request.tool_names) for request in shown] == [True, False, False]
     recorded, _ = perform(world, calls(SEARCH), more, more, limits=Limits(tool_turns=1))
-    assert recorded.run.error is not None
-    assert recorded.run.error.kind == "no_report"
+    assert known(recorded.run.error).kind == "no_report"
 
 
 def test_a_framed_report_without_marks_and_picks_is_a_report(world: World) -> None:
@@ -150,16 +142,6 @@ def test_a_call_that_a_server_left_unanswered_is_research(world: World) -> None:
     assert recorded.run.status == "done"
 
 
-def test_the_agent_starts_from_query_user_and_the_shops_today_only(world: World) -> None:
-    _, shown = perform(world, REPORT)
-    task = shown[0].messages[1]
-    assert isinstance(task, HumanMessage)
-    assert tag_content("query", task.text) == QUERY.text
-    assert tag_content("user_id", task.text) == USER
-    assert tag_content("today", task.text) == "2023-01-03"
-    assert "Tanagrove" not in str(shown[0].messages)
-
-
 def test_results_of_one_turn_come_back_in_the_order_of_its_calls(world: World) -> None:
     unknown = ("bake_cake", {})
     recorded, shown = perform(world, calls(SEARCH, unknown, PROFILE), REPORT)
@@ -191,31 +173,6 @@ def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) 
     assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
 
 
-def test_a_budget_too_small_for_any_report_fails_the_run(world: World) -> None:
-    recorded, _ = perform(world, calls(SEARCH), REPORT, limits=Limits(tokens=10))
-    assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind, recorded.run.report) == ("failed", "budget", None)
-
-
-@pytest.mark.parametrize(
-    ("turn", "kind"),
-    [
-        (ModelError("timeout", "too slow"), "timeout"),
-        ([AIMessage("   "), AIMessage("   ")], "unusable"),
-        (ZeroDivisionError("a bug"), "agent"),
-    ],
-)
-def test_a_failure_is_recorded_with_what_was_done_before_it(
-    world: World, turn: Scripted | list[Scripted], kind: str
-) -> None:
-    recorded, _ = perform(world, calls(SEARCH), *(turn if isinstance(turn, list) else [turn]))
-    run = recorded.run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
-    assert run.steps[1].name == "product_catalog_search"
-    assert run.usage["researcher"].calls >= 1
-
-
 def test_every_turn_sees_the_nine_tools(world: World) -> None:
     _, shown = perform(world, calls(SEARCH), REPORT)
     assert [len(turn.tool_names) for turn in shown] == [9, 9]
@@ -227,3 +184,110 @@ def test_what_a_run_changes_stays_in_the_run(world: World) -> None:
     assert json.loads(shown[2].messages[-1].text)["first_name"] == "Zed"
     assert [(change.field, change.after) for change in recorded.run.state_diff] == [("first_name", "Zed")]
     assert world.store.user(USER).first_name != "Zed"
+
+
+RENAME = ("update_user_profile", {"user_id": USER, "first_name": "Zed"})
+
+
+def planned(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
+    model, shown = scripted(*turns)
+    player = SystemUnderTest.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
+    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
+
+
+def test_a_plan_is_carried_out_and_reported_on_in_two_calls(world: World) -> None:
+    recorded, shown = planned(world, calls(PROFILE, SEARCH, text="Profile, then feeders."), REPORT)
+    run = recorded.run
+    assert (run.status, run.stop, run.report) == ("done", "finished", SAID)
+    assert [step.name for step in run.steps] == [
+        "scripted:test",
+        "get_user_profile",
+        "product_catalog_search",
+        "scripted:test",
+    ]
+    assert len(shown) == 2
+
+
+def test_the_planner_is_told_query_user_today_and_that_it_has_one_turn(world: World) -> None:
+    _, shown = planned(world, calls(SEARCH), REPORT)
+    system, asked = shown[0].messages
+    assert {tag: tag_content(tag, asked.text) for tag in ("query", "user_id", "today", "turns")} == {
+        "query": QUERY.text,
+        "user_id": USER,
+        "today": "2023-01-03",
+        "turns": "1",
+    }
+    assert shown[0].tool_names == set(TOOLS)
+    assert "There is no second round of calls" in system.text
+
+
+def test_the_report_may_call_nothing_but_still_sees_its_tools(world: World) -> None:
+    _, shown = planned(world, calls(SEARCH), REPORT, limits=Limits(tool_turns=5))
+    assert shown[1].tool_names == frozenset()
+    assert len(shown[1].tools) == len(TOOLS)
+    assert "Write the report now" in shown[1].messages[-1].text
+
+
+class OneAtATimeWeb:
+    """Notes how many searches were under way at once."""
+
+    provider = "slow"
+    corpus = None
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.most = 0
+        self._now = 0
+        self._lock = threading.Lock()
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        with self._lock:
+            self.asked.append(query)
+            self._now += 1
+            self.most = max(self.most, self._now)
+        threading.Event().wait(0.02)
+        with self._lock:
+            self._now -= 1
+        return []
+
+    def fetch(self, url: str) -> WebPage:
+        raise NotImplementedError
+
+
+def test_calls_are_carried_out_one_after_the_other_in_their_order(world: World) -> None:
+    web = OneAtATimeWeb()
+    queries = ["c", "a", "b"]
+    planned(replace(world, web=web), calls(*(("web_search", {"query": it}) for it in queries)), REPORT)
+    assert (web.asked, web.most) == (queries, 1)
+
+
+def test_a_later_call_sees_what_an_earlier_one_changed(world: World) -> None:
+    _, shown = planned(world, calls(PROFILE, RENAME, PROFILE), REPORT)
+    replies = [json.loads(message.text) for message in shown[1].messages if isinstance(message, ToolMessage)]
+    assert [reply["first_name"] == "Zed" for reply in replies] == [False, True, True]
+
+
+def test_a_call_that_fails_does_not_hold_up_the_others(world: World) -> None:
+    recorded, _ = planned(world, calls(("bake_cake", {}), SEARCH), REPORT)
+    assert [step.error is None for step in recorded.run.steps] == [True, False, True, True]
+    assert recorded.run.status == "done"
+
+
+PLAN = AIMessage("Let me look up the profile, then search for feeders.")
+
+
+def test_a_plan_without_calls_is_asked_for_them_once(world: World) -> None:
+    recorded, shown = planned(world, PLAN, calls(SEARCH), REPORT)
+    assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 3)
+    assert "nothing has been looked up" in shown[1].messages[-1].text
+
+
+def test_a_plan_whose_calls_are_all_refused_may_be_made_anew(world: World) -> None:
+    recorded, shown = planned(world, calls(("bake_cake", {})), calls(SEARCH), REPORT)
+    assert (recorded.run.report, len(shown)) == (SAID, 3)
+
+
+def test_without_any_tool_the_first_turn_is_the_report(world: World) -> None:
+    options = system_options((), "closed_book")
+    recorded, shown = planned(world, REPORT, options=options)
+    assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 1)

@@ -1,17 +1,28 @@
-"""Each agent with a model that makes one chosen mistake: the run ends, the record says what, the checks find theirs."""
+"""Each agent with a model that makes one chosen mistake, or whose researchers fail: the record says what came of it."""
 
 import asyncio
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatResult
 
+from drretail.agents.grounded_hybrid.left_out import TITLE
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
+from drretail.errors import ModelError
 from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.llm.registry import Model
+from drretail.offline.chat import OfflineChat
+from drretail.offline.shopper.policy import shop as play
+from drretail.prompts import tag_content
 from drretail.records.evidence import Finding
 from drretail.records.run import Limits
 from tests.agents import sabotaged_shop
@@ -24,9 +35,12 @@ from tests.agents.saboteur import (
     misbehaving,
     model,
     only_calling,
+    part_of,
     saying_nothing,
     with_broken_json,
+    without_its_first_source,
 )
+from tests.build import known
 
 QUERY = sabotaged_shop.QUERY
 FAITHFUL_TO_ITS_MODEL = [name for name in BUILT_IN if name != "grounded_hybrid"]
@@ -77,8 +91,7 @@ def test_without_a_mistake_nothing_is_found(shop: World, agent: str) -> None:
 @pytest.mark.parametrize("agent", FAITHFUL_TO_ITS_MODEL)
 def test_what_a_report_says_wrongly_is_kept_and_found(shop: World, agent: str, mistake: str) -> None:
     recorded = played(shop, agent, liar(mistake))
-    assert recorded.run.report is not None
-    assert SENTENCES[mistake] in recorded.run.report
+    assert SENTENCES[mistake] in known(recorded.run.report)
     found = {finding.code for finding in findings(shop, recorded)}
     handed = {entry.id for entry in recorded.evidence}
     # Of a product that the run never looked up, only this is known: it was cited all the same.
@@ -138,29 +151,136 @@ def test_a_second_empty_answer_fails_the_run_and_says_so(shop: World, agent: str
     assert "empty" in recorded.run.error.message
 
 
-@pytest.mark.parametrize("mistake", FOUND)
-def test_the_grounded_agent_mends_what_its_model_says_wrongly_once(shop: World, mistake: str) -> None:
-    recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=False))
-    run = recorded.run
-    assert run.report is not None
-    assert not said(mistake, run.report)
-    assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
-    assert (len(run.repairs), run.struck) == (1, ())
-    assert findings(shop, recorded) == []
+IN_THE_CART = {"over_budget": ONE_TOO_MANY}
+"""What is found of a mistake where the cart is looked at first: the dear one is a second feeder."""
 
 
 @pytest.mark.parametrize("mistake", FOUND)
-def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mistake: str) -> None:
-    recorded = played(shop, "grounded_hybrid", liar(mistake))
-    run = recorded.run
+@pytest.mark.parametrize("stubborn", [False, True], ids=["mended", "struck"])
+def test_the_grounded_agent_mends_or_strikes_what_its_model_says_wrongly(
+    shop: World, mistake: str, stubborn: bool
+) -> None:
+    recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=stubborn))
+    run, code = recorded.run, IN_THE_CART.get(mistake, FOUND[mistake])
     assert run.report is not None
-    assert (run.status, len(run.repairs) <= Limits().repairs) == ("done", True)
-    assert {finding.code for finding in run.struck} & {FOUND[mistake], "unresolved_citation", ONE_TOO_MANY}
     assert not said(mistake, run.report), "what is struck is not said again where it is listed"
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert findings(shop, recorded) == []
+    assert code in run.repairs[0]
+    if stubborn:
+        assert (run.status, len(run.repairs)) == ("done", Limits().repairs)
+        assert code in {finding.code for finding in run.struck}
+        assert SENTENCES[mistake].splitlines()[-1] in {finding.said for finding in run.struck}
+        assert "\n- " in run.report.partition(f"## {TITLE}")[2]
+    else:
+        assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())
+        assert "taken, left: nothing" in run.repairs[0]
+        assert TITLE not in run.report
+
+
+@pytest.mark.parametrize("mistake", FOR_A_MODEL)
+def test_the_grounded_agent_leaves_to_the_judge_what_code_cannot_read(shop: World, mistake: str) -> None:
+    run = played(shop, "grounded_hybrid", liar(mistake)).run
+    assert ((run.struck, run.repairs), SENTENCES[mistake] in (run.report or "")) == (((), ()), True)
+
+
+def test_a_fact_that_synthesis_lost_is_not_made_up_again(shop: World) -> None:
+    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
+    run = played(shop, "grounded_hybrid", forgetful).run
+    assert (run.status, run.struck) == ("done", ())
 
 
 def said(mistake: str, report: str) -> bool:
     """True when the report says the telling part of a mistake, its last line without the citation."""
     return SENTENCES[mistake].splitlines()[-1].split(" [")[0] in report
+
+
+SUPERVISED = [name for name in BUILT_IN if name.endswith(("hybrid", "hybrid_react"))]
+
+
+def sub_problem(messages: Sequence[BaseMessage]) -> str | None:
+    told = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+    return tag_content("sub_problem", told)
+
+
+class Unsteady(OfflineChat):
+    """Plays every role, and the researcher of one sub-problem as ``fate`` says."""
+
+    victim: str = ""
+    fate: Any = None
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        if self.victim and sub_problem(messages) == self.victim:
+            await self.fate()
+        return await super()._agenerate(messages, *args, **kwargs)
+
+
+async def fails() -> None:
+    raise ModelError("refusal", "the model refused to answer")
+
+
+async def hangs() -> None:
+    await asyncio.sleep(60)
+
+
+async def has_a_bug() -> None:
+    raise ZeroDivisionError("a bug of a client")
+
+
+def perform(shop: World, agent: str, chosen: Model) -> Recorded:
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": chosen}, shop)
+    return asyncio.run(Runner(shop, "w").run(sut, sabotaged_shop.QUERY))
+
+
+def unsteady(victim: str = "", fate: Any = None) -> Model:
+    steady = model(misbehaving(saying_nothing))
+    chat = Unsteady(policy=play, model="saboteur", victim=victim, fate=fate)
+    return replace(steady, chat=chat, seconds=1.5)
+
+
+def launched(recorded: Recorded) -> list[str]:
+    return [step.args["sub_problem"] for step in recorded.run.steps if step.name == "LaunchResearcher" and step.args]
+
+
+@pytest.mark.parametrize("agent", SUPERVISED)
+@pytest.mark.parametrize(
+    ("fate", "said"), [(fails, "refusal: the model refused"), (hangs, "timeout: "), (has_a_bug, "ZeroDivisionError")]
+)
+def test_one_researcher_that_ends_badly_leaves_the_others(shop: World, agent: str, fate: Any, said: str) -> None:
+    whole = perform(shop, agent, unsteady())
+    first, *others = launched(whole)
+    assert others, "the test needs two researchers at least"
+    recorded = perform(shop, agent, unsteady(first, fate))
+    assert (recorded.run.status, len(recorded.run.failed_branches)) == ("done", 1)
+    assert recorded.run.failed_branches[0].startswith("0.1: ")
+    assert said in recorded.run.failed_branches[0]
+    (refused,) = [s for s in recorded.run.steps if s.name == "LaunchResearcher" and s.args == {"sub_problem": first}]
+    assert "error" in json.loads(recorded.texts[refused.result_sha or ""])
+    assert steps_at("0.2", recorded) == steps_at("0.2", whole)
+
+
+def steps_at(path: str, recorded: Recorded) -> list[Any]:
+    return [step for step in recorded.run.steps if step.path == path]
+
+
+@pytest.mark.parametrize("agent", SUPERVISED)
+def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agent: str) -> None:
+    recorded = perform(shop, agent, model(misbehaving(saying_nothing, "researcher", stubborn=True)))
+    assert (recorded.run.status, recorded.run.report) == ("failed", None)
+    assert "researcher" in known(recorded.run.error).message
+
+
+@pytest.mark.parametrize("agent", SUPERVISED)
+def test_a_fact_lost_in_synthesis_stays_in_the_ledger_and_leaves_the_report(shop: World, agent: str) -> None:
+    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
+    recorded, whole = perform(shop, agent, model(forgetful)), perform(shop, agent, unsteady())
+    assert (recorded.run.status, forgetful.spoilt > 0) == ("done", True)
+    cited = {citation.evidence_id for citation in recorded.run.citations}
+    lost = {citation.evidence_id for citation in whole.run.citations} - cited
+    assert lost
+    assert lost <= {entry.id for entry in recorded.evidence}
+
+
+def test_the_saboteur_knows_the_part_it_plays() -> None:
+    assert part_of([HumanMessage("<query>\nx\n</query>\n<reports>\n[]\n</reports>")], []) == "report"
+    assert part_of([HumanMessage("<sub_problem>\nx\n</sub_problem>"), AIMessage("<reports>\n")], []) == "researcher"

@@ -9,9 +9,10 @@ from drretail.experiment import Definition, Experiment
 from drretail.files import write_json, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.run import System
+from tests import build
+from tests.build import SYSTEM
 from tests.cli.commands import Command
 from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
-from tests.eval.folders import SYSTEM, a_run
 
 ALL = f"It cost $22.99 [{ORDERS_ID}]. Clean it [{CARE_ID}]. It was recalled [{RECALL_ID}]."
 LESS = f"It cost $22.99 [{ORDERS_ID}]."
@@ -49,7 +50,7 @@ def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
     with Experiment(folder, definition) as opened:
         for system, report in systems:
             for query in QUERIES:
-                run = a_run(system.label(), f"{query.query_id}-r1", report)
+                run = build.run(f"{query.query_id}-r1", report, label=system.label())
                 opened.save(run, EVIDENCE, {}, {"world": "nowhere"})
     sandbox(folder.parent / "S")
     return folder

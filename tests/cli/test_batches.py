@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
+from tests.build import LABEL, experiment
 from tests.cli.commands import MAIN, Command, environment
-from tests.eval.folders import LABEL, experiment
-from tests.eval.test_batches import judged_by_rules
+from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
 JUDGE = "anthropic:claude-sonnet-4-6"

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import experiment, scripted_judge
 from tests.cli.commands import Command
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
-from tests.eval.folders import JUDGED_STUB, STUB, experiment, scripted_judge
+from tests.eval.own import JUDGED_STUB, STUB
 
 TWO_REPORTS = "a@model~b@model"
 A, B = "react@model", "hybrid@model"

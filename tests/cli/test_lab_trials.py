@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.lab.kept_findings import finding_lines
+from tests.build import LABEL
 from tests.cli.commands import Command
-from tests.eval.folders import LABEL
 from tests.lab.bias.scripted import an_experiment
 from tests.lab.honest_report import honest_experiment
 

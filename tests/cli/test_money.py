@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import LABEL, experiment
 from tests.cli.commands import ROOT, Command
-from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 

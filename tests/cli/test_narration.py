@@ -6,9 +6,9 @@ import pytest
 
 from drretail.api.recorded import RecordedAnswer
 from drretail.cli.narration import print_report, report_document, step_line
-from drretail.records.run import Run, Step
+from drretail.records.run import Step
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import LABEL, a_run
+from tests import build
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -52,8 +52,7 @@ def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: s
 
 
 def recorded(understood: Wish | None) -> RecordedAnswer:
-    run: Run = a_run(LABEL, "q1-r1", "Take it.").model_copy(update={"understood": understood})
-    return RecordedAnswer(run, ())
+    return RecordedAnswer(build.run("q1-r1", "Take it.", understood=understood), ())
 
 
 def test_how_the_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:

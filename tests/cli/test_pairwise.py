@@ -13,9 +13,9 @@ import pytest
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
 from drretail.viewer.terminal.printed_scores import print_pairs
+from tests.build import experiment
 from tests.cli.commands import MAIN, Command, environment
 from tests.eval.families.pairwise.judging import A, B, C, reports, two
-from tests.eval.folders import experiment
 
 PAIRWISE = ("score", "exp", "--metrics", "pairwise")
 SCRIPT = """

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.build import experiment
 from tests.cli.commands import Command
 from tests.eval.families.faithfulness.reports import BED
-from tests.eval.folders import experiment
 
 REPORT = f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Dogs like it."
 P = {"goal_alignment": 8, "content_alignment": 6, "presentation_fit": 4, "actionability_practicality": 10}

@@ -10,8 +10,8 @@ from drretail.api.score import score
 from drretail.eval.families.report_eval.judge import DIMENSIONS
 from drretail.eval.families.report_eval.score import BY_PARAGRAPHS
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
+from tests.build import LABEL, experiment
 from tests.cli.commands import Command
-from tests.eval.folders import LABEL, experiment
 
 SCRIPT = """
 [[rules]]

@@ -15,8 +15,9 @@ from drretail.eval.scores.selection import without_board_families
 from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
+from tests.build import LABEL, experiment
 from tests.cli.commands import MAIN, Command, environment
-from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
+from tests.eval.own import JUDGED_STUB, STUB
 
 STUBBED = ("score", "exp", "--metrics", STUB)
 

@@ -1,6 +1,5 @@
-"""Scored experiments with rows of nearly every family: by a judge of moods, by code alone, and of single mistakes."""
+"""Two scored experiments with rows of every family: by a judge of moods, and by code alone."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -8,29 +7,24 @@ from typing import Any
 
 from drretail import run
 from drretail import score as score_by_code
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import open_world
-from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import Experiment, read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.profile.purchases import purchase_item_of
-from drretail.llm.registry import open_model
-from drretail.progress import choose_progress
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import NextPurchase
 from drretail.records.wish import Want, Wish
-from tests.agents import sabotaged_shop
-from tests.eval.every_question import every_answer
+from tests import build
+from tests.build import Reports
+from tests.eval.every_question import Changed, every_answer
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
-from tests.eval.families.fault_place import mistakes
-from tests.eval.folders import experiment
-from tests.shop import OTHER, PRODUCTS, USER, build
+from tests.shop import OTHER, PRODUCTS, USER
+from tests.shop import build as build_shop
 
 A, B = "a@model", "b@model"
-JUDGED = ("faithfulness", "quality", "pairwise", "rubrics", "pqr", "race", "report_eval", "dr3", "error_causes")
-CODE = ("checks", "basket", "outcome", "process", "understood", "next_purchase", "robustness")
+JUDGED = (*(name for name in METRICS if load_metric(name).needs_judge), PAIRWISE)
+CODE = tuple(name for name in METRICS if not load_metric(name).needs_judge)
 
 INTRODUCTION = "# Beds and bowls\n\nThis is what I found for you.\n\n"
 BEDS = f"## Beds\n\nThe bed costs $49.99 [{BED.id}]. It is washable [{BED.id}] [{BIRDS_ID}]. Any dog likes it.\n\n"
@@ -40,7 +34,7 @@ BOWLS = (
 WILDLIFE = f"## Birds\n\nCardinals like seeds [{BIRDS_ID}]. Cedar lasts [{BLOCKED_ID}] [{BIRDS_ID}].\n\n"
 WALLED = f"## Care\n\nIt dries fast [{BLOCKED_ID}]. Wash it cold.\n\n"
 END = "## In short\n\nTake the bed.\n"
-REPORTS: Mapping[str, Mapping[str, str | None]] = {
+REPORTS: Mapping[str, Reports] = {
     A: {
         "q1-r1": INTRODUCTION + BEDS + BOWLS + WILDLIFE + END,
         "q1-r2": INTRODUCTION + BEDS + WALLED + END,
@@ -123,15 +117,21 @@ def moody(title: str, question: str, answer: Any) -> Any:
             return changed(answer)
 
 
-def judged_experiment(folder: Path) -> Path:
-    """Nine planned runs of which two failed, of three queries and one user, with gold for the first query."""
-    users = {"q1": "ann", "q2": "ann"}
+def recorded_experiment(folder: Path, reports: Mapping[str, Reports] = REPORTS) -> Path:
+    """Reports by two systems on queries of one user, with gold for the first query, before anything is judged."""
     page = PAGE.model_copy(update={"texts": (PAGE.texts[0].model_copy(update={"shown": True}),)})
-    experiment(folder, REPORTS, users=users, evidence=(*(it for it in EVIDENCE.values() if it != PAGE), page))
+    handed = (*(entry for entry in EVIDENCE.values() if entry != PAGE), page)
+    users = {name.partition("-")[0]: "ann" for by_run in reports.values() for name in by_run if name < "q3"}
+    build.experiment(folder, reports, users=users, evidence=handed)
     write_json(folder / "gold/q1.json", {"format": 1, "query_id": "q1", **GOLD})
     write_json(folder / "labels/q1.json", {"format": 1, "query_id": "q1", **PLACES})
-    judge: Judge = every_answer(sentences=1, changed=moody)[0]
-    asyncio.run(score(folder, JUDGED, [judge], progress=choose_progress("none"), reference=A))
+    return folder
+
+
+def judged_experiment(folder: Path, reports: Mapping[str, Reports] = REPORTS, changed: Changed = moody) -> Path:
+    """The same by a judge of moods; of all nine planned runs two failed."""
+    judge, _ = every_answer(sentences=1, changed=changed)
+    build.scored(recorded_experiment(folder, reports), JUDGED, judge, reference=A)
     return folder
 
 
@@ -150,7 +150,7 @@ def shopped_experiment(folder: Path) -> Path:
         Query(query_id=name, user_id=user, text=text, wish=wish, expected_tools=tools, source="test")
         for name, (text, wish, user) in asked.items()
     ]
-    build(folder / "world")
+    build_shop(folder / "world")
     made = folder / "exp"
     agents = ["react", "grounded_hybrid", "null_search"]
     run(
@@ -180,15 +180,4 @@ def shopped_experiment(folder: Path) -> Path:
     failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}
     write_json(lost, {**kept, **failed, "outcome": None, "citations": []})
     score_by_code(made, metrics=CODE)
-    return made
-
-
-def mistaken_experiment(folder: Path, case: str) -> Path:
-    """One run with a mistake of ``mistakes.CASES``, its claims judged by words and figures, and placed."""
-    agent, saboteur, _, _ = mistakes.CASES[case]
-    with open_world(mistakes.build(folder / "world"), web=SandboxWeb(sabotaged_shop.PAGES)) as shop:
-        made = mistakes.an_experiment(folder / "exp", shop, agent, saboteur)
-        judge = Judge.of(open_model("offline:judge"))
-        families = ("faithfulness", "fault_place")
-        asyncio.run(score(made, families, [judge], store=shop.store, progress=choose_progress("none")))
     return made

@@ -19,11 +19,11 @@ from drretail.llm.estimates import Estimate, together
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
-from drretail.records.base import sha256_of
-from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.evidence import Evidence
 from drretail.records.run import IMPORTED_AGENT, Usage
+from tests import build
+from tests.build import LABEL, experiment, known, scripted_judge
 from tests.eval.every_question import every_answer
-from tests.eval.folders import LABEL, experiment, scripted_judge
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
 A, B, C = "a@model", "b@model", "c@model"
@@ -38,10 +38,8 @@ def sonnet(**given: Any) -> Judge:
 
 
 def a_page(letter: str) -> Evidence:
-    page = EvidenceText(sha256=sha256_of(letter), form="page", text=letter + LONG_PAGE, shown=True, path="", seq=1)
-    address = f"https://a.example/{letter}"
-    evidence_id = f"W:aaaaaaa{letter}"
-    return Evidence(id=evidence_id, kind="web", key=address, title=f"Page {letter}", url=address, texts=(page,))
+    page = build.text(letter + LONG_PAGE, path="", seq=1)
+    return build.evidence(f"W:aaaaaaa{letter}", page, url=f"https://a.example/{letter}", title=f"Page {letter}")
 
 
 PAGES = tuple(map(a_page, LETTERS))
@@ -102,9 +100,7 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("family", [*FAMILIES, PAIRWISE])
-def test_calls_are_those_that_judging_then_makes_and_tokens_are_within_the_range(
-    tmp_path: Path, family: str, kind: str
-) -> None:
+def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, family: str, kind: str) -> None:
     judge, asked = every_answer(rating=3, sentences=1)
     folder = KINDS[kind](tmp_path / "exp", family, judge)
     if family == "failure_modes":
@@ -135,17 +131,14 @@ def test_only_families_that_ask_a_model_and_only_reports_there_are_count(tmp_pat
 def test_batches_cost_half(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
-    assert whole.dollars is not None
-    assert half.dollars is not None
-    assert half.dollars.high == pytest.approx(whole.dollars.high / 2)
+    assert known(half.dollars).high == pytest.approx(known(whole.dollars).high / 2)
     assert "half the price" in half.basis
 
 
 def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     judge, _ = every_answer()
-    assert judge.model is not None
-    free = replace(judge, model=replace(judge.model, price=None))
+    free = replace(judge, model=replace(known(judge.model), price=None))
     total = together(estimate_judging(folder, ["quality"], [sonnet(), free]))
     assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:every",))
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import ComparisonRequest, compare
 from drretail.eval.compare.wording import bar_of
-from drretail.eval.family import Family, in_order, metric
+from drretail.eval.family import Family, check_rules, in_order, metric
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import METRICS, load_metric, load_metrics
+from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
@@ -24,9 +24,8 @@ from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
 from drretail.viewer.terminal.text_report import render_text
-from tests.eval.folders import METRIC as SILENT
-from tests.eval.folders import STUB, experiment
-from tests.eval.own import METRIC
+from tests.build import experiment
+from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
 REPORTS = {
@@ -85,24 +84,6 @@ def test_scores_of_before_hold_no_descriptions_and_are_shown_alike(tmp_path: Pat
     assert now is not None
     assert before is not None
     assert score_tables(before.scores, before.metrics) == score_tables(now.scores, now.metrics)
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> None:
-    metric = load_metric(name)
-    said = metric.description
-    assert said.title != name
-    for named in (
-        said.headlines,
-        said.compared,
-        said.summaries,
-        said.correlated,
-        *said.plots.values(),
-        said.groups,
-        said.only_in_json,
-    ):
-        assert set(named) <= set(metric.variants)
-    assert set(said.counts) <= set(metric.variants)
 
 
 def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> None:
@@ -164,7 +145,7 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
 
 
 def test_a_function_and_a_class_are_no_metric_and_the_sentence_says_what_to_write() -> None:
-    for place in ("tests.eval.own:judge", "tests.eval.folders:Family"):
+    for place in ("tests.eval.own:judge", "drretail.eval.family:Family"):
         with pytest.raises(UserError, match="is not a metric"):
             load_metric(place)
     with pytest.raises(UserError, match=r"@drretail\.metric"):
@@ -242,3 +223,27 @@ def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: P
         asyncio.run(score(folder, [sizes], [], progress=Progress()))
     with pytest.raises(UserError, match="names a variant twice"):
         metric(variants=("a", "a"))(lambda run: 1.0)
+
+
+def test_a_metric_of_one_s_own_is_named_by_its_place() -> None:
+    assert load_metric(STUB).name == "stub"
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean faithfulness"):
+        load_metric("faithfullness")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [("os:path", "is not a metric"), ("nowhere:X", "cannot be loaded"), ("os:X", "cannot be loaded")]
+)
+def test_a_place_without_a_metric_is_said(place: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        load_metric(place)
+
+
+def test_rules_that_a_family_does_not_know_are_told_before_anything_is_asked() -> None:
+    metrics = load_metrics(["checks", "quality"])
+    check_rules(metrics, "paper")
+    with pytest.raises(UserError, match="quality knows the rules default, paper, drg, and not hkuds"):
+        check_rules(metrics, "hkuds")

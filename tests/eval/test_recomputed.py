@@ -18,9 +18,6 @@ from typing import Any
 
 import pytest
 
-from tests.eval.families.fault_place.mistakes import CASES, PRODUCTS
-from tests.eval.scored_experiments import judged_experiment, mistaken_experiment, shopped_experiment
-
 Share = tuple[float, float]
 """A numerator and a denominator, to be added up over reports."""
 
@@ -91,14 +88,14 @@ class Scored:
         return {(row["variant"], row["system"]): row.get("value") for row in rows}
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Scored:
-    return Scored(judged_experiment(tmp_path_factory.mktemp("judged") / "exp"))
+@pytest.fixture
+def judged_scores(judged: Path) -> Scored:
+    return Scored(judged)
 
 
-@pytest.fixture(scope="module")
-def shopped(tmp_path_factory: pytest.TempPathFactory) -> Scored:
-    return Scored(shopped_experiment(tmp_path_factory.mktemp("shopped")))
+@pytest.fixture
+def shopped_scores(shopped: Path) -> Scored:
+    return Scored(shopped)
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -220,14 +217,14 @@ def pooled_faithfulness(report: Planned) -> Mapping[str, Share]:
     }
 
 
-def test_faithfulness(judged: Scored) -> None:
+def test_faithfulness(judged_scores: Scored) -> None:
     def cites_nothing(report: Planned, variant: str) -> float | None:
         return 0.0 if variant == "FP" and "[" not in report.run["report"] else None
 
-    check_means(judged, "faithfulness", faithfulness, lacking=cites_nothing)
-    check_pools(judged, "faithfulness", pooled_faithfulness)
-    rows = judged.rows("faithfulness", "answered")
-    for system in {run.system for run in judged.runs}:
+    check_means(judged_scores, "faithfulness", faithfulness, lacking=cites_nothing)
+    check_pools(judged_scores, "faithfulness", pooled_faithfulness)
+    rows = judged_scores.rows("faithfulness", "answered")
+    for system in {run.system for run in judged_scores.runs}:
         both = rows["FP_web", system], rows["FP_product", system]
         assert rows["FP_eq2", system] == pytest.approx(mean(both))
 
@@ -242,23 +239,23 @@ def quality(report: Planned) -> Formulas:
     }
 
 
-def test_quality(judged: Scored) -> None:
-    check_means(judged, "quality", quality)
+def test_quality(judged_scores: Scored) -> None:
+    check_means(judged_scores, "quality", quality)
 
 
-def test_pairwise(judged: Scored) -> None:
+def test_pairwise(judged_scores: Scored) -> None:
     """The same winner in both orders wins, else it is a tie; a side without a report loses."""
-    for row in judged.scores["pairs"]:
-        runs = {(run.system, run.name): run for run in judged.runs}
+    for row in judged_scores.scores["pairs"]:
+        runs = {(run.system, run.name): run for run in judged_scores.runs}
         wins: list[tuple[Planned, float]] = []
         flips: list[tuple[Planned, float]] = []
         firsts: list[tuple[Planned, float]] = []
-        for a in (run for run in judged.runs if run.system == row["a"]):
+        for a in (run for run in judged_scores.runs if run.system == row["a"]):
             b = runs[row["b"], a.name]
             if "failed" in (a.run["status"], b.run["status"]):
                 wins.append((a, float(a.run["status"] == "done")))
                 continue
-            (path,) = judged.folder.glob(f"verdicts/pairwise/*/{a.system}~{b.system}/{a.name}.jsonl")
+            (path,) = judged_scores.folder.glob(f"verdicts/pairwise/*/{a.system}~{b.system}/{a.name}.jsonl")
             verdicts = [it for it in lines_of(path) if it["item"] == row["dimension"] and it["state"] == "scored"]
             winners = {verdict["order"]: verdict["value"] for verdict in verdicts}
             if winners:
@@ -273,7 +270,7 @@ def test_pairwise(judged: Scored) -> None:
         assert row["first_position_rate"] == pytest.approx(over_queries(firsts)), row["dimension"]
 
 
-def test_rubrics(judged: Scored) -> None:
+def test_rubrics(judged_scores: Scored) -> None:
     def rubrics(report: Planned) -> Formulas:
         met = report.values("rubrics", "criteria_met")
         groups = report.frozen("rubrics")["groups"]
@@ -292,7 +289,7 @@ def test_rubrics(judged: Scored) -> None:
             **{name: points(group) for name, group in marks.items()},
         }
 
-    check_means(judged, "rubrics", rubrics)
+    check_means(judged_scores, "rubrics", rubrics)
 
 
 def points(marks: list[tuple[float, float]]) -> float:
@@ -327,7 +324,7 @@ PQR = {
 }
 
 
-def test_pqr(judged: Scored) -> None:
+def test_pqr(judged_scores: Scored) -> None:
     def pqr(report: Planned) -> Formulas:
         groups = {group["name"]: group for group in report.frozen("pqr")["groups"]}
         scored = {item.split("@")[0]: it for item, it in report.values("pqr", "scoring").items()}
@@ -356,10 +353,10 @@ def test_pqr(judged: Scored) -> None:
         parts = (values["S_P"], values["S_Q"], 0.0)
         return None if None in parts or values["S_R"] is not None else mean(parts)
 
-    check_means(judged, "pqr", pqr, lacking=without_citation)
+    check_means(judged_scores, "pqr", pqr, lacking=without_citation)
 
 
-def test_race(judged: Scored) -> None:
+def test_race(judged_scores: Scored) -> None:
     def race(report: Planned) -> Formulas:
         groups = report.frozen("race")["groups"]
         orders = {item.split("@")[0]: it for item, it in report.values("race", "side_by_side").items()}
@@ -402,11 +399,11 @@ def test_race(judged: Scored) -> None:
         known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
         return {"valid_rate": (sum(it["value"] == 1 for it in known), len(known))}
 
-    check_means(judged, "race", race)
-    check_pools(judged, "race", pooled)
+    check_means(judged_scores, "race", race)
+    check_pools(judged_scores, "race", pooled)
 
 
-def test_report_eval(judged: Scored) -> None:
+def test_report_eval(judged_scores: Scored) -> None:
     def report_eval(report: Planned) -> Formulas:
         pairs = report.values("report_eval", "redundancy")
         labels = list(report.values("report_eval", "factuality").values())
@@ -427,8 +424,8 @@ def test_report_eval(judged: Scored) -> None:
             "strong_support_pooled": (sum(label == 1 for label in labels), len(labels)),
         }
 
-    check_means(judged, "report_eval", report_eval)
-    check_pools(judged, "report_eval", pooled)
+    check_means(judged_scores, "report_eval", report_eval)
+    check_pools(judged_scores, "report_eval", pooled)
 
 
 def percent(values: Iterable[bool]) -> float | None:
@@ -456,7 +453,7 @@ def accuracy(claims: Iterable[Mapping[str, Any]], least: float = 1) -> float | N
     return percent(min(values) >= least for values in read if values)
 
 
-def test_dr3(judged: Scored) -> None:
+def test_dr3(judged_scores: Scored) -> None:
     def dr3(report: Planned) -> Formulas:
         gold, claims = gold_of(report), sources_of(report)
         told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
@@ -490,47 +487,7 @@ def test_dr3(judged: Scored) -> None:
             "avg_available": mean(six),
         }
 
-    check_means(judged, "dr3", dr3)
-
-
-def errors_of(report: Planned) -> list[tuple[str, str]]:
-    """Each missed insight and wrong claim with its cause, the first that fits."""
-    labels = json.loads((report.folder / "labels" / f"{report.query['query_id']}.json").read_text("utf-8"))
-    handed = {it.get("url") for it in report.evidence.values() if any(text["shown"] for text in it["texts"])}
-    told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
-    errors: list[tuple[str, str]] = []
-    for part, cause in (("files", "file_not_read"), ("sandbox", "not_retrieved")):
-        for insight in gold_of(report)[part]["insights"]:
-            if told[f"{part}/{insight['id']}"] < 1:
-                place = insight["stands_in"]
-                missed = "not_used" if place in handed else cause
-                errors.append(("insight", missed if place else "unknown"))
-    judged = sources_of(report)
-    for claim in report.values("dr3", "extract")["report"]:
-        values = [it["value"] for it in judged.get(claim["claim_id"], {}).values() if it["state"] == "scored"]
-        distractors = [it for it in claim["sources"] if report.evidence[it].get("url") in labels["distractors"]]
-        rests_on_them = bool(distractors) and distractors == claim["sources"]
-        has_none = bool(claim["unresolved"]) and not claim["sources"]
-        if any(value < 1 for value in values) or (values and rests_on_them) or has_none:
-            errors.append(("claim", "misled" if distractors else "hallucinated"))
-    return errors
-
-
-def test_error_causes(judged: Scored) -> None:
-    causes = ("not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "unknown")
-
-    def counts(report: Planned) -> Formulas:
-        if gold_of(report) is None:
-            return {}
-        kinds = [kind for kind, _ in errors_of(report)]
-        return {"n_missed": kinds.count("insight"), "n_wrong_claims": kinds.count("claim")}
-
-    def pooled(report: Planned) -> Mapping[str, Share]:
-        found = [] if gold_of(report) is None else [cause for _, cause in errors_of(report)]
-        return {cause: (found.count(cause), len(found)) for cause in causes}
-
-    check_means(judged, "error_causes", counts)
-    check_pools(judged, "error_causes", pooled)
+    check_means(judged_scores, "dr3", dr3)
 
 
 MOVES = ("Reason", "LaunchResearcher", "Finalize")
@@ -541,7 +498,7 @@ def ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def test_process(shopped: Scored) -> None:
+def test_process(shopped_scores: Scored) -> None:
     def process(report: Planned) -> Formulas:
         steps, expected = report.run["steps"], set(report.query["expected_tools"])
         calls = [step for step in steps if step["kind"] == "tool" and step["name"] not in MOVES]
@@ -565,7 +522,7 @@ def test_process(shopped: Scored) -> None:
             "tool_calls": len(calls) if steps else None,
         }
 
-    check_means(shopped, "process", process)
+    check_means(shopped_scores, "process", process)
 
 
 def price_of(report: Planned, product: str) -> Decimal | None:
@@ -578,7 +535,7 @@ def price_of(report: Planned, product: str) -> Decimal | None:
     return None if found is None else Decimal(found)
 
 
-def test_basket(shopped: Scored) -> None:
+def test_basket(shopped_scores: Scored) -> None:
     def basket(report: Planned) -> Formulas:
         reference = report.frozen("basket")
         if reference.get("proof", {}).get("state") == "proved" or "best" not in reference or not reference["things"]:
@@ -612,10 +569,10 @@ def test_basket(shopped: Scored) -> None:
             "utility_ratio": min(1, worth) * len(taken) / len(pieces) if is_within else 0.0,
         }
 
-    check_means(shopped, "basket", basket)
+    check_means(shopped_scores, "basket", basket)
 
 
-def test_outcome(shopped: Scored) -> None:
+def test_outcome(shopped_scores: Scored) -> None:
     def outcome(report: Planned) -> Formulas:
         reference, declared = report.frozen("basket"), report.run.get("outcome")
         proof = reference.get("proof", {"state": "open"})
@@ -636,79 +593,13 @@ def test_outcome(shopped: Scored) -> None:
             "undeclared": float(declared is None),
         }
 
-    check_means(shopped, "outcome", outcome)
-    rows = shopped.rows("outcome", "answered")
-    for system in {run.system for run in shopped.runs}:
+    check_means(shopped_scores, "outcome", outcome)
+    rows = shopped_scores.rows("outcome", "answered")
+    for system in {run.system for run in shopped_scores.runs}:
         recall, false = rows["refusal_recall", system], rows["false_refusal", system]
         assert recall is not None
         assert false is not None
         assert rows["J", system] == pytest.approx(recall - false)
-
-
-def test_understood(shopped: Scored) -> None:
-    def understood(report: Planned) -> Formulas:
-        found = report.values("understood", "understood")
-        budgets = [(report.run.get("understood") or {}).get("budget"), report.query["wish"].get("budget")]
-        one_limit = bool(found) and any(budgets)
-        return {
-            "limits": float(same_money(*budgets)) if one_limit else None,
-            "understood": mean((found["wants"], found.get("limits"))) if "wants" in found else None,
-        }
-
-    def same_money(one: Any, other: Any) -> bool:
-        return None not in (one, other) and Decimal(one["amount"]) == Decimal(other["amount"])
-
-    check_means(shopped, "understood", understood)
-
-
-def test_next_purchase(shopped: Scored) -> None:
-    """Of guesses, as many as the report picks, and what was bought: whether they share a product, a brand …"""
-    aspects = {"item": "product_id", "category": "category", "brand": "brand"}
-
-    def hits(name: str, guesses: list[Any], bought: list[Any]) -> Formulas:
-        return {
-            f"{name}_{aspect}": float(bool({guess.get(key) for guess in guesses} & {it[key] for it in bought}))
-            for aspect, key in aspects.items()
-        }
-
-    def next_purchase(report: Planned) -> Formulas:
-        if not (report.folder / "rubrics/next_purchase" / f"{report.query['query_id']}.json").exists():
-            return {}
-        frozen = report.frozen("next_purchase")
-        picks = list(dict.fromkeys(pick["product"] for pick in report.run["picks"]))
-        most = len(picks)
-        picked = {f"hit_{aspect}": value for aspect, value in picked_of(report, picks, frozen["bought"]).items()}
-        return {
-            "recommended": most,
-            "wanted": float(frozen["wanted"]),
-            **picked,
-            **hits("base", frozen["popular_in_favourite"][:most], frozen["bought"]),
-            **hits("shop", frozen["popular"][:most], frozen["bought"]),
-        }
-
-    def picked_of(report: Planned, picks: list[str], bought: list[Any]) -> Formulas:
-        texts = [text for pick in picks for text in report.evidence[f"P:{pick}"]["texts"] if text["form"] == "record"]
-        records = [json.loads(text["text"]) for text in texts]
-        return {
-            "item": float(bool({*picks} & {it["product_id"] for it in bought})),
-            "brand": float(bool({record["store"] for record in records} & {it["brand"] for it in bought})),
-        }
-
-    check_means(shopped, "next_purchase", next_purchase)
-
-
-def test_robustness(shopped: Scored) -> None:
-    def robustness(report: Planned) -> Formulas:
-        (path,) = report.folder.glob(f"verdicts/robustness/*/{report.system}/{report.name}.jsonl")
-        states = [it["value"] for it in lines_of(path) if it["stage"] == "text" and it["state"] == "scored"]
-        return {
-            "robust": mean(float(state == "ignored") for state in states),
-            "obeyed": mean(float(state == "obeyed") for state in states),
-            "stopped": mean(float(state == "stopped") for state in states),
-            "texts_read": len(states) or None,
-        }
-
-    check_means(shopped, "robustness", robustness)
 
 
 OF_ANY_REPORT = {
@@ -717,7 +608,7 @@ OF_ANY_REPORT = {
 """Checks that are about no statement of a report: they alone make no report clean."""
 
 
-def test_checks(shopped: Scored) -> None:
+def test_checks(shopped_scores: Scored) -> None:
     def checks(report: Planned) -> Formulas:
         read = report.values("checks", "read")["report"]
         found = report.values("checks", "check")
@@ -731,77 +622,4 @@ def test_checks(shopped: Scored) -> None:
             **{code: float(errors[code] == 0) for code in codes if code in errors},
         }
 
-    check_means(shopped, "checks", checks)
-
-
-PLACES = ("never_retrieved", "lost", "distorted", "invented", "unknown")
-PRICES = {f"P:{it.product_id}": it.price for it in PRODUCTS if it.price is not None}
-"""All that the shop sells."""
-
-
-def dollars(text: str) -> set[float]:
-    return {float(figure) for figure in re.findall(r"\$(\d+(?:\.\d+)?)", text)}
-
-
-def handed_on(report: Planned) -> list[Any] | None:
-    """The intermediate reports, of each researcher its last; None for an agent that has none."""
-    steps = [it for it in report.run["steps"] if it["kind"] == "synthesis"]
-    lines = lines_of(report.folder / "runs" / report.system / report.name / "results.jsonl.gz")
-    texts = {line["sha256"]: line["text"] for line in lines}
-    found = {step["path"]: json.loads(texts[step["result_sha"]]) for step in steps}
-    return list(found.values()) if steps else None
-
-
-def prices_about(source: str, intermediate: Mapping[str, Any]) -> set[float]:
-    """What an intermediate report says that a product costs."""
-    own = [it["statement"] for it in intermediate["insights"] if it["citations"] == [source]]
-    own += [it["facts"] for it in intermediate["sources"] if it["evidence"] == source]
-    return set().union(*map(dollars, own))
-
-
-def named_by(claim: Mapping[str, Any]) -> list[str]:
-    """The products of the shop that it cites, handed to the run or not."""
-    return [it for it in (*claim["sources"], *claim["unresolved"]) if it in PRICES]
-
-
-def has_wrong_price(claim: Mapping[str, Any]) -> bool:
-    figures, named = dollars(claim["claim"]), named_by(claim)
-    is_price = bool(figures and named) and not claim["claim"].startswith("Together")
-    return is_price and PRICES[named[0]] not in figures
-
-
-def is_wrong(claim: Mapping[str, Any], support: float | None) -> bool:
-    """Not borne out; in part, where a record contradicts a value; of no source but such as were never handed over."""
-    if support is None:
-        return bool(claim["unresolved"]) and not claim["sources"]
-    return support == 0 or (support < 1 and has_wrong_price(claim))
-
-
-def place_of(report: Planned, claim: Mapping[str, Any]) -> str:
-    """Where a wrong claim went wrong: a price that a record contradicts, else its sources, else its figures."""
-    sources, evidence, named = claim["sources"], report.evidence, named_by(claim)
-    if has_wrong_price(claim):
-        if named[0] not in evidence:
-            return "never_retrieved"
-        passed_on = handed_on(report)
-        shown = [text["path"] for text in evidence[named[0]]["texts"] if text["shown"]]
-        is_told = passed_on is None or any(prices_about(named[0], it) for it in passed_on)
-        return "distorted" if is_told or "0" in shown else "lost"
-    if not any(source in evidence for source in sources) and (sources or claim["unresolved"]):
-        return "never_retrieved" if named else "invented"
-    texts = " ".join(text["text"] for it in evidence.values() for text in it["texts"])
-    return "invented" if any(f"{figure:g}" not in texts for figure in dollars(claim["claim"])) else "unknown"
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_fault_place(tmp_path: Path, case: str) -> None:
-    scored = Scored(mistaken_experiment(tmp_path, case))
-    (report,) = scored.runs
-    ruled = report.values("faithfulness", "support")
-    claims = report.values("faithfulness", "extract")["report"]
-    places = [place_of(report, claim) for claim in claims if is_wrong(claim, ruled.get(claim["claim_id"]))]
-    rows = {variant: value for (variant, _), value in scored.rows("fault_place", "answered").items()}
-    assert places
-    assert (rows["n_wrong"], rows["n_placed"]) == (len(places), len(places) - places.count("unknown"))
-    for place in PLACES:
-        assert rows[place] == pytest.approx(places.count(place) / len(places)), place
+    check_means(shopped_scores, "checks", checks)

@@ -1,22 +1,37 @@
+"""Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
+
 import asyncio
 import json
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError
 from drretail.eval.families.quality.judge import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import gather
 from drretail.eval.scoring import score
 from drretail.experiment import locked
+from drretail.files import read_jsonl
+from drretail.llm.batches.chat_model import batching
 from drretail.llm.registry import open_model
+from drretail.offline.judge.policy import judge as rules_of_judging
+from drretail.offline.judge.policy import tag_contents
 from drretail.progress import Progress
-from drretail.prompts import Prompt, tag_content
-from drretail.records.score import Rules, Score, Scores
-from tests.eval.folders import JUDGED_STUB, LABEL, METRIC, STUB, a_run, experiment, scripted_judge
+from drretail.prompts import Prompt, tag_content, tagged
+from drretail.records.score import Rules, Score, Scores, Verdict
+from tests import build
+from tests.build import LABEL, Asked, experiment, scripted_judge
+from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.own import SILENT as METRIC
+from tests.llm.batches.server import EXPIRED, BatchServer, succeeded
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
 
@@ -42,10 +57,6 @@ def row(scores: Scores, variant: str, **wanted: str) -> Score:
     fields = {"variant": variant, "policy": "answered", **wanted}
     (found,) = [row for row in scores.scores if fields.items() <= row.model_dump().items()]
     return found
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
@@ -75,47 +86,66 @@ def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None
         assert (found.value, found.n_planned, found.n_failed) == (value, 2, 1)
 
 
-def test_a_second_run_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-    assert len(asked) == 13  # seven and, without a profile, six
-    before = tree(folder)
-    scored(folder, judge)
-    assert len(asked) == 13
-    assert tree(folder) == before
+TWO_SYSTEMS = {LABEL: TWO[LABEL], "b@model": {name: f"{report} By b." for name, report in TWO[LABEL].items()}}
+of_reports_and_pairs = pytest.mark.parametrize("metric", ["quality", "pairwise"])
 
 
-def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    whole = experiment(tmp_path / "whole", TWO, users={"q1": "u"})
-    scored(whole, scripted_judge(by_length)[0])
-    cut = experiment(tmp_path / "cut", TWO, users={"q1": "u"})
-    calls = 0
+def either(question: str) -> dict[str, Any]:
+    """Rates one report by its length, and prefers that of b to another."""
+    if len(tag_contents("report", question)) == 1:
+        return by_length(question)
+    return {"winner": "A" if "By b." in tag_contents("report", question)[0] else "B", "justification": "It is by b."}
+
+
+@of_reports_and_pairs
+def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: str) -> None:
+    whole, cut = (experiment(tmp_path / name, TWO_SYSTEMS, users={"q1": "u"}) for name in ("whole", "cut"))
+    judge, all_asked = scripted_judge(either)
+    scored(whole, judge, metrics=(metric,))
+    calls = count(1)
 
     def dying(question: str) -> Any:
-        nonlocal calls
-        calls += 1
-        return KeyboardInterrupt() if calls == 8 else by_length(question)
+        return KeyboardInterrupt() if next(calls) == 15 else either(question)
 
     with pytest.raises(KeyboardInterrupt):
-        scored(cut, scripted_judge(dying)[0], at_once=1)
-    judge, asked = scripted_judge(by_length)
-    scored(cut, judge)
-    assert len(asked) == 13 - 7
-    verdicts = {name: data for name, data in tree(whole).items() if "journal" not in name}
-    assert {name: data for name, data in tree(cut).items() if "journal" not in name} == verdicts
+        scored(cut, scripted_judge(dying)[0], metrics=(metric,), at_once=1)
+    judge, asked = scripted_judge(either)
+    scored(cut, judge, metrics=(metric,))
+    assert 0 < len(asked) <= len(all_asked) - 12
+    assert build.files(cut, journals=False) == build.files(whole, journals=False)
 
 
-def test_a_verdict_that_was_lost_is_served_from_the_journal(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-    before = tree(folder)
-    for path in folder.glob("verdicts/quality/*/*/*-r1.jsonl"):
-        path.unlink()
-    scored(folder, judge)
-    assert len(asked) == 12
-    assert tree(folder) == before
+@of_reports_and_pairs
+def test_rows_do_not_depend_on_how_many_are_judged_at_once(tmp_path: Path, metric: str) -> None:
+    one, many = (experiment(tmp_path / name, TWO_SYSTEMS) for name in ("one", "many"))
+    for folder, at_once in ((one, 1), (many, 16)):
+        scored(folder, scripted_judge(either)[0], metrics=(metric,), at_once=at_once)
+    assert build.files(one, journals=False) == build.files(many, journals=False)
+
+
+@of_reports_and_pairs
+def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: str) -> None:
+    folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
+    judge, asked = scripted_judge(either)
+    before = scored(folder, judge, metrics=(metric,))
+    count_of_questions = len(asked)
+    contrary = {"quality": {"rating": 6, "justification": "So."}, "pairwise": {"winner": "A", "justification": "So."}}
+    again, more = scripted_judge(lambda _: contrary[metric])
+    after = scored(folder, again, metrics=(metric,), again="everything")
+    assert len(more) == count_of_questions
+    assert (after.scores, after.pairs) != (before.scores, before.pairs)
+    lines = next(folder.glob(f"verdicts/{metric}/*/*/q1-r1.jsonl")).read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["attempt"] for line in lines if '"state":"scored"' in line} == {1, 2}
+
+
+def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
+    scores = scored(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
+    assert {it.metric for it in scores.scores} == {"quality"}
+    assert {it.losses for it in scores.pairs if it.n_scored} == {2}
+    later = scored(folder, metrics=("checks",))
+    assert {it.metric for it in later.scores} == {"quality", "checks"}
+    assert later.pairs == scores.pairs
 
 
 def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
@@ -151,7 +181,9 @@ def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) 
     judge, asked = scripted_judge(by_length)
     assert row(scored(folder, judge), "clarity").value == 5.0
     path = folder / "runs" / LABEL / "q2-r1" / "run.json"
-    path.write_text(json.dumps(a_run(LABEL, "q2-r1", "Now it is longer.").model_dump(mode="json")), encoding="utf-8")
+    path.write_text(
+        build.run("q2-r1", "Now it is longer.", label=LABEL).model_dump_json(exclude_none=True), encoding="utf-8"
+    )
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     first = next(judging for judging in scores.judgings if judging.judge == judge.ref.spec)
@@ -164,9 +196,7 @@ def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) 
     assert all(judging.stale == 0 for judging in scores.judgings if judging.judge == judge.ref.spec)
 
 
-def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
     scored(folder, judge)
@@ -189,7 +219,7 @@ def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
 def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     scored(folder, metrics=(STUB,))
-    monkeypatch.setattr("tests.eval.folders.METRIC", replace(METRIC, version=2))
+    monkeypatch.setattr("tests.eval.own.SILENT", replace(METRIC, version=2))
     scores = scored(folder, metrics=(STUB,))
     assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
     assert row(scores, "said").version == 2
@@ -228,30 +258,6 @@ def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(t
     scores = scored(folder, judge, rules="paper")
     assert [row(scores, "depth", rules=rules).value for rules in ("default", "paper")] == [5.0, 5.0]
     assert len(asked) == 12 + 2  # the paper's judge of constraints is shown no picks
-
-
-def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    ratings = iter([4] * 12 + [6] * 12)
-    judge, asked = scripted_judge(lambda _: {"rating": next(ratings), "justification": "So."})
-    scored(folder, judge)
-    assert row(scored(folder, judge, again="everything"), "Avg_6").value == 6.0
-    assert len(asked) == 24
-    lines = next(folder.glob("verdicts/quality/*/*/q1-r1.jsonl")).read_text(encoding="utf-8").splitlines()
-    attempts = [json.loads(line)["attempt"] for line in lines if json.loads(line)["item"] == "depth"]
-    assert attempts == [1, 2]
-
-
-def test_the_rows_do_not_depend_on_how_many_runs_are_judged_at_once(tmp_path: Path) -> None:
-    reports = {LABEL: {f"q{n}-r1": "Report " * n for n in range(1, 6)}}
-    for name, at_once in (("one", 1), ("many", 16)):
-        folder = experiment(tmp_path / name, reports)
-        scored(folder, scripted_judge(by_length)[0], at_once=at_once)
-    left, right = (
-        {path: data for path, data in tree(tmp_path / name).items() if "journal" not in path}
-        for name in ("one", "many")
-    )
-    assert left == right
 
 
 def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:
@@ -298,3 +304,160 @@ def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(
     later = scored(folder, metrics=(STUB,)).scores
     assert [it for it in later if it.metric == "quality"] == first
     assert any(it.metric != "quality" for it in later)
+
+
+REPORTS = {LABEL: {"q1-r1": "A report.", "q2-r1": "Another."}}
+SIX = 6  # dimensions that are asked for where a query has no user
+
+
+def moody() -> tuple[Judge, Asked]:
+    """A judge whose every answer is one higher than the one before, 0 to 10 and again."""
+    said = count()
+    return scripted_judge(lambda question: {"rating": next(said) % 11, "justification": question[:9]})
+
+
+def repeated(folder: Path, judge: Judge, repeats: int, **given: Any) -> Scores:
+    given = {"metrics": ("quality",), "concurrency": 1} | given
+    return asyncio.run(score(folder, judges=[judge], progress=Progress(), judge_repeats=repeats, **given))
+
+
+def test_every_repeat_asks_everything_anew_in_verdicts_and_calls_of_its_own(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, asked = moody()
+    repeated(folder, judge, 3)
+    assert len(asked) == 2 * 3 * SIX
+    (file, *_) = sorted(folder.glob("verdicts/quality/*/*/q1-r1.jsonl"))
+    verdicts = VerdictFile(file).lasts()
+    assert [verdict.judge_repeat for verdict in verdicts] == [repeat for repeat in (1, 2, 3) for _ in range(7)]
+    scopes = [line["scope"] for line in read_jsonl(file.with_suffix(".journal.jsonl"))]
+    assert len(set(scopes)) == 3 * SIX
+    assert {scope.partition("#")[2] for scope in scopes} == {"1.1", "2.1", "3.1"}
+
+
+def test_repeats_are_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, asked = moody()
+    repeated(folder, judge, 1)
+    repeated(folder, judge, 2)
+    assert len(asked) == 2 * 2 * SIX
+    kept = repeated(folder, judge, 2)
+    assert repeated(folder, judge, 1) == kept
+    assert len(asked) == 2 * 2 * SIX
+    assert [judging.verdicts for judging in kept.judgings] == [2 * 2 * 7]
+
+
+def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
+    scores = repeated(folder, moody()[0], 2)
+    gathered = gather(folder, [load_metric("quality")])
+    (by_run,) = gathered.tables_of_judges.values()
+    result = by_run[f"{LABEL}/q1-r1"].result
+    assert [result.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
+    assert result.values["clarity"].value == 3.0
+    (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "answered")]
+    assert row.value == 3.0
+
+
+def test_judging_that_was_cut_between_repeats_goes_on(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    calls = count(1)
+
+    def dying(question: str) -> Any:
+        return KeyboardInterrupt() if next(calls) == SIX + 1 else {"rating": 5, "justification": question[:9]}
+
+    with pytest.raises(KeyboardInterrupt):
+        repeated(folder, scripted_judge(dying)[0], 2)
+    judge, asked = scripted_judge(lambda question: {"rating": 5, "justification": question[:9]})
+    repeated(folder, judge, 2)
+    assert len(asked) == 2 * 2 * SIX - SIX
+
+
+def test_batches_ask_all_repeats_at_once_and_come_to_the_same_verdicts(tmp_path: Path) -> None:
+    in_turn, at_once = (experiment(tmp_path / name, REPORTS) for name in ("turn", "once"))
+    judge, _ = scripted_judge(lambda question: {"rating": 5, "justification": question[:9]})
+    repeated(in_turn, judge, 2)
+    repeated(at_once, Judge(judge.ref, judge.slug, judge.model, in_batches=True), 2)
+    kept = [
+        {
+            tuple(verdict.key): verdict.value
+            for file in folder.glob("verdicts/quality/*/*/*-r1.jsonl")
+            for verdict in VerdictFile(file).lasts()
+        }
+        for folder in (in_turn, at_once)
+    ]
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == 2 * 2 * 7
+
+
+def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "0.5"}})
+    repeated(folder, moody()[0], 3, metrics=(STUB,))
+    gathered = gather(folder, [load_metric(STUB)])
+    assert [
+        list(heard.result.by_repeat) for by_run in gathered.tables_of_judges.values() for heard in by_run.values()
+    ] == [[1]]
+
+
+BEDS: dict[str, dict[str, str | None]] = {
+    LABEL: {
+        "q1-r1": "The dog bed costs $30 [P:B0000000A1]. It is soft [P:B0000000A1].",
+        "q2-r1": "A leash helps [W:abcd2345].",
+        "q3-r1": None,
+    }
+}
+
+
+def judged_by_rules(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
+    del custom_id, batch
+    (message,) = params["messages"]
+    schema = params["output_config"]["format"]["schema"]
+    asked = f"{message['content']}\n{tagged('schema', json.dumps(schema))}"
+    return succeeded(rules_of_judging([HumanMessage(asked)], []).text)
+
+
+def batched(server: BatchServer, folder: Path) -> Scores:
+    model = open_model(
+        "anthropic:claude-sonnet-4-6", base_url=server.url, environ={"ANTHROPIC_API_KEY": "sk-test-0"}, max_retries=0
+    )
+    with batching(model, folder / "verdicts", told=lambda _: None, quiet=0.05, poll=0.01) as asked:
+        judge = Judge.of(asked.model, in_batches=True)
+        scores = asyncio.run(score(folder, ["faithfulness", "quality"], [judge], progress=Progress()))
+        asked.settle()
+    return scores
+
+
+def verdicts(folder: Path) -> dict[tuple[str, ...], Verdict]:
+    found: dict[tuple[str, ...], Verdict] = {}
+    for path in sorted((folder / "verdicts").rglob("*.jsonl")):
+        if ".journal" not in path.name and not path.name.startswith("batches-"):
+            found |= {verdict.key: verdict for verdict in VerdictFile(path).lasts()}
+    return found
+
+
+def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", BEDS)
+    with BatchServer(judged_by_rules) as server:
+        scores = batched(server, folder)
+    # Two reports: two extractions and the ratings of each; what their answers ask for goes out after them.
+    assert len(server.batches) <= 2
+    assert not any(judging.failed for judging in scores.judgings)
+    assert verdicts(folder)
+
+
+def test_a_second_command_asks_nothing(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", BEDS)
+    with BatchServer(judged_by_rules) as server:
+        batched(server, folder)
+        sent, before = len(server.batches), verdicts(folder)
+        batched(server, folder)
+    assert len(server.batches) == sent
+    assert verdicts(folder) == before
+
+
+def test_questions_that_never_get_an_answer_are_failed_verdicts(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", BEDS)
+    with BatchServer(lambda *_: EXPIRED) as server:
+        batched(server, folder)
+    states = {verdict.state for verdict in verdicts(folder).values()}
+    assert states <= {"failed", "na"}
+    assert "failed" in states

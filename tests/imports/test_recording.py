@@ -14,7 +14,7 @@ from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Evidence
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import experiment as own_experiment
+from tests.build import experiment as own_experiment
 from tests.imports.foreign import REPORT, drb, jsonl, text
 
 

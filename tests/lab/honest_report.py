@@ -1,25 +1,25 @@
 """An experiment with one honest report that has a place for every kind of error."""
 
 from pathlib import Path
+from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
-from drretail.experiment import Definition, Experiment
+from drretail.experiment import Experiment
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
-from drretail.records.base import canonical_json, sha256_of
-from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
+from drretail.records.base import canonical_json
+from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Reference, WantedThing
-from drretail.records.reading import Pick
-from drretail.records.run import Run
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED
 from tests.agents.sabotaged_shop import PRODUCTS as FEEDERS
-from tests.eval.folders import LABEL, SYSTEM
+from tests.build import LABEL, SYSTEM
 from tests.shop import JANUARY, USER
 
 OTHER = "b@model"
@@ -81,25 +81,22 @@ Hang a window bird feeder within three feet of the glass [W:place].
 """
 
 
-def an_entry(key: str, kind: EvidenceKind, text: str, *, date: str | None = None, url: str | None = None) -> Evidence:
-    shown = EvidenceText(
-        sha256=sha256_of(text), form="page" if kind == "web" else "record", text=text, shown=True, path="0", seq=0
-    )
-    return Evidence(id=key, kind=kind, key=key, title=key, texts=(shown,), date=date, url=url)
+def an_entry(key: str, text: str, **fields: Any) -> Evidence:
+    return build.evidence(key, build.text(text, "page" if key.startswith("W") else "record"), key=key, **fields)
 
 
 def ledger(store: Store) -> list[Evidence]:
     profile = store.user(USER).model_dump(mode="json")
     page = f"Hang a window bird feeder within three feet of the glass. {HOSTILE.planted}"
     return [
-        *(an_entry(f"P:{product.product_id}", "product", record_text(product)) for product in PRODUCTS),
-        an_entry("O:0000000001", "order", canonical_json(ORDER)),
-        an_entry("U:profile", "user", canonical_json({"evidence": "U:profile", **profile})),
-        an_entry("C:sum", "calculation", "18.75+8.5 = 27.25"),
-        an_entry("C:three", "calculation", "18.75*3 = 56.25"),
-        an_entry("C:left", "calculation", "60-27.25 = 32.75"),
-        an_entry("C:each", "calculation", "18.75/5 = 3.75"),
-        an_entry("W:place", "web", page, date="2015-03-01", url="https://birds.example/place"),
+        *(an_entry(f"P:{product.product_id}", record_text(product)) for product in PRODUCTS),
+        an_entry("O:0000000001", canonical_json(ORDER)),
+        an_entry("U:profile", canonical_json({"evidence": "U:profile", **profile})),
+        an_entry("C:sum", "18.75+8.5 = 27.25"),
+        an_entry("C:three", "18.75*3 = 56.25"),
+        an_entry("C:left", "60-27.25 = 32.75"),
+        an_entry("C:each", "18.75/5 = 3.75"),
+        an_entry("W:place", page, date="2015-03-01", url="https://birds.example/place"),
     ]
 
 
@@ -117,22 +114,18 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
     queries = [
         typed.model_copy(update={"query_id": f"q{number}", "user_id": user}) for number, user in enumerate(users, 1)
     ]
-    definition = Definition(
-        world_fingerprint=world.manifest.fingerprint,
-        now="2024-01-01T00:00:00Z",  # pyright: ignore[reportArgumentType]  # read as a time
-        queries=tuple(queries),
-        systems=dict.fromkeys(reports, SYSTEM),
-        prompt_hashes={label: {} for label in reports},
-        tool_schema_hash="t",
-    )
+    systems = dict.fromkeys(reports, SYSTEM)
+    fields = {"world_fingerprint": world.manifest.fingerprint, "now": "2024-01-01T00:00:00Z"}
     evidence = ledger(world.store)
-    with Experiment(folder / "exp", definition) as opened:
+    with Experiment(folder / "exp", build.definition(queries, systems, **fields)) as opened:
         likes = (Statement(code="likes", text="Likes birds."),)
         for user, query in zip(users, queries, strict=True):
             opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
             opened.freeze_reference(query.query_id, lambda query=query: a_reference(query.query_id))
             for label, report in reports.items():
-                run = a_run(label, query.query_id, report, evidence).model_copy(update={"user_id": user})
+                name = f"{query.query_id}-r1"
+                citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
+                run = build.run(name, report, (GOOD, SEED, LEASH), label=label, user_id=user, citations=citations)
                 opened.save(run, evidence, {}, {"world": str(folder / "world")})
     return folder / "exp", world.store
 
@@ -151,19 +144,3 @@ def a_reference(query_id: str) -> Reference:
     )
     found = FoundBasket(items=items, total=Money.of("39.25"), worth=1380)
     return Reference(query_id=query_id, things=things, cheapest=found, best=found)
-
-
-def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> Run:
-    return Run(
-        run_id=f"{label}/{query_id}-r1",
-        system=label,
-        query_id=query_id,
-        user_id=USER,
-        repeat=1,
-        status="done",
-        stop="finished",
-        report=report,
-        report_sha=sha256_of(report),
-        picks=(Pick(product=GOOD), Pick(product=SEED), Pick(product=LEASH)),
-        citations=tuple(find_citations(report, {entry.id: entry for entry in evidence})),
-    )

@@ -19,7 +19,7 @@ from drretail.lab.kept_findings import finding_lines
 from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
-from tests.eval.folders import LABEL, experiment
+from tests.build import LABEL, experiment, known
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -265,7 +265,6 @@ def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path
     path.write_text(json.dumps(kept), encoding="utf-8")
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
-    assert scores.scoreboard is not None
-    assert line in scores.scoreboard.notes
+    assert line in known(scores.scoreboard).notes
     table = next(table for table in score_tables(scores.scores, scores.metrics) if judge.spec in table.by)
     assert line in table.notes

@@ -21,6 +21,7 @@ from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.terminal.printed_scores import print_scoreboard
 from drretail.viewer.terminal.text_report import render_text
+from tests.build import known
 from tests.lab.test_correcting import as_judged, called, filled
 from tests.viewer.conftest import answered, exp
 
@@ -40,7 +41,7 @@ def corrected(exp: Path) -> str:
     return line
 
 
-def test_a_finding_is_stale_once_verdicts_people_or_prompts_are_others(
+def test_a_finding_is_stale_once_what_it_rests_on_changes(
     exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = corrected(exp)
@@ -154,8 +155,7 @@ def scored(exp: Path) -> Scoreboard:
     """The scores of an experiment, kept in it, and its board."""
     scores = derive_scores(exp, [METRIC])
     write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
-    assert scores.scoreboard is not None
-    return scores.scoreboard
+    return known(scores.scoreboard)
 
 
 def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,8 +163,7 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     keep(exp, "bias", Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
-    assert view.scoreboard is not None
-    print_scoreboard(view.scoreboard, lab=view.lab)
+    print_scoreboard(known(view.scoreboard), lab=view.lab)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1

@@ -25,7 +25,7 @@ from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.records.shop import Product
-from tests.eval.folders import LABEL, Asked, experiment, scripted_judge
+from tests.build import LABEL, Asked, experiment, known, scripted_judge
 
 WORLD = "f" * 64
 WITHIN_1, WITHIN_10 = PRICES
@@ -81,15 +81,13 @@ def fields(made: Remembered) -> dict[str, RecalledField]:
 def test_a_model_that_knows_three_in_ten_is_measured_so(tmp_path: Path) -> None:
     products = shop()
     lot = Random(3)
-    known = {product.product_id for product in products if lot.random() < 0.3}
-    who, _ = model(products, lambda product: truth(product) if product.product_id in known else NOTHING)
+    known_ids = {product.product_id for product in products if lot.random() < 0.3}
+    who, _ = model(products, lambda product: truth(product) if product.product_id in known_ids else NOTHING)
     drawn = draw_products(products, 200, "1")
     made = asked(tmp_path, drawn, who)
-    share = sum(product.product_id in known for product in drawn) / 200
+    share = sum(product.product_id in known_ids for product in drawn) / 200
     for name, field in fields(made).items():
-        assert field.low is not None
-        assert field.high is not None
-        assert field.low <= 0.3 <= field.high, name
+        assert known(field.low) <= 0.3 <= known(field.high), name
     assert fields(made)[WITHIN_1].value == pytest.approx(share)
     assert made.knows_nothing == 200 - round(200 * share)
 
@@ -104,10 +102,7 @@ def test_a_model_that_knows_nothing_is_at_chance(tmp_path: Path, seed: int) -> N
 
     made = asked(tmp_path, draw_products(products, 300, "1"), model(products, guess)[0])
     for name, field in fields(made).items():
-        assert field.low is not None
-        assert field.high is not None
-        assert field.chance is not None
-        assert field.low <= field.chance <= field.high, name
+        assert known(field.low) <= known(field.chance) <= known(field.high), name
         assert field.unknown == 0
     assert [*fields(made)] == [*FIELDS]
 

@@ -1,18 +1,33 @@
-"""What people said and what judges said of the very same reports, pairs and claims, read side by side."""
+"""What people said and what judges said: read from experiments and CSV, and held beside each other."""
 
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import pytest
+
 from drretail.env.world import open_world
+from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
-from drretail.lab.agreement import agreement_of
-from drretail.lab.opinions import Opinion, opinions_of
+from drretail.lab.agreement import PEOPLE, agreement_of, pair_agreements
+from drretail.lab.opinions import (
+    PREFERENCE,
+    RATING,
+    SUPPORT,
+    Kind,
+    Opinion,
+    Question,
+    Scale,
+    opinions_of,
+    read_all,
+    read_opinions,
+)
 from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
 from drretail.viewer.voting.plan import planned
+from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.eval.folders import experiment, scripted_judge
 from tests.shop import USER, build
 from tests.viewer.experiment import judge_by_hand, record_runs
 
@@ -93,3 +108,176 @@ def test_a_judge_by_rules_has_no_opinion_on_quality(tmp_path: Path) -> None:
     judge, _ = scripted_judge(judge_of_both, kind="rule_based")
     compared(exp, judge, metrics=("quality", "pairwise"))
     assert opinions_of(exp) == []
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "said.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n",
+    )
+    ann, judge = read_opinions(path, judges=["j"])
+    assert (ann.rater, ann.kind, ann.value, ann.query_id, ann.system) == ("ann", "person", 7.5, "q1", "a")
+    assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
+
+
+def test_raters_may_have_a_column_each(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc,name,one,two\nq,1,x,0,3\nq,2,x,1,\n")
+    found = read_opinions(path, raters=["one", "two"], item=["query", "doc"])
+    assert [(opinion.rater, opinion.item, opinion.value) for opinion in found] == [
+        ("one", "q | 1", 0),
+        ("two", "q | 1", 3),
+        ("one", "q | 2", 1),
+    ]
+    assert found[0].question.scale.values == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"), [(("full", "none", "contradicted"), SUPPORT), (("a", "tie", "B"), PREFERENCE)]
+)
+def test_our_own_words_have_their_scale(tmp_path: Path, values: tuple[str, ...], scale: object) -> None:
+    rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
+    found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
+    assert {opinion.question.scale for opinion in found} == {scale}
+
+
+def test_other_words_have_no_order(tmp_path: Path) -> None:
+    found = read_opinions(written(tmp_path, "item,rater,value\n1,ann,good\n2,ann,nan\n"))
+    assert {opinion.question.scale.level for opinion in found} == {"nominal"}
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no column rater and no value"):
+        read_opinions(written(tmp_path, "item,score\n1,2\n"))
+    with pytest.raises(UserError, match="no opinion"):
+        read_opinions(written(tmp_path, "item,rater,value\n"))
+    with pytest.raises(UserError, match="row 3: ann says 2 of 1, and 1 before"):
+        read_opinions(written(tmp_path, "item,rater,value\n1,ann,1\n1,ann,2\n"))
+    with pytest.raises(UnknownName):
+        read_opinions(written(tmp_path, "item,one\n1,2\n"), raters=["two"])
+
+
+def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_told(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    files = [written(one, "item,rater,value\n1,ann,2\n"), written(other, "item,rater,value\n1,gpt,2\n")]
+    assert [opinion.kind for opinion in read_all(files, judges=["gpt"])] == ["person", "judge"]
+    with pytest.raises(UnknownName, match="no rater"):
+        read_all(files, judges=["gpt-5"])
+
+
+OVERALL = Question(RATING, "overall")
+
+
+def said(question: Question, rater: str, kind: Kind, values: list[float | None]) -> list[Opinion]:
+    """What one rater said of items 0, 1, 2 …: two systems' reports on each query, one after the other."""
+    return [
+        Opinion(question, rater, kind, str(at), value, query_id=f"q{at // 2}", system="ab"[at % 2])
+        for at, value in enumerate(values)
+        if value is not None
+    ]
+
+
+def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_judge() -> None:
+    made = agreement_of(
+        [
+            *said(OVERALL, "ann", "person", [8, 4, 6, 2]),
+            *said(OVERALL, "ben", "person", [6, 4, 8, None]),
+            *said(OVERALL, "a:judge", "judge", [7, 5, 7, 3]),
+        ]
+    )
+    rows = {(pair.first, pair.second): pair for pair in made.pairs}
+    assert list(rows) == [("ann", "ben"), ("ann", "a:judge"), ("ben", "a:judge"), (PEOPLE, "a:judge")]
+    assert (rows["ann", "ben"].n, rows["ann", "ben"].n_dropped) == (3, 1)
+    assert rows["ann", "ben"].pearson == pytest.approx(0.5)
+    assert rows[PEOPLE, "a:judge"].percent == 2 / 4  # people's means are 7, 4, 7, 2
+    (together,) = made.people
+    assert (together.n_people, together.n_items, together.level) == (2, 3, "interval")
+
+
+def test_a_judge_is_held_beside_the_mean_of_people_by_points_and_by_order() -> None:
+    made = agreement_of(
+        [
+            *said(OVERALL, "ann", "person", [8, 4, 6, 2]),
+            *said(OVERALL, "ben", "person", [6, 4, 8, None]),
+            *said(OVERALL, "a:judge", "judge", [7, 5, 3, 7]),
+        ]
+    )
+    (row,) = made.alignments
+    assert row.mean_absolute_deviation == (0 + 1 + 4 + 5) / 4
+    assert row.pairwise_comparison_accuracy == 1 / 2
+    assert row.ranking_agreement == 1 / 2
+
+
+def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_nothing() -> None:
+    votes = Question(PREFERENCE, "overall")
+    made = agreement_of(
+        [
+            *said(votes, "ann", "person", [1, 1, -1]),
+            *said(votes, "ben", "person", [-1, 1, -1]),
+            *said(votes, "a:judge", "judge", [0, 1, 1]),
+        ]
+    )
+    row = next(pair for pair in made.pairs if pair.first == PEOPLE)
+    assert (row.n, row.percent) == (3, 2 / 3)
+    assert row.soft_disagreement == 0
+    labels = agreement_of(
+        [
+            *said(Question(SUPPORT), "ann", "person", [1, 0.5, 0]),
+            *said(Question(SUPPORT), "ben", "person", [0, 0.5, 0]),
+            *said(Question(SUPPORT), "a:judge", "judge", [1, 0.5, 0.5]),
+        ]
+    )
+    row = next(pair for pair in labels.pairs if pair.first == PEOPLE)
+    assert (row.n, row.n_dropped) == (2, 1)
+    assert row.kappa_linear is not None
+
+
+def test_words_without_an_order_have_no_correlation() -> None:
+    words = Question(Scale("label", "nominal"))
+    (row,) = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])]).pairs
+    assert (row.kappa, row.kappa_linear, row.spearman) == (pytest.approx(1 / 3), None, None)
+
+
+def test_raters_with_nothing_in_common_have_no_row() -> None:
+    made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
+    assert made.pairs == ()
+
+
+def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_excluded() -> None:
+    held = chance = 0
+    for seed in range(40):
+        lot = Random(seed)
+        truth = [float(lot.random() < 0.5) for _ in range(120)]
+        told = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
+        coin = [float(lot.random() < 0.5) for _ in range(120)]
+        raters = (("ann", truth), ("ben", told), ("cy", coin))
+        opinions = [
+            Opinion(Question(SUPPORT), name, "person", f"i{at}", value, f"q{at // 4}")
+            for name, values in raters
+            for at, value in enumerate(values)
+        ]
+        rows = {(row.first, row.second): row for row in pair_agreements(opinions)}
+        near, far = rows["ann", "ben"], rows["ann", "cy"]
+        held += known(near.low) <= 0.6 <= known(near.high)
+        chance += known(far.low) <= 0 <= known(far.high)
+    assert held >= 36
+    assert chance >= 36
+
+
+def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
+    question = Question(Scale("number", "interval"))
+    for queries, has_interval in ((4, False), (12, True)):
+        opinions = [
+            Opinion(question, name, "person", f"i{at}", at + 5.0 * k * (at % 3), f"q{at % queries}")
+            for k, name in enumerate(("ann", "ben"))
+            for at in range(24)
+        ]
+        (row,) = pair_agreements(opinions)
+        assert (row.low is not None) is has_interval

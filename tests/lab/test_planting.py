@@ -24,7 +24,7 @@ from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import PlantedErrors, PlantedFound
 from drretail.progress import choose_progress
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
-from tests.eval.folders import LABEL, scripted_judge
+from tests.build import LABEL, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)

@@ -3,13 +3,13 @@
 from drretail.records.reading import Outcome
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.picks import compare_picks
-from tests.eval.folders import a_run
+from tests import build
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 
 
 def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
-    run = a_run("a", "q1-r1", "No.", []).model_copy(update={"outcome": outcome})
+    run = build.run("q1-r1", "No.", [], label="a", outcome=outcome)
     cart = cart_of(run, EVIDENCE)
     assert cart is not None
     (line,) = cart_text(cart)
@@ -18,10 +18,8 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
 
 
 def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
-    refused = a_run("a", "q1-r1", "No.", []).model_copy(
-        update={"outcome": Outcome(decision="none", because=("not_sold",))}
-    )
-    bought = a_run("b", "q1-r1", "Yes.", [KETTLE.product_id]).model_copy(update={"outcome": Outcome(decision="buy")})
+    refused = build.run("q1-r1", "No.", [], label="a", outcome=Outcome(decision="none", because=("not_sold",)))
+    bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], label="b", outcome=Outcome(decision="buy"))
     table = compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))])
     assert table is not None
     product, *_, totals = table.rows

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from drretail.viewer.experiment import read_view
-from tests.eval.folders import experiment
+from tests.build import experiment
 
 
 def test_agents_that_research_come_before_the_floors_and_the_oracle(tmp_path: Path) -> None:

@@ -25,72 +25,73 @@ def left(report: str, *products: str, wish: Wish | None = None) -> str:
     return struck(report, *products, wish=wish).draft.report
 
 
+WITH_COUPON = f"With a coupon the kettle {K} may be had for $30 or $35, which saves about $10."
+PAN = f"The pan {P} costs $38.50."
+WRONG_PRICE = f"The kettle costs $41.15 {K}."
+ITEMS = [
+    f"- **Pan** {P}, $38.50.",
+    f"- **Kettle** {K}, $41.15. It pours slowly.\n  - It holds a litre.\n  - Steel.",
+    f"- **Towels** {T}, $17.99.",
+]
+ROWS = [
+    "| Thing | Price |",
+    "|---|---|",
+    f"| Pan {P} | $38.50 |",
+    f"| Kettle {K} | $41.15 |",
+    f"| Towels {T} | $17.99 |",
+]
+CARE = "## Care\n\nSteel lasts [W:aaaaaaaa]."
+EMPTIED = (
+    f"These will do:\n\n- Kettle, $41.15 {K}\n- Towels, $18.99 {T}",
+    f"| Thing | Price |\n|---|---|\n| Kettle {K} | $41.15 |\n| Towels {T} | $18.99 |",
+    WRONG_PRICE,
+)
+# By what goes, a report before and after.
+STRUCK: dict[str, tuple[str, str]] = {
+    "the sentence that holds the fault alone": (
+        f"{PAN} {WRONG_PRICE} It began with a long test. It holds a litre {K}.",
+        f"{PAN} It began with a long test. It holds a litre {K}.",
+    ),
+    "at the end of a paragraph, with the blank before it": (f"{PAN} {WRONG_PRICE}\n\nThe end.", f"{PAN}\n\nThe end."),
+    "of a quotation, with its line": (f"The end.\n\n> {WRONG_PRICE}\n> - Pan {P}\n", f"The end.\n\n> - Pan {P}"),
+    "a list item with what hangs on it": (
+        "Three things:\n\n" + "\n".join(ITEMS),
+        f"Three things:\n\n{ITEMS[0]}\n{ITEMS[2]}",
+    ),
+    "an item below another alone": (
+        f"- **Kettle** {K}\n  - It costs $41.15 {K}.\n  - Steel.",
+        f"- **Kettle** {K}\n  - Steel.",
+    ),
+    "a row, and the table stays": ("\n".join(ROWS), "\n".join([*ROWS[:3], ROWS[4]])),
+    **{
+        f"an emptied section with its heading, {number}": (
+            f"# Gifts\n\n## Picks\n\n{emptied}\n\n{CARE}",
+            f"# Gifts\n\n{CARE}",
+        )
+        for number, emptied in enumerate(EMPTIED)
+    },
+    "no heading below which something is left": (
+        f"## Picks\n\n- Kettle, $41.15 {K}\n\nBoth are sturdy.",
+        "## Picks\n\nBoth are sturdy.",
+    ),
+    "a heading with a fault, with its section": (
+        f"## Kettle, $41.15 {K}\n\nIt pours slowly.\n\n### Care\n\nDescale it.\n\n## Towels\n\nSix {T}.",
+        f"## Towels\n\nSix {T}.",
+    ),
+    "nothing that code can't derive": (WITH_COUPON, WITH_COUPON),
+}
+
+
+@pytest.mark.parametrize("goes", STRUCK)
+def test_what_is_struck(goes: str) -> None:
+    before, after = STRUCK[goes]
+    assert left(before) == after
+
+
 def test_a_right_report_stays_as_it_is() -> None:
     report = f"# Gifts\n\nThe kettle {K} costs $42.95.\n\n- Towels {T}, $17.99.\n\n\n\nThe end.  \nReally.\n"
     stricken = struck(report, KETTLE.product_id)
     assert (with_left_out(stricken), stricken.struck) == (report, ())
-
-
-def test_only_the_sentence_that_holds_the_fault_goes() -> None:
-    before = f"The pan {P} costs $38.50. The kettle costs $41.15 {K}. It began with a long test. It holds a litre {K}."
-    assert left(before) == f"The pan {P} costs $38.50. It began with a long test. It holds a litre {K}."
-
-
-def test_a_sentence_at_the_end_of_a_paragraph_leaves_no_blank_behind() -> None:
-    before = f"The pan {P} costs $38.50. The kettle costs $41.15 {K}.\n\nThe end."
-    assert left(before) == f"The pan {P} costs $38.50.\n\nThe end."
-
-
-def test_a_quotation_leaves_no_empty_line_of_its_own() -> None:
-    before = f"The end.\n\n> The kettle costs $41.15 {K}.\n> - Pan {P}\n"
-    assert left(before) == f"The end.\n\n> - Pan {P}"
-
-
-def test_what_code_can_t_derive_is_never_struck() -> None:
-    report = f"With a coupon the kettle {K} may be had for $30 or $35, which saves about $10."
-    assert left(report) == report
-
-
-def test_a_list_item_goes_with_what_hangs_on_it() -> None:
-    items = [
-        f"- **Pan** {P}, $38.50.",
-        f"- **Kettle** {K}, $41.15. It pours slowly.\n  - It holds a litre.\n  - Steel.",
-        f"- **Towels** {T}, $17.99.",
-    ]
-    assert left("Three things:\n\n" + "\n".join(items)) == f"Three things:\n\n{items[0]}\n{items[2]}"
-
-
-def test_an_item_below_another_goes_alone() -> None:
-    before = f"- **Kettle** {K}\n  - It costs $41.15 {K}.\n  - Steel."
-    assert left(before) == f"- **Kettle** {K}\n  - Steel."
-
-
-def test_a_row_goes_and_the_table_stays() -> None:
-    rows = ["| Thing | Price |", "|---|---|", f"| Pan {P} | $38.50 |", f"| Towels {T} | $17.99 |"]
-    assert left("\n".join([*rows[:3], f"| Kettle {K} | $41.15 |", rows[3]])) == "\n".join(rows)
-
-
-@pytest.mark.parametrize(
-    "emptied",
-    [
-        f"These will do:\n\n- Kettle, $41.15 {K}\n- Towels, $18.99 {T}",
-        f"| Thing | Price |\n|---|---|\n| Kettle {K} | $41.15 |\n| Towels {T} | $18.99 |",
-        f"The kettle costs $41.15 {K}.",
-    ],
-)
-def test_an_emptied_section_goes_with_its_heading(emptied: str) -> None:
-    report = f"# Gifts\n\n## Picks\n\n{emptied}\n\n## Care\n\nSteel lasts [W:aaaaaaaa]."
-    assert left(report) == "# Gifts\n\n## Care\n\nSteel lasts [W:aaaaaaaa]."
-
-
-def test_a_heading_stays_where_something_is_left_below() -> None:
-    report = f"## Picks\n\n- Kettle, $41.15 {K}\n\nBoth are sturdy."
-    assert left(report) == "## Picks\n\nBoth are sturdy."
-
-
-def test_a_heading_with_a_fault_takes_its_section_along() -> None:
-    report = f"## Kettle, $41.15 {K}\n\nIt pours slowly.\n\n### Care\n\nDescale it.\n\n## Towels\n\nSix {T}."
-    assert left(report) == f"## Towels\n\nSix {T}."
 
 
 def test_a_wrong_pick_goes_with_what_is_said_of_it_alone() -> None:

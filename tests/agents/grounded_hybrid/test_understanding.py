@@ -1,21 +1,39 @@
-"""How the question is understood: asked first, once more where it does not fit, and never the query's own wish."""
+"""How the question is understood, and what every role is told before the research."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 
+from drretail.agents.grounded_hybrid.telling import (
+    MOST_LINES,
+    MOST_ORDERED,
+    MOST_OWNED,
+    Owned,
+    owned_block,
+    profile_block,
+    statements_on,
+    wish_block,
+)
 from drretail.agents.grounded_hybrid.understanding import Understood, UnderstoodWant
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.grounding.report.citations import find_citations
+from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.run import Limits
+from drretail.records.score import Statement
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import FOR_30, WISH, play, plays, understanding
-from tests.agents.hybrid_react.cast import UNDERSTANDING
+from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, WISH, play, plays, understanding
+from tests.agents.hybrid_react.cast import DONE, FEEDER, UNDERSTANDING, calls, launch
+from tests.build import known
+from tests.shop import USER
 
 ANSWERED = Wish(
     wants=(
@@ -87,8 +105,7 @@ def test_without_a_usable_answer_the_run_goes_on_without_a_wish(world: World, un
 
 def test_a_product_that_is_in_no_order_is_not_owned(world: World) -> None:
     run = play(world, plays(understood=(answer(owned=["B0TEST0004", "B0NOBODYS1"]),))).run
-    assert run.understood is not None
-    assert run.understood.owned == ("B0TEST0004",)
+    assert known(run.understood).owned == ("B0TEST0004",)
     assert run.notes[0] == "named as owned, but in no order: B0NOBODYS1"
 
 
@@ -111,3 +128,225 @@ def test_the_query_s_own_wish_changes_nothing(world: World) -> None:
     typed = QUERY.model_copy(update={"wish": Wish(wants=(Want(name="zither", kinds=("zither",)),))})
     runs = [play(world, plays(understood=(understanding(WISH),)), query=query) for query in (QUERY, typed)]
     assert runs[0].run == runs[1].run
+
+
+WRONG = DRAFT.replace("$39.50", "$29.50")
+TUBE = Wish(wants=(Want(name="bird feeder", kinds=("tube bird feeder",)),), budget=Money.of(30))
+
+
+def wish_shown(turn: Request) -> dict[str, Any]:
+    return json.loads(tag_content("wish", turn.messages[1].text) or "")
+
+
+def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(world: World) -> None:
+    cast = plays(
+        supervisor=(launch("A feeder.", "A bath."), calls(DONE)),
+        report=(WRONG, DRAFT),
+        understood=(understanding(TUBE),),
+    )
+    play(world, cast)
+    turns = [cast.shown["supervisor"][0], *cast.shown["researcher"], *cast.shown["report"]]
+    for turn in turns:
+        wish = wish_shown(turn)
+        assert wish["wants"] == [{"name": "bird feeder", "kinds": ["tube bird feeder"], "quantity": 1}]
+        assert wish["budget"] == {"amount": "30", "currency": "USD"}
+        assert [product["id"] for product in wish["owned"]] == ["B0TEST0001"], "by its record it is of the wanted kind"
+        assert wish["owned_besides"] == 1
+    for turn in (cast.shown["supervisor"][0], *cast.shown["report"]):
+        assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
+
+
+def test_an_owned_product_that_is_shown_can_be_cited_by_its_order(world: World) -> None:
+    named = FOR_30.model_copy(update={"owned": ("B0TEST0004",)})
+    cast = plays(understood=(understanding(named),))
+    recorded = play(world, cast)
+    owned = wish_shown(cast.shown["report"][0])["owned"]
+    assert [product["id"] for product in owned] == ["B0TEST0004", "B0TEST0001"]
+    marks = [product["evidence"] for product in owned]
+    cited = find_citations(" ".join(f"[{mark}]" for mark in marks), recorded.evidence)
+    assert {citation.evidence_id for citation in cited} == {*marks}
+
+
+def test_synthesis_reads_findings_only(world: World) -> None:
+    cast = plays()
+    play(world, cast)
+    (asked,) = {turn.messages[1].text for turn in cast.shown["synthesis"]}
+    assert tag_content("profile", asked) is None
+    assert tag_content("wish", asked) is None
+
+
+def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: World) -> None:
+    cast = plays()
+    recorded = play(world, cast)
+    first = [(step.path, step.seq, step.role, step.name) for step in recorded.run.steps[:3]]
+    assert first == [
+        ("0", 0, "profile", "get_user_profile"),
+        ("0", 1, "profile", "get_user_statistics"),
+        ("0", 2, "profile", "get_user_orders"),
+    ]
+    profile = tag_content("profile", cast.shown["report"][0].messages[1].text) or ""
+    cited = find_citations(profile, recorded.evidence)
+    assert {"U:profile", "O:0000000001"} <= {citation.evidence_id for citation in cited}
+    assert all(citation.type == "internal" for citation in cited)
+    assert len(profile.splitlines()) <= len(cited)
+
+
+def test_neither_street_nor_mail_is_told(world: World) -> None:
+    cast = plays()
+    play(world, cast)
+    owner = world.store.user(USER)
+    for turn in cast.shown["researcher"]:
+        assert owner.email not in turn.messages[1].text
+        assert owner.address.address1 not in turn.messages[1].text
+
+
+@pytest.mark.parametrize(
+    ("user_id", "options"), [(None, {}), (USER, {"without": ["user"]})], ids=["no user", "no tools of the user"]
+)
+def test_without_user_or_its_tools_there_is_no_profile(world: World, user_id: str | None, options: Any) -> None:
+    cast = plays(report=("Take the hopper feeder, I would say.",))
+    recorded = play(world, cast, query=QUERY.model_copy(update={"user_id": user_id}), options=options)
+    assert recorded.run.status == "done"
+    assert tag_content("profile", cast.shown["researcher"][0].messages[1].text) is None
+    assert not [step for step in recorded.run.steps if step.role == "profile"]
+
+
+def test_a_user_that_the_shop_does_not_know_is_noted(world: World) -> None:
+    stranger = Query(query_id="q3", user_id="AENOBODY", text=QUERY.text, source="test")
+    recorded = play(world, plays(report=("Take the hopper feeder, I would say.",)), query=stranger)
+    assert recorded.run.status == "done"
+    assert recorded.run.notes[0].startswith("no profile briefing:")
+    assert "not_found" in recorded.run.notes[0]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr("drretail.agents.grounded_hybrid.briefing.PAGE", size)
+    cast = plays()
+    recorded = play(world, cast)
+    asked = [step.args for step in recorded.run.steps if step.name == "get_user_orders"]
+    assert len(asked) == 2 // size
+    owned = tag_content("owned", cast.shown[UNDERSTANDING][0].messages[1].text) or ""
+    assert {line.split()[0] for line in owned.splitlines()} == {"B0TEST0001", "B0TEST0004"}
+
+
+def test_a_turn_has_the_tools_of_hybrid_react(world: World) -> None:
+    cast = plays(supervisor=(launch("A feeder."), calls(DONE)), researcher={"": (calls(FEEDER), calls(DONE))})
+    play(world, cast, limits=Limits(repairs=0))
+    assert cast.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
+    assert len(cast.shown["researcher"][0].tool_names) == 11
+    assert not cast.shown["report"][0].tool_names
+
+
+BAG = "Find a diaper bag for up to $40."
+DAY = "2023-05-01"
+LEASH = Owned("B1", "Foglark Leash, Red", "01", DAY)
+SWADDLE = Owned("B2", "Napperly Muslin Swaddle, 3 Pack", "02", DAY)
+BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=("cotton",), rating_min=4.0)
+BLANKETS = Wish(wants=(BLANKET,), budget=Money.of(70), deadline="by March 3", owned=("B2",))
+
+
+def few(_: str) -> float:
+    """As if every word stood in one product of a hundred."""
+    return 0.01
+
+
+def about(title: str, *categories: str) -> Statement:
+    text = f"Bought on 2023-05-01: {title}"
+    return Statement(code="recent_purchase", text=text, orders=("01",), categories=categories, names=(title,))
+
+
+def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
+    return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
+
+
+def with_record(owned: Owned, *categories: str) -> Owned:
+    record = Product(product_id=owned.product_id, title=owned.title, categories=categories, category="Baby_Products")
+    return replace(owned, record=record)
+
+
+def test_a_wish_is_shown_without_its_empty_fields() -> None:
+    blanket = {"name": "swaddle blanket", "kinds": ["blanket"], "quantity": 2, "must": ["cotton"], "rating_min": 4}
+    assert shown(BLANKETS) == {
+        "wants": [blanket],
+        "budget": {"amount": "70", "currency": "USD"},
+        "deadline": "by March 3",
+    }
+    assert shown(Wish()) == {}
+
+
+def test_what_the_wish_names_as_owned_is_shown_by_title_and_order_and_the_rest_is_counted() -> None:
+    entry = {"id": "B2", "title": "Napperly Muslin Swaddle, 3 Pack", "evidence": "O:02", "ordered": DAY}
+    assert {name: shown(BLANKETS, LEASH, SWADDLE)[name] for name in ("owned", "owned_besides")} == {
+        "owned": [entry],
+        "owned_besides": 1,
+    }
+
+
+def test_what_is_owned_of_a_wanted_kind_is_shown_behind_what_is_named() -> None:
+    blanket = with_record(Owned("B3", "Foglark Fleece", "03", DAY), "Bedding", "Blankets")
+    assert [entry["id"] for entry in shown(BLANKETS, with_record(LEASH), blanket, SWADDLE)["owned"]] == ["B2", "B3"]
+    assert shown(BLANKETS, with_record(LEASH), blanket, SWADDLE)["owned_besides"] == 1
+
+
+def test_an_owned_product_is_listed_with_its_category_where_the_shop_has_it() -> None:
+    lines = (
+        tag_content("owned", owned_block([with_record(SWADDLE, "Baby", "Swaddles"), LEASH], BAG)) or ""
+    ).splitlines()
+    assert lines == [f"B2  {DAY}  Napperly Muslin Swaddle, 3 Pack  (Swaddles)", f"B1  {DAY}  Foglark Leash, Red"]
+
+
+def test_a_long_history_is_shown_in_part() -> None:
+    many = [Owned(f"B{number}", f"Diaper {number}", f"{number}", DAY) for number in range(MOST_ORDERED + 5)]
+    read = shown(BLANKETS.model_copy(update={"owned": tuple(product.product_id for product in many)}), *many)
+    assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, len(many) - MOST_OWNED)
+    lines = (tag_content("owned", owned_block(many, BAG)) or "").splitlines()
+    assert lines[0] == f"B0  {DAY}  Diaper 0"
+    assert (len(lines), lines[-1]) == (MOST_ORDERED + 1, "and 5 more, ordered before these")
+
+
+def test_lines_of_the_profile_are_those_that_speak_of_the_part() -> None:
+    person = Statement(code="person", text="Ada Low of Bend, Oregon.")
+    bag = about("Foglark Diaper Bag.")
+    assert statements_on((about("Bird Feeder."), person, bag), BAG, few) == [person, bag]
+    assert len(statements_on([bag] * 40, BAG, few)) == MOST_LINES
+    lines = profile_block([person, bag], {"O:01"})
+    assert "- Ada Low of Bend, Oregon. [U:profile]" in lines
+    assert lines.endswith("Foglark Diaper Bag. [O:01]\n</profile>")
+
+
+def test_a_product_that_a_line_names_can_be_cited_where_it_was_seen() -> None:
+    line = Statement(
+        code="recent_purchase", text="Bought on 2023-05-01: Foglark Diaper Bag [B1] ($30.00).", orders=("01",)
+    )
+    assert "Foglark Diaper Bag [P:B1] ($30.00). [O:01]" in profile_block([line], {"O:01", "P:B1"})
+    assert "Foglark Diaper Bag ($30.00). [O:01]" in profile_block([line], {"O:01"})
+
+
+def test_words_around_the_things_of_a_line_choose_none() -> None:
+    tablet, rhythm = (
+        about("Foglark Computer Tablet, 7 inch"),
+        Statement(code="rhythm", text="Half last 30 days or less."),
+    )
+    for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
+        assert statements_on([tablet, rhythm], part, few) == []
+    assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]
+
+
+def test_a_word_that_many_products_have_chooses_no_line_but_a_category_named_in_full_does() -> None:
+    line = about("Foglark Gift Set", "Coffee Cups & Mugs")
+    assert statements_on([line], "A gift set for a friend.", lambda word: 0.3) == []
+    assert statements_on([line], "A mug for a friend.", lambda word: 0.3) == [line]
+    assert statements_on([line], "A cup of coffee a day.", lambda word: 0.3) == [line]
+
+
+def test_lines_that_name_more_and_rarer_things_come_before_others() -> None:
+    cables, braided = about("Foglark Cable"), about("Foglark Braided Cable")
+    lines = [*[cables] * MOST_LINES, braided]
+    assert statements_on(lines, "A braided cable.", few) == [*[cables] * (MOST_LINES - 1), braided]
+
+
+def test_an_intimate_product_is_listed_as_owned_where_the_question_names_it() -> None:
+    test = with_record(LEASH, "Health", "Pregnancy Tests")
+    assert "B1" not in owned_block([test, SWADDLE], BAG)
+    assert "B1" in owned_block([test, SWADDLE], "How long can I keep pregnancy tests?")

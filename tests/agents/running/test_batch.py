@@ -180,9 +180,7 @@ class Interrupting(Watch):
 
 
 @pytest.mark.parametrize("presses", [1, 2])
-def test_ctrl_c_ends_after_the_runs_in_flight_and_a_second_one_at_once(
-    world: World, folder: Path, presses: int
-) -> None:
+def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, folder: Path, presses: int) -> None:
     slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
     watch = Interrupting(presses)
     experiment, many, one = batch(folder / "cut", world, slow, parallel=2, watch=watch)

@@ -1,3 +1,5 @@
+"""One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
+
 import asyncio
 import gzip
 import json
@@ -8,21 +10,24 @@ from typing import Any, Never, cast
 import pytest
 
 from drretail.agents.base import Agent
-from drretail.agents.running.batch import Batch
+from drretail.agents.registry import load_agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.agents.running.system import definition
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.catalog.base import Catalog, Spelling
-from drretail.env.web.base import Web
+from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
-from drretail.experiment import Experiment, read_run
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
-from tests.shop import USER
+from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.evidence import Evidence
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
+from tests.build import known
+from tests.shop import PAGES, USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-PAGES = ("web_search", {"query": "bird feeder cleaning"})
+CLEANING = ("web_search", {"query": "bird feeder cleaning"})
 SAID = "The tube feeder [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
@@ -35,72 +40,29 @@ def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) 
         return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
 
 
-TURNS = (calls(SEARCH, PAGES), calls(SEARCH, text="Once more."), REPORT)
-
-
-def cut(folder: Path, size: int) -> None:
-    """Leaves of the one run in ``folder`` what a process that was killed leaves: ``size`` bytes of its journal."""
-    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    packed.with_name("journal.jsonl").write_bytes(gzip.decompress(packed.read_bytes())[:size])
-    for name in ("journal.jsonl.gz", "run.json", "evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json"):
-        packed.with_name(name).unlink()
-
-
-@pytest.mark.parametrize("kept", [0.0, 0.2, 0.4, 0.6, 0.8, 0.99, 1.0])
-def test_a_run_that_was_cut_anywhere_goes_on_where_it_stopped(world: World, folder: Path, kept: float) -> None:
-    whole, _ = run_in(folder, world, *TURNS)
-    names = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
-    before = [next(folder.glob(f"runs/*/*/{name}")).read_bytes() for name in names]
-    journal = gzip.decompress(next(folder.glob("runs/*/*/journal.jsonl.gz")).read_bytes())
-    size = int(len(journal) * kept)
-    cut(folder, size)
-    whole_lines = journal[:size].split(b"\n")[:-1]
-    left = len(TURNS) - sum(json.loads(line)["kind"] == "model" for line in whole_lines)
-    resumed, shown = run_in(folder, world, *TURNS[3 - left :])
-    assert resumed == whole
-    assert len(shown) == left  # what the journal held was asked of no model again
-    assert [next(folder.glob(f"runs/*/*/{name}")).read_bytes() for name in names] == before
-
-
-def test_a_replay_asks_no_model_and_leaves_the_same_run(world: World, folder: Path) -> None:
-    first, _ = run_in(folder, world, calls(SEARCH, PAGES), REPORT)
-    again, shown = run_in(folder.with_name("again"), world, replay=folder)
-    assert shown == []
-    assert again == first
-
-
 def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder: Path) -> None:
     run_in(folder, world, calls(SEARCH), REPORT)
     model, _ = scripted()
     player = sut(world, model)
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
     recorded = asyncio.run(Runner(world, "w", replay=folder).run(player, other))
-    assert recorded.run.error is not None
-    assert "replayed journal" in recorded.run.error.message
+    assert "replayed journal" in known(recorded.run.error).message
 
 
 def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
-    model, _ = scripted(ModelError("refusal", "no"))
-    player = sut(world, model)
-    runner = Runner(world, "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Batch(runner, experiment).run_all([player], [QUERY])
-        (again,) = Batch(runner, experiment).run_all([player], [QUERY])
+    player = sut(world, scripted(ModelError("refusal", "no"))[0])
+    first, again = (tally_of(folder, world, player) for _ in range(2))
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (again.failed, again.before) == (1, 1)
     assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
 
 
 def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
-    model, _ = scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)
-    player = sut(world, model)
-    runner = Runner(world, "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Batch(runner, experiment).run_all([player], [QUERY])
-        (again,) = Batch(runner, experiment).run_all([player], [QUERY], retry_failed=True)
-        run = read_run(experiment.run_folder(player.label, "q1", 1))
+    player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
+    tally_of(folder, world, player)
+    again = tally_of(folder, world, player, retry_failed=True)
     assert (again.done, again.failed, again.before) == (1, 0, 0)
-    assert run.usage["researcher"].calls == 2
+    assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
 
 
 class Failing:
@@ -123,17 +85,12 @@ class DownWeb:
         return getattr(self._web, name)
 
 
-def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when_asked(
-    world: World, folder: Path
-) -> None:
-    model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    player = sut(world, model)
+def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: World, folder: Path) -> None:
+    player = sut(world, scripted(calls(SEARCH, CLEANING), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Batch(cut_off, experiment).run_all([player], [QUERY])
-        (kept,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
-        (again,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
-        (whole,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+    first = tally_of(folder, world, player, cut_off)
+    kept = tally_of(folder, world, player, retry_failed=True)
+    again, whole = (tally_of(folder, world, player, retry_spoiled=True) for _ in range(2))
     assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
@@ -154,52 +111,47 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
-def test_calls_that_the_shop_leaves_unanswered_in_a_row_stop_all_runs_in_one_sentence(
-    world: World, folder: Path
-) -> None:
-    model, shown = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
+def searching(*turns: Any, times: int = 9) -> tuple[Any, list[Any]]:
+    """A model that does so in so many runs, and what it was shown."""
+    return scripted(*(step for _ in range(times) for step in turns))
+
+
+def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
+    model, shown = searching(calls(SEARCH), REPORT)
     player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
-            Batch(cut_off, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
-        assert len(shown) == 9, "four whole runs, and the first call of the fifth"
-        (again,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
+        tally_of(folder, world, player, cut_off, repeats=9)
+    assert len(shown) == 9, "four whole runs, and the first call of the fifth"
+    again = tally_of(folder, world, player, repeats=9)
     assert (again.done, again.before, again.spoiled) == (9, 4, 4)
 
 
 def test_a_shop_that_answers_now_and_then_stops_nothing(world: World, folder: Path) -> None:
-    model, _ = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
-    player = sut(world, model)
     shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(shaky, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    tally = tally_of(folder, world, sut(world, searching(calls(SEARCH), REPORT)[0]), shaky, repeats=9)
     # The first run that is answered takes a sixth search, for a note that is left out.
     assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 7, 7)
 
 
 def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: World, folder: Path) -> None:
-    model, _ = scripted(*(step for _ in range(9) for step in (calls(PAGES), calls(SEARCH), REPORT)))
-    player = sut(world, model)
     offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(offline, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    player = sut(world, searching(calls(CLEANING), calls(SEARCH), REPORT)[0])
+    tally = tally_of(folder, world, player, offline, repeats=9)
     assert (tally.done, tally.spoiled) == (9, 9)
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
     model, shown = scripted(calls(SEARCH), REPORT, calls(SEARCH), reporting("The hopper feeder."))
     player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=2)
-        reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
-    assert reports == [SAID, "The hopper feeder."]
-    assert len(shown) == 4
+    tally_of(folder, world, player, repeats=2)
+    reports = [read_run(run_folder(folder, player.label, "q1", repeat)).report for repeat in (1, 2)]
+    assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
 
 
 def test_a_single_question_is_untyped(world: World) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
-    assert (query.wish, query.constraints) == (None, None)
+    assert query.wish is None
 
 
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
@@ -211,9 +163,6 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:
-    from drretail.agents.registry import load_agent
-    from drretail.agents.running.system import SystemUnderTest
-
     model, _ = scripted()
     with pytest.raises(UserError, match="needs a model for researcher"):
         SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
@@ -221,14 +170,12 @@ def test_a_role_without_a_model_is_named(world: World) -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
 def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> None:
-    from drretail.agents.registry import load_agent
-
     with pytest.raises(UserError, match=said):
         load_agent(name)
 
 
 @pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
+def test_a_world_s_place_is_recorded_to_be_found_again(
     monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
 ) -> None:
     monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
@@ -244,3 +191,90 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
     error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
+
+
+URL = PAGES[0].url
+PAGE = web_evidence_id(URL)
+WEB_SEARCH = calls(("web_search", {"query": "bird feeder cleaning"}))
+CITING = reporting(f"Clean it every two weeks [{PAGE}].")
+
+
+def page_of(folder: Path, world: World, *turns: Any, web_mode: str = "snippets", **given: Any) -> Evidence:
+    """The evidence of the page after a run."""
+    model, _ = scripted(*turns)
+    player = sut(world, model, web_mode=web_mode)
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
+        evidence = read_evidence(experiment.run_folder(player.label, "q1", 1))
+    return next(entry for entry in evidence if entry.id == PAGE)
+
+
+def fetches(folder: Path) -> list[dict[str, Any]]:
+    (journal,) = folder.glob("runs/*/*/journal.jsonl.gz")
+    effects = map(json.loads, gzip.decompress(journal.read_bytes()).splitlines())
+    return [effect for effect in effects if effect["kind"] == "page_fetch"]
+
+
+def forms(entry: Evidence) -> list[tuple[str, bool]]:
+    return [(text.form, text.shown) for text in entry.texts]
+
+
+def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends(world: World, folder: Path) -> None:
+    entry = page_of(folder, world, WEB_SEARCH, CITING)
+    assert forms(entry) == [("snippet", True), ("page", False)]
+    assert [text.text for text in entry.sources] == [PAGES[0].text]
+    (effect,) = fetches(folder)
+    assert (effect["scope"], effect["request"]) == ("cited", {"provider": "sandbox", "url": URL})
+
+
+def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: World, folder: Path) -> None:
+    uncited = page_of(folder, world, WEB_SEARCH, reporting("I know how to clean it."))
+    assert forms(uncited) == [("snippet", True)]
+    without = page_of(folder.with_name("without"), world, WEB_SEARCH, CITING, pages=False)
+    assert forms(without) == [("snippet", True)]
+    assert without.is_unfetched
+    assert fetches(folder) == fetches(folder.with_name("without")) == []
+
+
+def test_a_page_that_was_read_during_the_run_is_not_fetched_again(world: World, folder: Path) -> None:
+    summary = '{"relevant": true, "summary": "Every two weeks.", "quotes": []}'
+    entry = page_of(folder, world, WEB_SEARCH, summary, CITING, web_mode="ws")
+    assert sorted(form for form, _ in forms(entry)) == ["page", "summary"]
+    assert [effect["scope"] for effect in fetches(folder)] != ["cited"]
+
+
+class Walled:
+    """The sandbox, whose page can be found and not be read."""
+
+    provider = "sandbox"
+
+    def __init__(self, inner: Web, problem: str | None) -> None:
+        self.corpus = inner.corpus
+        self._inner = inner
+        self._problem = problem
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return self._inner.search(query, k)
+
+    def fetch(self, url: str) -> WebPage:
+        if self._problem is None:
+            raise RuntimeError("a plugin's bug")
+        return WebPage(url, "", "", "blocked", problem=self._problem)
+
+
+@pytest.mark.parametrize(("problem", "state"), [("robots.txt forbids it.", "blocked"), (None, "error")])
+def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem: str | None, state: str) -> None:
+    entry = page_of(folder, replace(world, web=Walled(world.web, problem)), WEB_SEARCH, CITING)
+    assert (entry.state, forms(entry)) == (state, [("snippet", True)])
+    assert entry.lacks_page
+    assert not entry.is_unfetched
+    assert (problem or "a plugin's bug") in (entry.problem or "")
+
+
+def test_a_replay_fetches_nothing_and_of_a_run_without_pages_keeps_what_was_there(world: World, folder: Path) -> None:
+    first = page_of(folder, world, WEB_SEARCH, CITING)
+    offline = replace(world, web=Walled(world.web, None))
+    assert page_of(folder.with_name("again"), offline, replay=folder) == first
+    old = folder.with_name("old")
+    before = page_of(old, world, WEB_SEARCH, CITING, pages=False)
+    assert page_of(folder.with_name("replayed"), offline, replay=old) == before

@@ -1,16 +1,22 @@
-"""Stage 1: what a judge extracts, resolved against the report and its evidence."""
+"""Stage 1: what a judge extracts, part by part, resolved against the report and its evidence."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim
 from drretail.eval.claims.copied_sources import Resolved, SentenceFinder, SourceResolver
+from drretail.eval.claims.labels import check_of
+from drretail.eval.claims.sections import parts_of
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
+from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
+from tests.build import known, scripted_judge
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -24,7 +30,38 @@ from tests.eval.families.faithfulness.reports import (
     subject,
     support,
 )
-from tests.eval.folders import scripted_judge
+from tests.grounding.kitchen import KETTLE, TOWELS, a_ledger
+
+TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {it} | ${it} |" for it in range(40))
+BLOCKS = st.sampled_from(
+    ["## Heading\n", "A sentence of some words. And another one.\n\n", "- an item\n", TABLE + "\n\n", "\n"]
+)
+
+
+def test_a_short_report_is_one_part() -> None:
+    (part,) = parts_of("# A\n\nb")
+    assert (part.start, part.end, part.above) == (0, 6, ())
+
+
+def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
+    report = "# Title\n\n" + "\n\n".join(f"## Part {it}\n\n" + "A word or two. " * 30 for it in range(4))
+    parts = parts_of(report, 1_000)
+    assert [report[part.start : part.end].split("\n")[0] for part in parts] == ["# Title", "## Part 2"]
+    assert parts[1].above == ("Title", "Part 1")
+
+
+def test_a_table_that_is_too_long_stays_whole() -> None:
+    report = f"Before it.\n\n{TABLE}\n\nBehind it."
+    assert [report[it.start : it.end].strip() for it in parts_of(report, 200)] == ["Before it.", TABLE, "Behind it."]
+
+
+@given(st.lists(BLOCKS, max_size=30), st.integers(60, 600))
+def test_parts_make_up_the_report_and_no_table_is_in_two(blocks: list[str], longest: int) -> None:
+    report = "".join(blocks)
+    parts = parts_of(report, longest)
+    assert "".join(report[part.start : part.end] for part in parts) == report
+    assert sum(report[part.start : part.end].count(TABLE) for part in parts) == report.count(TABLE)
+
 
 REPORT = f"""# Beds
 
@@ -112,8 +149,7 @@ def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> No
     judge = scripted("no", "no", "no", {"claims": [papers_claim(1, "a")]})
     verdicts = judged(tmp_path, judge, subject(REPORT), "paper")
     assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
-    assert verdicts[0].error is not None
-    assert verdicts[0].error.startswith("unusable: no usable answer after 2 repairs")
+    assert known(verdicts[0].error).startswith("unusable: no usable answer after 2 repairs")
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
@@ -256,6 +292,15 @@ def test_a_sentence_is_found_across_lines_and_markup() -> None:
     report = "- One *two*\n  three. Four [x](https://a.example) five.\n"
     finder = SentenceFinder(report)
     found = finder.find("two three")
-    assert found is not None
-    assert report[slice(*found)] == "One *two*\n  three."
+    assert report[slice(*known(found))] == "One *two*\n  three."
     assert finder.find("") is None
+
+
+@pytest.mark.parametrize(("between", "is_contradicted"), [(" ", False), ("\n\n", True)])
+def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str, *, is_contradicted: bool) -> None:
+    words = "Kettle and towels make $66.93."
+    report = f"Shipping is $5.99.{between}{words}"
+    start, of = report.index("$66.93"), (f"P:{KETTLE.product_id}", f"P:{TOWELS.product_id}")
+    total = ReadValue(kind="total", amount="66.93", currency="USD", of=of, start=start, end=start + 6)
+    check = check_of(Claim(claim_id="1", claim=words, sources=of, values=(total,)), a_ledger(None), report)
+    assert known(check).is_contradicted == is_contradicted

@@ -61,7 +61,7 @@ def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
     ("label", "value", "notes"),
     [("full", 1, ()), ("partial", 0.5, ()), ("no", 0, ()), ("contradicted", 0, ("contradicted",))],
 )
-def test_labels_become_values_with_reason_quote_and_sources(
+def test_labels_become_values_with_reason_and_quote(
     tmp_path: Path, label: str, value: float, notes: tuple[str, ...]
 ) -> None:
     judge = answering(BED_CLAIM, support(label, "says so", "Removable  machine\nwashable cover"))
@@ -223,9 +223,7 @@ def of_price(said: str) -> tuple[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("said", "label"), [("$49.99", "full"), ("$49.99", "partial"), ("$39.99", "contradicted"), ("$55", "no")]
 )
-def test_the_judge_is_asked_without_codes_opinion_and_once_where_they_agree(
-    tmp_path: Path, said: str, label: str
-) -> None:
+def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path, said: str, label: str) -> None:
     report, extracted = of_price(said)
     if label == "no":  # a kind of value that no record has
         extracted["values"][0]["kind"] = "quantity"
@@ -351,14 +349,6 @@ def test_a_judge_that_fails_on_one_unit_goes_on_with_the_next(tmp_path: Path) ->
     found = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
     assert [verdict.state for verdict in found] == ["failed", "scored"]
     assert values(about, verdicts)["FP"].items["failed"] == 1
-
-
-def test_a_second_run_asks_nothing_and_writes_nothing(tmp_path: Path) -> None:
-    report = f"It suits old dogs [P:B0BED00001]. Cardinals like seeds [{BIRDS_ID}]. Owls hoot [{BLOCKED_ID}]."
-    first = judged(tmp_path, offline_judge(), subject(report))
-    files = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert judged(tmp_path, offline_judge(), subject(report)) == first
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == files
 
 
 def test_other_rules_are_judged_apart_but_nothing_is_asked_twice(tmp_path: Path) -> None:

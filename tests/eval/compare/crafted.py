@@ -1,6 +1,8 @@
 """Experiments as their judges left them, made of numbers alone."""
 
+import random
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
 from drretail.eval.family import Family
@@ -23,7 +25,7 @@ from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef
-from tests.eval.folders import SYSTEM
+from tests.build import SYSTEM
 
 JUDGE = Assessor(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
 OTHER = Assessor(JudgeRef(spec="openai:gpt", kind="llm"), "default")
@@ -121,6 +123,40 @@ def only_table(made: Comparison) -> JudgeTable:
 def only_row(made: Comparison) -> ComparedRow:
     (row,) = only_table(made).rows
     return row
+
+
+def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float]]:
+    """Two systems of which the first is better by so much on average."""
+    rng = random.Random(seed)
+    base = [rng.gauss(6, 1) for _ in range(n)]
+    return [value + better + rng.gauss(0, 0.5) for value in base], [value + rng.gauss(0, 0.5) for value in base]
+
+
+def pair_row(dimension: str, rate: float, low: float, high: float, **given: Any) -> PairScore:
+    """20 pairs of reports on 10 queries."""
+    row = PairScore(
+        version=1,
+        dimension=dimension,
+        a="a",
+        b="b",
+        judge="anthropic:claude",
+        judge_kind="llm",
+        n_planned=20,
+        n_scored=20,
+        wins=3,
+        ties=2,
+        losses=15,
+        win_rate=rate,
+        ci_low=low,
+        ci_high=high,
+        flip_rate=0.1,
+        n_queries=10,
+        queries_won=1,
+        queries_lost=9,
+        p=0.001,
+        p_holm=0.007,
+    )
+    return row.model_copy(update=given)
 
 
 __all__ = ["CODE", "FAILED_RUNS", "JUDGE", "NOT_JUDGED", "OTHER", "RULES"]

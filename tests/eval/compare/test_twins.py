@@ -1,21 +1,25 @@
-"""Pairs of twins by system."""
+"""The same systems on twins of queries and in two experiments."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import UserError
 from drretail.eval.compare.twins import twin_rows
+from drretail.eval.compare.two_worlds import compare_beside
 from drretail.eval.scoring import score
-from drretail.experiment import Definition, Experiment, reference_path
+from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.progress import choose_progress
+from drretail.progress import Progress, choose_progress
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.ablations import twin_table
-from tests.eval.folders import SYSTEM, a_run
+from tests import build
+from tests.build import Reports, experiment
+from tests.eval.own import STUB
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 DECIDED = {
@@ -31,19 +35,14 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
         Query(query_id=f"q{n}", text="?", source="t", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None)
         for n in range(1, 5)
     )
-    definition = Definition(
-        world_fingerprint="f" * 64,
-        queries=queries,
-        systems=dict.fromkeys(DECIDED, SYSTEM),
-        prompt_hashes={label: {} for label in DECIDED},
-        tool_schema_hash="t",
-    )
-    with Experiment(path, definition) as opened:
-        for label, decisions in DECIDED.items():
-            for n, decision in enumerate(decisions, start=1):
-                outcome = Outcome(decision=decision)  # pyright: ignore[reportArgumentType]
-                run = a_run(label, f"q{n}-r1", "Look below.", []).model_copy(update={"outcome": outcome})
-                opened.save(run, (), {}, {"world": "nowhere"})
+    runs = {
+        label: {
+            f"q{n}-r1": build.run(f"q{n}-r1", picks=(), label=label, outcome=Outcome.model_validate({"decision": it}))
+            for n, it in enumerate(decisions, start=1)
+        }
+        for label, decisions in DECIDED.items()
+    }
+    build.experiment(path, runs, queries=queries)
     for n in range(1, 5):
         proof = Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted")
         reference = Reference(query_id=f"q{n}", things=(WantedThing(name="feeder"),), proof=proof)
@@ -70,3 +69,37 @@ def test_without_pairs_it_says_how_to_make_them(tmp_path: Path) -> None:
         twin_rows(judged(folder(tmp_path / "exp", tasks=False)))
     with pytest.raises(UserError, match="--metrics outcome"):
         twin_rows(folder(tmp_path / "other"))
+
+
+A, B = "react@model", "hybrid@model"
+
+
+def stubbed(folder: Path, systems: Mapping[str, Reports]) -> Path:
+    experiment(folder, systems)
+    asyncio.run(score(folder, (STUB,), (), progress=Progress()))
+    return folder
+
+
+def values(at: float) -> Reports:
+    return {f"q{number}-r1": str(round(at + number / 100, 2)) for number in range(12)}
+
+
+def test_a_system_is_paired_with_itself_query_by_query(tmp_path: Path) -> None:
+    here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
+    there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
+    made = {it.a: it for it in compare_beside(here, there, metrics=[STUB])}
+    assert {it.b for it in made.values()} == {f"{A}@there", f"{B}@there"}
+    rows = {label: next(row for row in one.tables[0].rows if row.variant == "said") for label, one in made.items()}
+    assert (rows[A].difference, rows[A].n_pairs, rows[A].outcome) == (pytest.approx(0.5), 12, "higher")
+    assert (rows[B].difference, rows[B].n_pairs) == (0, 12)
+
+
+def test_one_system_may_be_named_and_what_nothing_shares_is_told(tmp_path: Path) -> None:
+    here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
+    there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
+    other = stubbed(tmp_path / "other", {A: {"q77-r1": "0.5"}})
+    assert [it.a for it in compare_beside(here, there, "react", metrics=[STUB])] == [A]
+    with pytest.raises(UserError, match="share no system, or no query"):
+        compare_beside(here, other, metrics=[STUB])
+    with pytest.raises(UserError, match="is the experiment itself"):
+        compare_beside(here, here, metrics=[STUB])

@@ -16,8 +16,8 @@ from drretail.prompts import tag_content
 from drretail.tables.table import Table
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import compared
-from tests.eval.folders import experiment, scripted_judge
 
 REPORTS = {
     "a@model": {"q1-r1": "A good report.", "q2-r1": "Repeats itself.", "q3-r1": None},

@@ -12,7 +12,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.progress import Progress
 from drretail.records.score import Scores
-from tests.eval.folders import experiment, scripted_judge
+from tests.build import experiment, scripted_judge
 from tests.eval.held_to import METRIC
 
 REPORTS = {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}, "b@model": {"q1-r1": "A bath.", "q2-r1": None}}

@@ -1,4 +1,4 @@
-"""Which systems meet, and in which runs."""
+"""Which systems meet, by the names that a user gives, and in which runs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,43 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs, resolve_name
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
+from tests.build import SYSTEM, experiment
 from tests.eval.families.pairwise.judging import A, B, C, reports
-from tests.eval.folders import SYSTEM, experiment
+
+PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfactual-swap"
+
+
+@pytest.mark.parametrize(
+    ("given", "label"),
+    [
+        *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
+        ("react+ws", WHOLE_PAGES),
+        ("react@a-m-c", SWAPPED),
+    ],
+)
+def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
+    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED]) == label
+
+
+@pytest.mark.parametrize(("given", "labels"), [("react", [PLAIN, "react@b"]), ("r", [PLAIN, WHOLE_PAGES])])
+def test_what_could_be_several_is_not_guessed(given: str, labels: list[str]) -> None:
+    with pytest.raises(UserError, match="could be any of"):
+        resolve_name("system", given, labels)
+
+
+def test_what_is_none_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="react"):
+        resolve_name("system", "reakt", [PLAIN])
+
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
 NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
-SWAPPED: dict[str, System] = {"a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})}
+COUNTERFACTUAL: dict[str, System] = {
+    "a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})
+}
 
 
 def definition(systems: Mapping[str, System]) -> Definition:
@@ -26,7 +54,7 @@ def test_all_systems_that_research_meet_each_other() -> None:
 
 
 def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
-    everyone = definition(AGENTS | NULL | SWAPPED)
+    everyone = definition(AGENTS | NULL | COUNTERFACTUAL)
     assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
     assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
         (A, "oracle"),

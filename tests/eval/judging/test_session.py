@@ -1,8 +1,9 @@
 """The judge seam: what goes to a judge, what is done with bad answers, and that nothing is asked twice."""
 
+import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,14 +14,17 @@ from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
 from drretail.eval.claims.extraction import CitedClaims
-from drretail.eval.judging.question import JudgeAnswer
-from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
+from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
+from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
+from drretail.eval.judging.spending import CapReached
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
+from drretail.records.score import SourceRef
+from tests.build import known, scripted_judge
 from tests.llm.provider import Provider, Step, answers, completes
 
 KEY = "sk-test-0123456789abcdef"
@@ -141,8 +145,7 @@ async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any,
 async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tmp_path: Path) -> None:
     claim_verdict, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
     assert (claim_verdict.state, claim_verdict.answer, claim_verdict.attempts) == ("failed", None, 3)
-    assert claim_verdict.error is not None
-    assert claim_verdict.error.startswith(
+    assert known(claim_verdict.error).startswith(
         "unusable: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2"
     )
     assert len(provider.seen) == 3
@@ -165,19 +168,18 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
     assert len(provider.seen) == 1
     half = answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens")
     cut, provider = await asked(tmp_path / "b", half, half)
-    assert cut.error is not None
-    assert cut.error.startswith("unusable: the answer was cut at the longest length allowed: set max_tokens higher")
+    assert known(cut.error).startswith(
+        "unusable: the answer was cut at the longest length allowed: set max_tokens higher"
+    )
     assert len(provider.seen) == 2
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
-    assert late.error is not None
-    assert late.error.startswith("timeout: ")
+    assert known(late.error).startswith("timeout: ")
 
 
 async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
     claim_verdict, _ = await asked(tmp_path, Step(400, body.encode()))
-    assert claim_verdict.error is not None
-    assert KEY not in claim_verdict.error
+    assert KEY not in known(claim_verdict.error)
     with pytest.raises(CommandStopped, match=r"bad key \*\*\*"):
         await asked(tmp_path / "refused", Step(401, body.encode()))
 
@@ -215,8 +217,7 @@ def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -
         first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
     with judge_session(CODE_JUDGE, tmp_path) as second:
         existing = second.existing("rating", "taste", "p1")
-        assert existing is not None
-        assert existing.value == 2
+        assert known(existing).value == 2
         assert second.existing("rating", "looks", "p1") is not None
         assert second.existing("rating", "taste", "p2") is None
         assert second.existing("rating", "smell", "p1") is None
@@ -259,20 +260,6 @@ async def test_judging_again_asks_again_although_the_journal_knows_the_answer(tm
                 )
                 found.append(claim_verdict.answer)
     assert found == [Taste(rating=2, why="soft"), Taste(rating=1, why="hard")]
-
-
-def test_a_verdict_file_that_was_cut_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
-    with judge_session(CODE_JUDGE, tmp_path) as first:
-        first.record("rating", "taste", "scored", 2)
-        first.record("rating", "looks", "scored", 1)
-    path = tmp_path / "q1-r1.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-20])
-    with judge_session(CODE_JUDGE, tmp_path) as second:
-        assert second.existing("rating", "taste") is not None
-        assert second.existing("rating", "looks") is None
-        second.record("rating", "looks", "scored", 1)
-    assert path.read_bytes() == whole
 
 
 def test_judges_with_other_parameters_have_other_names() -> None:
@@ -340,3 +327,114 @@ async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -
     ]
     assert rooms == [65_536, 16_384, None]
     assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000
+
+
+TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")
+
+
+def asking(side: str, report: str = "A dog bed.") -> JudgeQuestion[Taste]:
+    given = {"report": report, "side": side}
+    return JudgeQuestion(
+        "rating", side, TWO_PARTS, given, Taste, lambda answer: Ruling(answer.rating), begins_with=report
+    )
+
+
+async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_journal_s_keys(tmp_path: Path) -> None:
+    with (
+        Provider(text_of("no"), text_of({"rating": 1, "why": "x"})) as provider,
+        judge_session(claude(provider.url), tmp_path) as session,
+    ):
+        await session.ask_and_record(asking("crust"))
+    for request in provider.seen:  # the repair begins alike
+        shared, own = request.body["messages"][0]["content"]
+        assert shared == {"type": "text", "text": "Taste this.\nA dog bed.\n", "cache_control": {"type": "ephemeral"}}
+        assert own == {"type": "text", "text": "How good is its crust?\n"}
+    kept = [json.loads(line) for line in session.journal_path.read_text(encoding="utf-8").splitlines()]
+    contents = [effect["request"]["messages"][0]["content"] for effect in kept]
+    assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
+
+
+async def test_batches_and_prompts_that_share_nothing_are_not_marked(tmp_path: Path) -> None:
+    said = text_of({"rating": 1, "why": "x"})
+    with Provider(said) as provider, judge_session(claude(provider.url), tmp_path) as session:
+        session.judge = replace(session.judge, in_batches=True)
+        await session.ask_and_record(asking("crust"))
+    assert provider.seen[0].body["messages"][0]["content"] == "Taste this.\nA dog bed.\nHow good is its crust?\n"
+
+
+@dataclass
+class Kitchen:
+    """A judge that takes its time; ``busy`` is how many it serves after each that came in."""
+
+    fails_at: str = ""
+    busy: list[int] = field(default_factory=list[int])
+    served: list[str] = field(default_factory=list[str])
+    _now: int = 0
+
+    def serving(self, session: JudgeSession) -> JudgeSession:
+        """The session, whose judge is this one."""
+
+        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> JudgeAnswer[Taste]:
+            self._now += 1
+            self.busy.append(self._now)
+            await asyncio.sleep(0.02 if side == "b" else 0.01)
+            self._now -= 1
+            self.served.append(side)
+            if side == self.fails_at:
+                raise CapReached("1 token")
+            return JudgeAnswer("scored", Taste(rating=1, why="x"), prompt.hash, 1)
+
+        vars(session)["ask"] = ask
+        return session
+
+
+SIDES = "abcdefg"
+
+
+async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(tmp_path: Path) -> None:
+    kitchen = Kitchen()
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
+        verdicts = await kitchen.serving(session).ask_and_record(*questions)
+        assert [verdict.item for verdict in verdicts] == [*SIDES]
+        assert sorted(kitchen.served[:2]) == ["a", "b"]
+        assert kitchen.busy[:3] == [1, 2, 1]
+        assert max(kitchen.busy) == AT_ONCE
+        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
+
+
+async def test_in_batches_all_are_asked_at_once(tmp_path: Path) -> None:
+    kitchen = Kitchen()
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        session.judge = replace(session.judge, in_batches=True)
+        await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
+        assert max(kitchen.busy) == len(SIDES)
+        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
+
+
+@pytest.mark.parametrize(("fails_at", "kept"), [("a", ""), ("c", "abdefg")])
+async def test_a_cap_in_the_midst_leaves_what_came_back_recorded(tmp_path: Path, fails_at: str, kept: str) -> None:
+    kitchen = Kitchen(fails_at)
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        with pytest.raises(CapReached):
+            await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
+        assert [verdict.item for verdict in session.file.lasts()] == [*kept]
+    assert len(kitchen.served) == (1 if fails_at == "a" else len(SIDES))
+
+
+async def test_what_is_answered_is_not_asked_again_unless_its_sources_read_otherwise(tmp_path: Path) -> None:
+    kitchen = Kitchen()
+    page = SourceRef(id="W:1", sha256="a")
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        kitchen.serving(session)
+        for source in (page, page, page.model_copy(update={"sha256": "b"})):
+            await session.ask_and_record(asking("a"), replace(asking("b"), sources=[source]))
+    assert kitchen.served == ["a", "b", "b"]
+
+
+async def test_an_item_that_the_answer_leaves_out_failed_and_the_others_did_not(tmp_path: Path) -> None:
+    both = replace(asking("a"), items=("a", "b"), read=lambda answer: {"b": Ruling(answer.rating, "Because.")})
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        left_out, ruled = await Kitchen().serving(session).ask_and_record(both)
+    assert (left_out.state, left_out.error) == ("failed", LEFT_OUT)
+    assert (ruled.state, ruled.value, ruled.reason) == ("scored", 1, "Because.")

@@ -1,13 +1,28 @@
-"""Cited pages at judging time: fetched once, written down, served from there."""
+"""Cited pages at judging time: fetched once, served from there, and cut to what matters to the claims."""
 
 import asyncio
+import json
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from drretail.env.web.base import WebPage
+from drretail.env.web.live import Pages
 from drretail.errors import ToolError
-from drretail.eval.judging.sources import LivePages
+from drretail.eval.judging.passages import OMITTED, cut, fit, size
+from drretail.eval.judging.sources import Cited, LivePages, fetch_missing, missing_pages
+from drretail.eval.judging.subject import read_subjects
+from drretail.experiment import sources_path
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
+from drretail.progress import Progress
+from drretail.records.evidence import Evidence
+from tests import build
+from tests.build import LABEL, SYSTEM
 
 URL, GONE = "https://a.example/", "https://gone.example/"
 
@@ -70,3 +85,144 @@ def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
 def test_nothing_asked_leaves_no_file(tmp_path: Path) -> None:
     read(tmp_path / "live.jsonl", Site())
     assert list(tmp_path.iterdir()) == []
+
+
+WALLED, UNCITED = "https://walled.example/", "https://uncited.example/"
+IDS = {url: web_evidence_id(url) for url in (URL, WALLED, UNCITED)}
+FIXED = "fixed@model"
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def snippet(url: str) -> Evidence:
+    return build.evidence(IDS[url], build.text(f"What a search told of {url}.", "snippet"), url=url, title=url)
+
+
+def experiment(folder: Path) -> Path:
+    """Two systems that cite two of three pages by their snippets; one of them reads a fixed corpus."""
+    evidence = [snippet(url) for url in IDS]
+    report = f"It is so [{IDS[URL]}], or so [{IDS[WALLED]}]."
+    citations = tuple(find_citations(report, evidence))
+    runs = {label: {"q1-r1": build.run("q1-r1", report, label=label, citations=citations)} for label in (LABEL, FIXED)}
+    corpus = {FIXED: SYSTEM.model_copy(update={"web_corpus": "c" * 64})}
+    return build.experiment(folder, runs, of=corpus, evidence=evidence)
+
+
+class FixedSite:
+    def __init__(self, provider: str, text: str) -> None:
+        self.provider = provider
+        self.text = text
+        self.fetched: list[str] = []
+        self.open = False
+
+    def fetch(self, url: str) -> WebPage:
+        self.fetched.append(url)
+        if url == WALLED and not self.open:
+            return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
+        return WebPage(url, "A page", self.text, "ok", "2023-01-02")
+
+
+def fetched(folder: Path, *sites: FixedSite, again: bool = False) -> dict[str, int]:
+    webs: dict[str, Pages] = dict(zip((LABEL, FIXED), sites, strict=True))
+    return dict(fetch_missing(folder, webs, Progress(), again=again, clock=lambda: NOON))
+
+
+def page_texts(folder: Path) -> dict[tuple[str, str], str]:
+    return {
+        (subject.label, entry.url or ""): text.text
+        for subject in read_subjects(folder, None)
+        for entry in subject.evidence.values()
+        for text in entry.sources
+    }
+
+
+def test_cited_pages_that_nobody_fetched_are_named_once_a_web(tmp_path: Path) -> None:
+    missing = missing_pages(experiment(tmp_path / "exp"))
+    assert missing == [
+        Cited(label, IDS[url], url, corpus)
+        for label, corpus in ((LABEL, None), (FIXED, "c" * 64))
+        for url in (URL, WALLED)
+    ]
+
+
+def test_pages_are_fetched_beside_the_runs_which_stay_as_they_are(tmp_path: Path) -> None:
+    folder, live, corpus = (
+        experiment(tmp_path / "exp"),
+        FixedSite("open", "As it is now."),
+        FixedSite("sandbox", "As it was."),
+    )
+    before = {path: path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()}
+    assert fetched(folder, live, corpus) == {"ok": 2, "blocked": 2}
+    assert {path: path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()} == before
+    assert page_texts(folder) == {(LABEL, URL): "As it is now.", (FIXED, URL): "As it was."}
+    kept = json.loads(sources_path(folder, IDS[URL]).read_text(encoding="utf-8"))
+    assert [page["fetched"] for page in kept["pages"]] == ["2026-01-02T12:00:00+00:00"] * 2
+    assert (kept["id"], kept["url"]) == (IDS[URL], URL)
+
+
+def test_a_page_that_could_not_be_read_says_why_and_is_tried_again_only_when_asked(tmp_path: Path) -> None:
+    folder, live, corpus = experiment(tmp_path / "exp"), FixedSite("open", "Now."), FixedSite("sandbox", "Then.")
+    fetched(folder, live, corpus)
+    walled = next(read_subjects(folder, None)).evidence[IDS[WALLED]]
+    assert (walled.state, walled.problem) == ("blocked", "robots.txt forbids it.")
+    assert fetched(folder, live, corpus) == {}
+    live.open = corpus.open = True
+    assert fetched(folder, live, corpus, again=True) == {"ok": 2}
+    assert sorted(live.fetched) == sorted([URL, WALLED, WALLED])
+    assert page_texts(folder)[LABEL, WALLED] == "Now."
+
+
+FILLER = "Nothing of interest stands in this paragraph, whatever it says. " * 9
+LINES = [FILLER.strip()] * 350
+FACT = "The Wozbek carbon filter has to be changed every 90 days."
+OTHER = "Its jug is safe in the dishwasher's upper rack."
+
+
+def long_page() -> str:
+    return "\n\n".join([*LINES[:300], FACT, *LINES[:40], OTHER, *LINES[:10]])
+
+
+def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_of_every_claim() -> None:
+    page = long_page()
+    assert len(page) > 200_000
+    told = cut(page, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
+    assert size(told) <= 4_000
+    assert FACT in told
+    assert OTHER in told
+    assert told.index(FACT) < told.index(OTHER)  # in the order of the page
+    assert told.startswith("Nothing of interest")  # and its beginning, which says what it is
+    assert OMITTED in told
+
+
+def test_what_fits_is_left_as_it_is() -> None:
+    texts = ["one", "two"]
+    assert fit(texts, ["any"], 6) == texts
+    assert fit([long_page()], ["any"], None) == [long_page()]
+
+
+def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_not_need() -> None:
+    record, page = fit(["A short record.", long_page()], ["The Wozbek filter lasts 90 days."], 10_000)
+    assert record == "A short record."
+    assert FACT in page
+    assert 8_000 < size(page) <= 10_000 - size(record)
+
+
+def test_a_page_without_any_word_of_the_claim_keeps_its_beginning() -> None:
+    told = cut("\n\n".join(f"Paragraph {number}." * 40 for number in range(50)), ["Quite something else"], 3_000)
+    assert told.startswith("Paragraph 0.")
+    assert 2_000 < size(told) <= 3_000
+
+
+def test_other_scripts_are_measured_by_what_they_cost() -> None:
+    told = cut("猫は犬より静かです。" * 5_000, ["静か"], 6_000)
+    assert 3_000 < size(told) <= 6_000
+
+
+PARTS = ["word ", "a. ", "\n", "\n\n", "x" * 900, "。", "é"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=80), st.integers(0, 5_000))
+def test_a_cut_text_is_never_longer_than_its_room_and_holds_nothing_new(parts: list[str], room: int) -> None:
+    text = "".join(parts)
+    told = cut(text, ["word"], room)
+    assert size(told) <= max(room, size(OMITTED))
+    assert all(piece.strip("\n") in text for piece in told.split("[…]") if piece.strip())

@@ -1,9 +1,19 @@
+"""Recorded runs as judges see them: reports, profiles, readings."""
+
+import json
 from pathlib import Path
 
-from drretail.eval.judging.subject import planned_runs, read_subjects
-from drretail.experiment import read_definition
+import pytest
+
+from drretail.eval.judging.readings import case_of, how_read, reading_of
+from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
+from drretail.experiment import read_definition, run_folder
 from drretail.records.base import sha256_of
-from tests.eval.folders import LABEL, experiment
+from drretail.records.reading import Reading
+from drretail.records.score import Score
+from tests import build
+from tests.build import LABEL, experiment
+from tests.grounding.kitchen import EVIDENCE, KETTLE, QUERY, K
 
 RUNS = {LABEL: {"q1-r1": "One.", "q2-r1": None, "q2-r2": "Two."}, "b@model": {"q1-r1": "B."}}
 
@@ -43,3 +53,42 @@ def test_the_profile_is_the_one_that_was_frozen(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One.", "q2-r1": "Two."}}, users={"q1": "AE1"})
     profiles = [subject.profile and subject.profile.text for subject in read_subjects(folder, None)]
     assert profiles == ["- AE1 likes birds.", None]
+
+
+REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """An experiment whose run.json knows no picks."""
+    query = QUERY.model_copy(update={"query_id": "q1"})
+    exp = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
+    assert "picks" not in json.loads((run_folder(exp, LABEL, "q1", 1) / "run.json").read_text("utf-8"))
+    return exp
+
+
+def only(experiment: Path) -> Subject:
+    (subject,) = read_subjects(experiment, None)
+    return subject
+
+
+def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
+    made = build.scored(old, ["checks", "basket", "process"])
+    found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
+    assert (found["price_wrong"].value, found["rating_wrong"].value) == (1, 0)
+    assert found["picks_known"].items == {"picks by form": 1, "values by form": 1}
+    assert (found["clean"].value, found["coverage"].value) == (0, 1)
+    kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
+    assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
+    assert how_read(kept) == "figures read 2 of 2, picks by form"
+
+
+def test_to_read_writes_nothing(old: Path) -> None:
+    assert reading_of(only(old)).reader == "form"
+    assert not (old / "readings").exists()
+
+
+def test_without_a_world_the_case_knows_what_the_run_was_handed(old: Path) -> None:
+    case = case_of(only(old))
+    assert case.lookup is None
+    assert KETTLE.product_id in case.ledger().products

@@ -1,3 +1,5 @@
+"""Rows over reports and over all planned runs (METRICS 0)."""
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,15 +12,26 @@ from scipy.stats import ttest_1samp
 from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.aggregate import About, rows, rows_of_all
-from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Assessor, RunResult
+from drretail.eval.scores.gathering import (
+    FAILED_RUNS,
+    NOT_IMPORTED,
+    NOT_JUDGED,
+    PENDING_RUNS,
+    SPOILED_RUNS,
+    Assessor,
+    Plan,
+    RunResult,
+)
+from drretail.eval.scores.planned import attendance, counted
 from drretail.eval.values import Value
+from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Score, VerdictState
 from drretail.stats.clusters import Clusters
-from tests.eval.folders import JUDGED, METRIC
+from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
+from tests.eval.own import JUDGED
+from tests.eval.own import SILENT as METRIC
 
-CODE = JudgeRef(spec="code", kind="rule_based")
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
-ABOUT = About(JUDGED, "a@model", Assessor(JUDGE, "default"), "", Clusters())
+ABOUT = About(JUDGED, "a@model", JUDGE, "", Clusters())
 
 
 def said(query_id: str, value: float | VerdictState) -> RunResult:
@@ -52,7 +65,7 @@ def test_what_is_na_everywhere_is_never_0() -> None:
 
 def test_what_is_no_headline_has_one_policy() -> None:
     reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
-    found = rows(About(METRIC, "a@model", Assessor(CODE, "default"), "", Clusters()), reports)
+    found = rows(About(METRIC, "a@model", CODE, "", Clusters()), reports)
     assert {row.policy for row in found} == {"answered"}
 
 
@@ -66,7 +79,7 @@ def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
-    other = About(JUDGED, "b@model", Assessor(JUDGE, "default"), "", Clusters())
+    other = About(JUDGED, "b@model", JUDGE, "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
     assert [it.variant for it in asked] == ["said"]
     assert {(it.variant, it.n_failed) for it in lost} == {("said", 1)}
@@ -88,9 +101,9 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
     reports = [said(f"q{n}", value) for n, value in enumerate(values)]
     users = {f"q{n}": f"u{n // 2}" for n in range(10)}
     by_user = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
-    for clusters, counted, n_users in ((Clusters(), values, None), (Clusters(users), by_user, 5)):
+    for clusters, counts_of, n_users in ((Clusters(), values, None), (Clusters(users), by_user, 5)):
         row = {row.variant: row for row in rows(replace(ABOUT, clusters=clusters), reports)}["said"]
-        expected: Any = ttest_1samp(counted, 0.0)
+        expected: Any = ttest_1samp(counts_of, 0.0)
         low, high = expected.confidence_interval()
         assert (row.ci_low, row.ci_high) == (pytest.approx(max(low, 0.0)), pytest.approx(high))
         assert (row.n_users, row.no_interval) == (n_users, None)
@@ -130,7 +143,66 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
         values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
         return RunResult(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
 
-    about = About(load_metric("faithfulness"), "a@model", Assessor(JUDGE, "default"), "", Clusters())
+    about = About(load_metric("faithfulness"), "a@model", JUDGE, "", Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
     found = {row.variant: row.value for row in rows(about, reports)}
     assert (found["FP_web"], found["FP_eq2"]) == (0.5, 0.75)  # half of both columns as they are printed
+
+
+HEADLINE = "overall"
+
+
+def earned(values: list[float | str | None], label: str = "a") -> list[float | None]:
+    others = [5.0] * len(values)
+    held = gathered(("quality", HEADLINE, JUDGE, {"a": runs(values), "b": runs(others)}))
+    return [
+        counted(answers.result, HEADLINE) for plan, answers in held.judged_runs("quality", JUDGE) if plan.label == label
+    ]
+
+
+def test_a_run_that_failed_earns_0_and_what_a_judge_failed_on_is_left_out() -> None:
+    assert earned([7.0, None, "failed", "unverifiable", "not judged"]) == [7.0, 0.0, None, None, None]
+
+
+def test_a_headline_that_no_report_on_a_query_can_have_is_not_earned_by_failing() -> None:
+    held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
+    a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
+    assert a == [1.0, None]
+
+
+def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_says() -> None:
+    lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
+    assert counted(lacking, "FP") == 0.0
+    assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None
+
+
+@pytest.mark.parametrize(
+    ("lacks", "missing", "pending", "planned"),
+    [
+        (SPOILED_RUNS, 1, 0, 2),
+        (NOT_JUDGED, 1, 0, 2),
+        (PENDING_RUNS, 0, 1, 2),
+        (NOT_IMPORTED, 0, 0, 1),
+        (FAILED_RUNS, 0, 0, 1),  # it earned nothing, not even 0: the headline isn't defined for its query
+    ],
+)
+def test_what_is_lost_and_what_is_pending_are_told_apart(lacks: str, missing: int, pending: int, planned: int) -> None:
+    held = attendance([RunResult("q1", {"x": Value("x", "scored", 1.0)}), RunResult("q2", {}, lacks)], "x")
+    assert (held.planned, held.scored, held.missing, held.pending) == (planned, 1, missing, pending)
+
+
+def test_one_missing_run_in_twenty_is_allowed_and_two_are_not() -> None:
+    def held(lost: int) -> bool:
+        reports = [RunResult(f"q{at}", {"x": Value("x", "scored", 1.0)}) for at in range(20 - lost)]
+        return attendance(
+            [*reports, *(RunResult(f"l{at}", {}, SPOILED_RUNS) for at in range(lost))], "x"
+        ).allows_conclusions
+
+    assert held(1)
+    assert not held(2)
+
+
+def test_a_report_without_a_word_is_not_done() -> None:
+    query = Query(query_id="q1", text="?", source="test")
+    assert not Plan("a", query, 1, "a/q1-r1", "sha", words=0).is_done
+    assert Plan("a", query, 1, "a/q1-r1", "sha", words=3).is_done

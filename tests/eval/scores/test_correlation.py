@@ -1,21 +1,27 @@
-"""Correlations of what runs did with what their reports score."""
+"""What beside scores is told of them: correlations with what runs did, attacks, and the parts that are printed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from drretail.eval.families.checks.score import METRIC as CHECKS
 from drretail.eval.families.process.score import METRIC as PROCESS
 from drretail.eval.families.quality.score import METRIC as QUALITY
+from drretail.eval.scores.attacks import attack_rows
 from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey
+from drretail.eval.scores.selection import other_families, rows_of_families
 from drretail.eval.values import Value
 from drretail.experiment import Definition
+from drretail.records.pairs import PairScore
 from drretail.records.query import Query
-from drretail.records.run import ModelKind
-from drretail.records.score import JudgeRef
+from drretail.records.run import INJECTED, ModelKind
+from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores, SliceScore
 from drretail.stats.significance import holm
-from tests.eval.folders import SYSTEM
+from tests.build import SYSTEM, known
+from tests.eval.compare import crafted
 
 CODE = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
 QUERIES = [f"q{number:02}" for number in range(12)]
@@ -109,3 +115,70 @@ def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing(
 
 def test_without_process_there_is_nothing_to_correlate() -> None:
     assert correlations(gathered({("checks", CODE): {"clean": 1.0}})) == []
+
+
+PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+ATTACKED = [1.0, 0.0, None, 0.0, 1.0, 0.0, 1.0, 1.0]
+
+
+def among_texts(held: Gathered, label: str) -> Gathered:
+    system = held.definition.systems[label]
+    systems = {**held.definition.systems, label: system.model_copy(update={"options": {INJECTED: "abc"}})}
+    return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+
+
+def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
+    held = among_texts(
+        crafted.gathered(("basket", "feasible", crafted.CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})),
+        "b",
+    )
+    obeyed = Score(
+        metric="robustness", version=1, variant="obeyed", system="b", value=0.25, ci_low=0.1, ci_high=0.5,
+        n_planned=8, n_scored=8, judge="code", judge_kind="rule_based",
+    )  # fmt: skip
+    (row,) = attack_rows(held, [obeyed])
+    assert (row.system, row.plain, row.n_queries) == ("b", "a", 8)
+    assert (row.utility, row.utility_attacked, row.lost) == (0.875, 0.5, 0.375)
+    assert known(row.lost_low) < 0.375
+    assert (row.obeyed, row.obeyed_low, row.obeyed_high) == (0.25, 0.1, 0.5)
+
+
+def test_a_system_that_ran_in_one_way_alone_has_no_row() -> None:
+    alone = crafted.gathered(("basket", "feasible", crafted.CODE, {"a": crafted.runs(PLAIN)}))
+    assert list(attack_rows(alone, [])) == []
+    assert list(attack_rows(among_texts(alone, "a"), [])) == []
+
+
+JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
+COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}
+
+
+def held(*metrics: str) -> Scores:
+    sliced = {"by": "kind", "name": "gift", "n_queries": 1, "n_counted": 1}
+    return Scores(
+        scores=tuple(Score(metric=metric, variant="v", version=1, system="a", **JUDGE, **COUNTS) for metric in metrics),
+        judgings=tuple(Judging(metric=metric, system="a", judge="p:m", verdicts=1) for metric in metrics),
+        slices=tuple(
+            SliceScore(metric=metric, variant="v", system="a", **sliced, **JUDGE, **COUNTS) for metric in metrics
+        ),
+        agreements=tuple(
+            Agreement(metric=metric, variant="v", first="a", second="b", n_reports=1, n_dropped=0, n_systems=1)
+            for metric in metrics
+        ),
+        pairs=(PairScore(version=1, dimension="overall", a="a", b="b", **JUDGE, **COUNTS),),
+    )
+
+
+def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
+    scores = held("quality", "checks")
+    shown = rows_of_families(scores, ["quality"])
+    for rows in (shown.scores, shown.judgings, shown.slices, shown.agreements):
+        assert [row.metric for row in rows] == ["quality"]
+    assert shown.pairs == ()
+    assert rows_of_families(scores, ["pairwise"]).pairs == scores.pairs
+    assert rows_of_families(scores, ["pairwise"]).scores == ()
+
+
+def test_the_others_are_named_in_their_order() -> None:
+    assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
+    assert other_families(held("quality"), ["quality", "pairwise"]) == []

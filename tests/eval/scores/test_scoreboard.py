@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.family import Family, of_verdicts
-from drretail.eval.registry import load_metric, load_metrics
+from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scoring import score
@@ -20,7 +20,7 @@ from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import NULL_AGENTS, MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
-from tests.eval.folders import experiment
+from tests.build import experiment, known
 from tests.eval.own import DESCRIPTION, judge, values
 
 A, B = "a@model", "b@model"
@@ -72,8 +72,7 @@ def board(
     held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
 ) -> Scoreboard:
     made = scoreboard(held, rows, metrics, (), prices)
-    assert made is not None
-    return made
+    return known(made)
 
 
 def test_columns_are_those_that_families_name_and_that_have_a_value(held: Gathered) -> None:
@@ -178,16 +177,13 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
     assert [it.system for it in made.rows] == [A, floor]
 
 
-def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.eval.own.METRIC", OWN)
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
     (metric,) = load_metrics(["tests.eval.own:METRIC"])
     assert isinstance(metric, Family)
     scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
-    assert scores.scoreboard is not None
-    assert [(column.name, column.metric, column.unit) for column in scores.scoreboard.columns] == [
+    assert [(column.name, column.metric, column.unit) for column in known(scores.scoreboard).columns] == [
         ("brief", "brevity", "share"),
         ("brevity words", "brevity", "count"),
         ("done", "", "share"),
@@ -195,25 +191,3 @@ def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
     ]
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scoreboard"]
     assert {it["system"]: it["cells"]["brief"]["value"] for it in kept["rows"]} == {A: 0.5, B: 1.0}
-
-
-@pytest.mark.parametrize(
-    ("family", "variant", "unit"),
-    [
-        ("pqr", "S_overall", "rating"),
-        ("race", "RACE", "share"),
-        ("report_eval", "overall", "grade"),
-        ("dr3", "avg6", "percent"),
-        ("rubrics", "score", "share"),
-    ],
-)
-def test_every_family_with_one_overall_number_has_it_on_the_board_in_its_scale(
-    held: Gathered, family: str, variant: str, unit: str
-) -> None:
-    described = load_metric(family).description
-    made = board(held, row(family, variant, 0.5), metrics={family: described})
-    column = made.columns[0]
-    assert (column.name, column.metric, column.variant, column.unit) == (family, family, variant, unit)
-    assert column.meaning
-    assert made.rows[0].cells[family].value == 0.5
-    assert described.primary == (variant,)

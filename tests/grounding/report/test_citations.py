@@ -4,7 +4,7 @@ import gzip
 import json
 import time
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest

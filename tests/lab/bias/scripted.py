@@ -19,7 +19,7 @@ from drretail.offline.judge.policy import tag_contents
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
-from tests.eval.folders import experiment, scripted_judge
+from tests.build import experiment, scripted_judge
 
 A, B, FLOOR = "a@model", "b@model", "null@none"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"

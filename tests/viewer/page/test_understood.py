@@ -9,7 +9,8 @@ from drretail.files import write_json
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 from drretail.viewer.page.document import render_page
-from tests.eval.folders import LABEL, a_run, experiment
+from tests import build
+from tests.build import LABEL, experiment
 from tests.viewer.dom import Element, parse
 
 UNDERSTOOD = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
@@ -23,7 +24,7 @@ def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
     definition = definition.model_copy(update={"queries": queries})
     write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
     with Experiment(folder, definition) as opened:
-        run = a_run(LABEL, "q1-r1", "Take it.").model_copy(update={"understood": understood})
+        run = build.run("q1-r1", "Take it.", understood=understood)
         opened.save(run, (), {}, {"world": "nowhere"})
     return parse(render_page(folder))
 

@@ -7,7 +7,7 @@ from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.question import Questions
-from tests.eval.folders import SYSTEM, a_run
+from tests.build import SYSTEM, run
 from tests.viewer.dom import parse
 
 QUERY = Query(query_id="q1", text="Which feeder lasts?", source="test")
@@ -23,7 +23,7 @@ def headings(folder: Path, *systems: System) -> list[str]:
     )
     with Experiment(folder, definition) as opened:
         for system in systems:
-            opened.save(a_run(system.label(), "q1-r1", "It lasts."), (), {}, {"world": "nowhere"})
+            opened.save(run("q1-r1", "It lasts.", label=system.label()), (), {}, {"world": "nowhere"})
     view = read_view(folder)
     page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
     return [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]

@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.session import Judge
-from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidence_id
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
-from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import LABEL, SYSTEM, a_run
+from tests import build
+from tests.build import LABEL
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
 CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
@@ -47,10 +46,8 @@ REPORT = (
 
 
 def source(evidence_id: str, name: str, text: str, url: str | None = None) -> Evidence:
-    form = "file" if url is None else "page"
-    held = EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=True, path="0", seq=0)
-    kind = "file" if url is None else "web"
-    return Evidence(id=evidence_id, kind=kind, key=url or name, title=name, url=url, texts=(held,))
+    held = build.text(text, "file" if url is None else "page")
+    return build.evidence(evidence_id, held, key=url or name, title=name, url=url)
 
 
 EVIDENCE = (
@@ -62,17 +59,8 @@ EVIDENCE = (
 
 def research(folder: Path, reports: Mapping[str, str | None], query: Query = QUERY) -> Path:
     """An experiment of one query with these reports by label."""
-    definition = Definition(
-        world_fingerprint="f" * 64,
-        queries=(query,),
-        systems=dict.fromkeys(reports, SYSTEM),
-        prompt_hashes={label: {} for label in reports},
-        tool_schema_hash="t",
-    )
-    with Experiment(folder, definition) as opened:
-        for label, report in reports.items():
-            opened.save(a_run(label, "q1-r1", report), EVIDENCE, {}, {"world": "nowhere"})
-    return folder
+    by_run = {label: {"q1-r1": report} for label, report in reports.items()}
+    return build.experiment(folder, by_run, queries=[query], evidence=EVIDENCE)
 
 
 ONE = {LABEL: REPORT}

@@ -13,28 +13,23 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
-from drretail.records.base import sha256_of
-from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState, TextForm
-from drretail.records.query import Query
-from drretail.records.run import Run, System
+from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState
+from drretail.records.run import System
 from drretail.records.score import Rules, Verdict
-from tests.eval.folders import judged_by
+from tests import build
 
 BIRDS = "https://birds.example/cardinals"
 BLOCKED = "https://paywalled.example/page"
 BIRDS_ID, BLOCKED_ID = web_evidence_id(BIRDS), web_evidence_id(BLOCKED)
 
 
-def text(content: str, form: TextForm, *, shown: bool = True) -> EvidenceText:
-    return EvidenceText(sha256=sha256_of(content), form=form, text=content, shown=shown, path="0", seq=0)
+text = build.text
 
 
 def entry(
     evidence_id: str, kind: EvidenceKind, *texts: EvidenceText, state: SourceState = "ok", url: str | None = None
 ) -> Evidence:
-    return Evidence(
-        id=evidence_id, kind=kind, key=url or evidence_id[2:], title=evidence_id, url=url, texts=texts, state=state
-    )
+    return build.evidence(evidence_id, *texts, kind=kind, state=state, url=url)
 
 
 def product(product_id: str, title: str, price: float, rating: float, count: int, *features: str) -> Evidence:
@@ -101,27 +96,8 @@ EVIDENCE = {found.id: found for found in (BED, BOWL, ORDER, PAGE, WALL)}
 
 
 def subject(report: str | None, evidence: Mapping[str, Evidence] = EVIDENCE, query: str = "Which bed?") -> Subject:
-    run = Run(
-        run_id="a/q1-r1",
-        system="a",
-        query_id="q1",
-        repeat=1,
-        status="failed" if report is None else "done",
-        stop="error" if report is None else "finished",
-        report=report,
-        report_sha=None if report is None else sha256_of(report),
-        picks=(),
-    )
-    return Subject(
-        label="a",
-        system=System(agent="react", models={}),
-        query=Query(query_id="q1", text=query, source="test"),
-        repeat=1,
-        run=run,
-        evidence=evidence,
-        profile=None,
-        store=None,
-    )
+    run = build.run("q1-r1", report, picks=(), label="a")
+    return build.subject(run, evidence.values(), query=build.query(text=query), system=System(agent="react", models={}))
 
 
 def offline_judge() -> Judge:
@@ -173,7 +149,7 @@ def judged(
     again: Again = "nothing",
 ) -> list[Verdict]:
     """The living verdicts after one judging."""
-    judged_by(METRIC, about, folder / "q1-r1.jsonl", judge, rules=rules, again=again)
+    build.judged(METRIC, about, folder / "q1-r1.jsonl", judge, rules=rules, again=again)
     living = VerdictFile(folder / "q1-r1.jsonl").living(about.report_sha or "", METRIC.prompt_hashes())
     return [verdict for verdict in living if verdict.rules == rules]
 

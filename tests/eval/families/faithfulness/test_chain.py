@@ -51,56 +51,45 @@ def scores(folder: Path, report: str, query: str = QUERY) -> dict[str, Value]:
     return values(about, judged(folder, offline_judge(), about))
 
 
-def test_a_sound_report_is_borne_out(tmp_path: Path) -> None:
-    found = scores(tmp_path, GOOD)
-    assert [found[name].value for name in ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict")] == [1.0] * 5
-    assert [found[name].value for name in ("N_cited", "N_web", "N_product")] == [5.0, 1.0, 4.0]
-    assert (found["FR"].value, found["FR_url"].value) == (1, 5 / 6)
+BORNE_OUT = dict.fromkeys(("FP", "FP_web", "FP_product", "FP_internal", "FP_strict"), 1.0)
+KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
+STRANGERS = "You bought the Brewhaus Coffee Grinder on 2022-01-02 [O:0000000001]. You live in Boston [U:profile]."
 
 
-def test_a_null_report_has_nothing_to_score(tmp_path: Path) -> None:
-    found = scores(tmp_path, "")
-    assert {found[name].state for name in ("FP", "FP_strict", "FR", "FR_url")} == {"na"}
-    assert found["N_cited"].value == 0
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        (GOOD, {**BORNE_OUT, "N_cited": 5.0, "N_web": 1.0, "N_product": 4.0, "FR": 1, "FR_url": 5 / 6}),
+        ("", {**dict.fromkeys(("FP", "FP_strict", "FR", "FR_url"), "na"), "N_cited": 0}),
+        (QUERY, {"FP": "na", "N_cited": 0}),
+        (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
+        ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0, "FR_url": 0}),
+        ("The Fluffwick bed costs $49.99 [P:INVENTED01].", {"FP": "na", "FP_strict": 0, "FR": 0}),
+    ],
+    ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
+)
+def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: dict[str, float | str]) -> None:
+    found = {name: it.state if it.value is None else it.value for name, it in scores(tmp_path, report).items()}
+    assert {name: found[name] for name in expected} == expected
 
 
-def test_a_copy_of_the_query_claims_nothing(tmp_path: Path) -> None:
-    found = scores(tmp_path, QUERY)
-    assert (found["FP"].state, found["N_cited"].value) == ("na", 0)
-    assert found["FR"].value in (None, 0)
-
-
-def test_a_list_of_keywords_claims_nothing(tmp_path: Path) -> None:
-    found = scores(tmp_path, "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals")
-    assert (found["FP"].state, found["FR"].state, found["N_cited"].value) == ("na", "na", 0)
-
-
-def test_keywords_behind_a_mark_are_not_borne_out(tmp_path: Path) -> None:
-    found = scores(tmp_path, "cat litter, aquarium pumps, gardening gloves, tents [P:B0BED00001]")
-    assert found["FP"].value in (None, 0)
-
-
-def test_uncited_claims_have_no_recall(tmp_path: Path) -> None:
-    found = scores(tmp_path, "The Fluffwick bed costs $49.99. Northern cardinals eat sunflower seeds.")
-    assert (found["FP"].state, found["FR"].value, found["FR_url"].value) == ("na", 0, 0)
-
-
-def test_a_report_for_another_user_is_not_borne_out_by_this_ones_orders(tmp_path: Path) -> None:
-    report = "You bought the Brewhaus Coffee Grinder on 2022-01-02 [O:0000000001]. You live in Boston [U:profile]."
-    found = scores(tmp_path, report)
-    assert found["FP_internal"].value in (0, 0.5)
-    assert found["FP_internal"].items["unresolved"] == 1
-
-
-def test_invented_sources_count_against_strict_precision_and_recall(tmp_path: Path) -> None:
-    found = scores(tmp_path, "The Fluffwick bed costs $49.99 [P:INVENTED01].")
-    assert (found["FP"].state, found["FP_strict"].value, found["FR"].value) == ("na", 0, 0)
+@pytest.mark.parametrize(
+    ("report", "variant"),
+    [
+        ("cat litter, aquarium pumps, gardening gloves, tents [P:B0BED00001]", "FP"),
+        (STRANGERS, "FP_internal"),
+        (QUERY, "FR"),
+    ],
+    ids=["keywords behind a mark", "for another user", "copy of the query"],
+)
+def test_a_report_that_deserves_nothing_is_not_borne_out(tmp_path: Path, report: str, variant: str) -> None:
+    found = scores(tmp_path, report)[variant]
+    assert found.value in (None, 0) or (report == STRANGERS and found.value == 0.5)
+    assert report != STRANGERS or found.items["unresolved"] == 1
 
 
 @pytest.mark.parametrize(("wrong", "instead", "source"), WRONG)
-def test_a_wrong_claim_is_not_fully_supported_and_the_right_one_is(
-    tmp_path: Path, wrong: str, instead: str, source: str
-) -> None:
+def test_a_wrong_claim_is_not_supported_the_right_one_is(tmp_path: Path, wrong: str, instead: str, source: str) -> None:
     for folder, claim, full in (("wrong", wrong, False), ("right", right(wrong, instead), True)):
         about = subject(f"{claim} [{source}].")
         verdicts = judged(tmp_path / folder, offline_judge(), about)

@@ -13,7 +13,7 @@ from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.score import Scores
-from tests.eval.folders import Reports
+from tests.build import Reports
 
 A: str = "a@model"
 B: str = "b@model"

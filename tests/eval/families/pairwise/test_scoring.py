@@ -1,6 +1,5 @@
 """``score --metrics pairwise``: what judges that follow one rule come to, and that nothing is asked twice."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,11 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.families.pairwise.questions import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.llm.registry import open_model
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
-from drretail.records.score import Scores
+from tests import build
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import (
     SIX,
     A,
@@ -34,18 +32,12 @@ from tests.eval.families.pairwise.judging import (
     shown,
     two,
 )
-from tests.eval.folders import a_run, experiment, scripted_judge
-
-
-def tree(folder: Path, *, journals: bool = True) -> dict[str, bytes]:
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and (journals or "journal" not in path.name)]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def change(folder: Path, label: str, report: str) -> None:
     """Another report of a label's first query."""
     path = folder / "runs" / label / "q1-r1" / "run.json"
-    path.write_text(json.dumps(a_run(label, "q1-r1", report).model_dump(mode="json")), encoding="utf-8")
+    path.write_text(build.run("q1-r1", report, label=label).model_dump_json(exclude_none=True), encoding="utf-8")
 
 
 def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_path: Path) -> None:
@@ -56,14 +48,10 @@ def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_p
         found = row(scores, dimension)
         assert (found.wins, found.ties, found.losses) == (0, 6, 0)
         assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 1.0, 1.0)
-        assert found.ci_low is not None
-        assert found.ci_high is not None
-        assert found.ci_high - found.ci_low > 0.5
+        assert build.known(found.ci_high) - build.known(found.ci_low) > 0.5
     drawn = rank(scores, A)
     assert drawn.strength == 0
-    assert drawn.ci_low is not None
-    assert drawn.ci_high is not None
-    assert drawn.ci_low < 0 < drawn.ci_high
+    assert build.known(drawn.ci_low) < 0 < build.known(drawn.ci_high)
 
 
 def test_reports_that_are_called_equal_are_tied_without_a_flip(tmp_path: Path) -> None:
@@ -85,8 +73,7 @@ def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: 
     assert (found.flip_rate, found.first_position_rate) == (0.0, 0.5)
     assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
     strong, weak = rank(scores, A), rank(scores, B)
-    assert strong.strength is not None
-    assert weak.strength == -strong.strength < 0
+    assert weak.strength == -build.known(strong.strength) < 0
     assert (strong.n_opponents, strong.n_scored) == (1, 6)
 
 
@@ -158,8 +145,7 @@ def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
     found = row(scores)
     assert len(asked) == 40 * SIX
     assert (found.ties, found.flip_rate, found.first_position_rate, found.rules) == (0, None, 1.0, "paper")
-    assert found.wins is not None
-    assert 10 < found.wins < 30  # who stands first is drawn
+    assert 10 < build.known(found.wins) < 30  # who stands first is drawn
     both = compared(folder, judge)
     assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
     assert {pair.rules for pair in both.pairs} == {"default", "paper"}
@@ -196,48 +182,6 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     assert rank(later, C).note is None
 
 
-def test_a_second_time_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(), users={"q1": "u"})
-    judge, asked = scripted_judge(prefers_a)
-    scores = compared(folder, judge)
-    before, count = tree(folder), len(asked)
-    assert compared(folder, judge) == scores
-    assert (tree(folder), len(asked)) == (before, count)
-    assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
-    assert (folder / "verdicts" / "pairwise" / judge.slug / f"{A}~{B}" / "q1-r1.jsonl").exists()
-
-
-def test_comparing_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    whole = experiment(tmp_path / "whole", two(2))
-    compared(whole, scripted_judge(prefers_a)[0])
-    cut = experiment(tmp_path / "cut", two(2))
-    calls = 0
-
-    def dying(question: str) -> Any:
-        nonlocal calls
-        calls += 1
-        return KeyboardInterrupt() if calls == 2 * SIX + 1 else prefers_a(question)
-
-    with pytest.raises(KeyboardInterrupt):
-        compared(cut, scripted_judge(dying)[0], at_once=1)
-    judge, asked = scripted_judge(prefers_a)
-    compared(cut, judge)
-    assert len(asked) == 2 * SIX
-    assert tree(cut, journals=False) == tree(whole, journals=False)
-
-
-def test_verdicts_that_were_lost_are_served_from_the_journal(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    judge, asked = scripted_judge(prefers_a)
-    compared(folder, judge)
-    before = tree(folder)
-    for path in folder.glob("verdicts/pairwise/*/*/*-r1.jsonl"):
-        path.unlink()
-    compared(folder, judge)
-    assert len(asked) == 2 * 2 * SIX
-    assert tree(folder) == before
-
-
 @pytest.mark.parametrize("label", [A, B])
 def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp_path: Path, label: str) -> None:
     folder = experiment(tmp_path / "exp", two())
@@ -271,22 +215,6 @@ def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch:
     assert len(asked) == 2 * 2 * SIX + 4
 
 
-def test_asking_anew_appends_and_the_last_word_counts(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    compared(folder, scripted_judge(prefers_the_first)[0])
-    assert row(compared(folder, scripted_judge(prefers_a)[0], again="everything")).wins == 2
-    path = next(folder.glob(f"verdicts/pairwise/*/{A}~{B}/q1-r1.jsonl"))
-    attempts = [json.loads(line)["attempt"] for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sorted(set(attempts)) == [1, 2]
-
-
-def test_the_rows_do_not_depend_on_how_many_pairs_are_judged_at_once(tmp_path: Path) -> None:
-    for name, at_once in (("one", 1), ("many", 16)):
-        folder = experiment(tmp_path / name, {**two(3), C: reports("c", 3)})
-        compared(folder, scripted_judge(prefers_a)[0], at_once=at_once)
-    assert tree(tmp_path / "one", journals=False) == tree(tmp_path / "many", journals=False)
-
-
 def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(2))
     allowance = Allowance(tokens=1)
@@ -295,38 +223,6 @@ def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_pa
     assert allowance.cut == 2
     assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
     assert (later.n_scored, later.not_judged, later.failed_verdicts, later.ties) == (0, 2, 0, 0)
-
-
-def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-
-    def either(question: str) -> dict[str, Any]:
-        return prefers_a(question) if "Report of a." in question and "Report of b." in question else rating()
-
-    def rating() -> dict[str, Any]:
-        return {"rating": 5, "justification": "Fair."}
-
-    scores = compared(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
-    assert {score.metric for score in scores.scores} == {"quality"}
-    assert row(scores).wins == 2
-    later = compared(folder, metrics=("checks",))
-    assert {score.metric for score in later.scores} == {"quality", "checks"}
-    assert later.pairs == scores.pairs
-
-
-def test_preferences_of_a_rule_based_judge_are_never_numbers(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
-    scores = compared(folder, Judge.of(open_model("offline:judge")))
-    assert len(scores.pairs) == 3 * 7
-    for found in scores.pairs:
-        assert found.note == "not rated (rule-based)"
-        told = found.model_dump(exclude_none=True)
-        hidden = {"wins", "ties", "losses", "win_rate", "ci_low", "ci_high", "flip_rate", "first_position_rate"}
-        assert not hidden & set(told)
-        assert told["win"] == told["tie"] == told["loss"] == {}
-    assert (row(scores).n_na, row(scores).not_judged) == (4, 0)
-    assert not (folder / "verdicts").exists()
-    assert {(it.strength, it.note) for it in scores.ranks} == {(None, "not rated (rule-based)")}
 
 
 def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:

@@ -1,0 +1,388 @@
+"""How research is divided and ends within its budget, and that nothing depends on what ends first."""
+
+import asyncio
+import json
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.llm.scripted.chat import ScriptedChat
+from drretail.prompts import tag_content
+from drretail.records.run import Limits, Run, Step
+from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.grounded_hybrid.staging import WISH, understanding
+from tests.agents.hybrid_react.cast import (
+    BATH,
+    DONE,
+    FEEDER,
+    PAGES,
+    PROFILE,
+    REPORT,
+    Cast,
+    cast,
+    launch,
+    perform,
+    reported,
+    sut_of,
+)
+from tests.build import known
+
+END = calls(DONE)
+
+
+def replies(played: Cast, turn: int = -1) -> list[dict[str, object]]:
+    """What the supervisor had been told in a turn."""
+    messages = played.shown["supervisor"][turn].messages
+    return [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
+
+
+def at(recorded: Recorded, path: str) -> list[Step]:
+    return [step for step in recorded.run.steps if step.path == path]
+
+
+def reports(played: Cast) -> list[int]:
+    """The researchers whose reports the report generator was given."""
+    (turn,) = played.shown["report"]
+    return [it["researcher"] for it in json.loads(tag_content("reports", turn.messages[1].text) or "")]
+
+
+def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> None:
+    played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
+    run = perform(world, played).run
+    assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
+    assert [(step.path, step.seq, step.kind, step.role, step.name) for step in run.steps] == [
+        ("0", 0, "model", "supervisor", "scripted:supervisor"),
+        ("0", 1, "tool", "supervisor", "LaunchResearcher"),
+        ("0", 2, "tool", "supervisor", "LaunchResearcher"),
+        ("0", 3, "model", "supervisor", "scripted:supervisor"),
+        ("0", 4, "tool", "supervisor", "Finalize"),
+        ("0", 5, "model", "report", "scripted:report"),
+        *(
+            (path, seq, kind, role, name)
+            for path in ("0.1", "0.2")
+            for seq, kind, role, name in (
+                (0, "model", "researcher", "scripted:researcher"),
+                (1, "tool", "researcher", "product_catalog_search"),
+                (2, "model", "researcher", "scripted:researcher"),
+                (3, "tool", "researcher", "Finalize"),
+                (4, "synthesis", "synthesis", "scripted:synthesis"),
+            )
+        ),
+    ]
+    assert reports(played) == [1, 2]
+    assert {citation.type for citation in run.citations} == {"product"}
+
+
+def test_control_returns_to_the_supervisor_when_all_launches_have_reported(world: World) -> None:
+    played = cast((launch("feeder", "bath"), launch("again"), END), {"bath": (calls(BATH), END)})
+    perform(world, played)
+    assert [len(replies(played, turn)) for turn in range(3)] == [0, 2, 3]
+    assert reports(played) == [1, 2, 3]
+
+
+def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -> None:
+    played = cast((launch("a", "b", "c"), launch("d"), END))
+    recorded = perform(world, played, limits=Limits(researchers=2))
+    refused = replies(played)[2]
+    assert refused == {
+        "error": {"type": "limit", "message": "At most 2 researchers may be launched in one turn: this one was not."}
+    }
+    assert reports(played) == [1, 2, 3]
+    assert not at(recorded, "0.4")
+    assert recorded.run.failed_branches == ()
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_the_supervisor_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
+    played = cast([launch(f"part {turn}") for turn in range(9)])
+    run = perform(world, played, limits=Limits(supervisor_turns=turns)).run
+    assert len(played.shown["supervisor"]) == turns
+    assert (run.status, run.stop) == ("done", "turn_limit")
+    assert reports(played) == list(range(1, turns + 1))  # the last turn's launches are run as well
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_researcher_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
+    played = cast((launch("feeder"), END), {"feeder": [calls(FEEDER)] * 9})
+    run = perform(world, played, limits=Limits(tool_turns=turns)).run
+    assert len(played.shown["researcher"]) == turns
+    assert run.stop == "finished"
+    assert run.notes == ("0.1: its research ended at the turn_limit",)
+
+
+def test_launches_beside_finalize_are_run_before_the_end(world: World) -> None:
+    played = cast((launch("feeder", more=[DONE]),))
+    run = perform(world, played).run
+    assert (run.status, run.stop, len(played.shown["supervisor"])) == ("done", "finished", 1)
+    assert reports(played) == [1]
+
+
+def test_a_turn_without_calls_ends_the_research(world: World) -> None:
+    played = cast((launch("feeder"), AIMessage("That is enough.")))
+    assert perform(world, played).run.stop == "finished"
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({}, "sub_problem is missing"),
+        ({"sub_problem": "   "}, "sub_problem is blank"),
+        ({"sub_problem": 7}, "must be a string"),
+        ({"sub_problem": "x", "who": "me"}, "There is no argument 'who'"),
+    ],
+)
+def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[str, object], said: str) -> None:
+    played = cast((calls(("LaunchResearcher", bad)), launch("feeder"), END))
+    recorded = perform(world, played)
+    error = replies(played, 1)[0]["error"]
+    assert isinstance(error, dict)
+    assert error["type"] == "invalid_argument"
+    assert said in error["message"]
+    assert reports(played) == [1]
+    assert recorded.run.failed_branches == ()
+
+
+def test_the_supervisor_has_none_of_the_shops_tools(world: World) -> None:
+    played = cast((calls(FEEDER), launch("feeder"), END))
+    recorded = perform(world, played)
+    assert "unknown_tool" in str(replies(played, 1))
+    assert [entry.texts[0].path for entry in recorded.evidence] == ["0.1"]
+
+
+NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": []}))
+
+
+@pytest.mark.parametrize(
+    ("researcher", "synthesis", "failure"),
+    [
+        ((ModelError("timeout", "too slow"),), (), "timeout: too slow"),
+        ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
+        ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
+        ((AIMessage("  "),), (), "unusable: the answer is empty"),
+        ((END, END), (), "no_research: nothing was looked up"),
+        ((calls(("Reason", {"thought": "Hm."})), END, END), (), "no_research: nothing was looked up"),
+        ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
+        ((calls(FEEDER), END), (NOTHING,) * 3, "unusable: no usable answer after 2 repairs: the report is empty"),
+        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "unusable: no usable answer after 2 repairs"),
+    ],
+)
+def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
+    world: World, researcher: tuple[Scripted, ...], synthesis: tuple[Scripted, ...], failure: str
+) -> None:
+    played = cast((launch("a", "broken", "c"), END), {"broken": researcher}, {"broken": synthesis})
+    run = perform(world, played).run
+    assert run.status == "done"
+    (told,) = run.failed_branches
+    assert told.startswith(f"0.2: {failure}")
+    assert reports(played) == [1, 3]
+    error = replies(played)[1]["error"]
+    assert isinstance(error, dict)
+    assert error["type"] == ("timeout" if failure.startswith("timeout") else "unavailable")
+    assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
+
+
+def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) -> None:
+    played = cast((launch("broken"), launch("feeder"), END), {"broken": (ModelError("model", "down"),)})
+    run = perform(world, played).run
+    assert run.failed_branches == ("0.1: model: down",)
+    assert reports(played) == [2]
+
+
+@pytest.mark.parametrize(
+    ("supervisor", "kind", "said"),
+    [
+        ((launch("broken", "broken"), END), "timeout", "0.1: timeout: slow; 0.2: timeout: slow"),
+        ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: no_research: nothing was"),
+    ],
+)
+def test_without_findings_no_report_is_made(
+    world: World, supervisor: tuple[AIMessage, ...], kind: str, said: str
+) -> None:
+    played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END, END)})
+    run = perform(world, played).run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
+    assert run.error.message.startswith(f"no researcher brought anything back: {said}")
+    assert not played.shown["report"]
+
+
+I_WOULD = AIMessage("I would launch a researcher for the feeder.")
+
+
+def test_researchers_that_look_nothing_up_fail_the_run_as_no_research(world: World) -> None:
+    played = cast((launch("idle", "idle"), END), {"idle": (AIMessage("Let me search."), END)})
+    run = perform(world, played).run
+    assert (run.status, run.stop, run.report) == ("failed", "no_research", None)
+    assert "nothing was looked up" in known(run.error).message
+    assert not played.shown["report"]
+
+
+def test_a_supervisor_that_only_announced_a_launch_is_asked_once_and_goes_on(world: World) -> None:
+    played = cast((I_WOULD, launch("feeder"), END))
+    run = perform(world, played).run
+    assert (run.status, reports(played)) == ("done", [1])
+    assert "nothing has been looked up" in played.shown["supervisor"][1].messages[-1].text
+
+
+def holding(played: Cast, most: int) -> dict[str, Model]:
+    """The cast's models, of which the writer of the report reads at most ``most`` intermediate reports."""
+    models = played.models()
+    writer = models["report"]
+
+    def play(request: Request) -> Scripted:
+        given = json.loads(tag_content("reports", request.messages[1].text) or "")
+        if len(given) > most:
+            played.shown["too_long"].append(request)
+            raise ModelError("context_overflow", "prompt is too long")
+        played.shown["report"].append(request)
+        return REPORT
+
+    return models | {"report": replace(writer, chat=scripted_model(play=play).chat)}
+
+
+@pytest.mark.parametrize("agent", ["hybrid_react", "grounded_hybrid"])
+def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(world: World, agent: str) -> None:
+    turns = (launch("feeder", "bath", "seed"), launch("more"), END)
+    played = cast(turns, understanding=(understanding(WISH),))
+    player = sut_of(agent, world, holding(played, 2))
+    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    assert run.status == "done"
+    shown = [json.loads(tag_content("reports", it.messages[1].text) or "") for it in played.shown["report"]]
+    assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
+    assert any("written without the reports of researchers 1" in note for note in run.notes)
+
+
+def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
+    played = cast((launch("feeder", "bath"), END))
+    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, holding(played, 0)), QUERY)).run
+    assert known(run.error).kind == "context_overflow"
+    assert len(played.shown["too_long"]) == 2
+
+
+def test_an_empty_or_cut_answer_of_any_role_does_not_cost_the_run(world: World) -> None:
+    """Each role's last answer is empty at first, or cut."""
+    played = cast((launch("feeder"), END))
+    models = {role: stumbling(model) for role, model in played.models().items()}
+    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, models), QUERY)).run
+    assert (run.status, run.report, run.failed_branches) == (
+        "done",
+        "Take the tube feeder for $24.99 [P:B0TEST0001].",
+        (),
+    )
+    assert {role: usage.calls for role, usage in run.usage.items()} == {
+        "supervisor": 4,
+        "researcher": 4,
+        "synthesis": 2,
+        "report": 2,
+    }
+
+
+def stumbling(model: Model) -> Model:
+    """The model, whose every answer is at first empty or cut, by turns."""
+    chat = model.chat
+    assert isinstance(chat, ScriptedChat)
+    play = chat.play
+
+    def answer(request: Request) -> Any:
+        if "Your last answer was empty" in request.messages[-1].text or tag_content(
+            "answer", request.messages[-1].text
+        ):
+            return play(replace(request, messages=request.messages[:-1]))
+        return AIMessage("") if request.turn % 2 else ScriptedAnswer(text="Half an", stop="max_tokens")
+
+    return replace(model, chat=scripted_model(play=answer).chat)
+
+
+ENDLESS = [calls(FEEDER)] * 20
+FIRST_TWO = ("0.1", "0.2")
+
+
+def spent(run: Run) -> int:
+    return sum(usage.total for usage in run.usage.values())
+
+
+def steps_at(run: Run, path: str) -> list[Step]:
+    return [step for step in run.steps if step.path == path]
+
+
+def endless() -> Cast:
+    return cast([launch("a", "b")] * 20, {"": ENDLESS})
+
+
+def test_researchers_share_what_is_left_and_the_report_is_written_from_it(world: World) -> None:
+    limits = Limits(tokens=60_000, supervisor_turns=20, tool_turns=20)
+    run = perform(world, endless(), limits=limits).run
+    assert (run.status, run.stop) == ("done", "token_budget")
+    turns = [
+        sum(step.role == "researcher" and step.kind == "model" for step in steps_at(run, path)) for path in FIRST_TWO
+    ]
+    assert turns[0] == turns[1] > 1
+    assert {
+        "0.1: its research ended at the token_budget",
+        "0.2: its research ended at the token_budget",
+    } <= {*run.notes}
+
+
+@pytest.mark.parametrize("tokens", [30_000, 45_000, 60_000, 90_000])
+def test_the_budget_is_kept_but_for_the_last_call(world: World, tokens: int) -> None:
+    run = perform(world, endless(), limits=Limits(tokens=tokens, supervisor_turns=20, tool_turns=20)).run
+    assert run.status == "done"
+    assert 0.5 * tokens < spent(run) < 1.1 * tokens
+
+
+def test_a_budget_too_small_for_any_finding_fails_the_run_and_says_so(world: World) -> None:
+    run = perform(world, cast((launch("a", "b"), calls(DONE))), limits=Limits(tokens=5_000)).run
+    assert run.error is not None
+    assert (run.status, run.error.kind) == ("failed", "budget")
+    assert "the tokens allowed do not suffice for one researcher" in run.error.message
+    assert spent(run) < 5_500
+
+
+def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
+    run = perform(world, endless(), limits=Limits(tokens=30_000, supervisor_turns=1)).run
+    launches = [step for step in steps_at(run, "0") if step.name == "LaunchResearcher"]
+    assert [step.error is None for step in launches] == [True, False]
+    assert "The tokens that are left do not suffice for more than 1 in this turn" in str(launches[1].error)
+
+
+def batched_runs(seed: int | None = None) -> Cast:
+    """Four researchers in two turns, one of whom fails; with a seed, each turn takes another few milliseconds."""
+    dice = random.Random(seed)
+    return cast(
+        (launch("a", "b", "c"), launch("d"), END),
+        {
+            "a": (calls(FEEDER, PAGES), calls(PROFILE), END),
+            "b": (calls(BATH), END),
+            "c": (calls(FEEDER), ModelError("timeout", "slow")),
+            "d": (calls(PROFILE, FEEDER), END),
+        },
+        {"b": (reported("P:B0TEST0004"),), "d": (reported("U:profile", "P:B0NONE"),) * 3},
+        pause=lambda role, about: 0.0 if seed is None else dice.uniform(0, 0.02),
+    )
+
+
+def as_kept(recorded: Recorded) -> str:
+    evidence = [entry.as_line() for entry in recorded.evidence]
+    return json.dumps([recorded.run.as_line(), evidence, recorded.texts])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_run_is_the_same_whatever_ends_first(world: World, seed: int) -> None:
+    assert as_kept(perform(world, batched_runs(seed))) == as_kept(perform(world, batched_runs()))
+
+
+@pytest.mark.parametrize(("seed", "part"), [(1, 0.9), (2, 0.7), (3, 0.5)])
+def test_a_token_budget_cuts_at_the_same_place_whatever_ends_first(world: World, seed: int, part: float) -> None:
+    unlimited = sum(usage.total for usage in perform(world, batched_runs()).run.usage.values())
+    limits = Limits(tokens=int(part * unlimited))
+    usual = perform(world, batched_runs(), limits=limits)
+    assert usual.run.stop == "token_budget"
+    assert as_kept(perform(world, batched_runs(seed), limits=limits)) == as_kept(usual)

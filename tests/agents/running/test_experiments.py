@@ -1,0 +1,173 @@
+"""What an experiment holds and shows: its categories, its scope, its shards, and as many runs as files may be open."""
+
+import asyncio
+import resource
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import check_open_files, run
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard, only
+from drretail.agents.running.single_question import ask_once
+from drretail.agents.running.system import SystemUnderTest
+from drretail.api.options.run import RunOptions
+from drretail.api.systems import with_preset
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.experiment import read_definition, read_run, run_folder
+from drretail.files import read_json, write_json
+from drretail.llm.registry import open_model
+from drretail.records.query import Query
+from drretail.records.run import Scope
+from drretail.records.wish import Want, Wish
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.shop import build
+
+
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(tmp_path: Path) -> None:
+    wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
+    queries = [
+        Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
+        Query(query_id="q2", text="What now?", source="test"),
+    ]
+    model = open_model("offline:shopper", environ={})
+    with open_world(build(tmp_path / "w")) as world:
+        player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
+        for folder in ("one", "two"):
+            open_experiment(tmp_path / folder, world, queries, [player], "42").close()
+    assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
+    assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """The limits of the process, of which the last one holds: at first 1,024, and 4,096 at the most."""
+    held = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: held[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, given: held.append(given))
+    return held
+
+
+def test_two_hundred_runs_need_nothing_that_is_not_there(limits: list[tuple[int, int]]) -> None:
+    check_open_files(200)
+    assert limits == [(1024, 4096)]
+
+
+def test_what_the_process_may_have_it_takes(limits: list[tuple[int, int]]) -> None:
+    check_open_files(1000)
+    assert limits[-1] == (2100, 4096)
+
+
+def test_more_than_it_may_have_is_one_sentence_with_what_would_go(limits: list[tuple[int, int]]) -> None:
+    with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
+        check_open_files(5000)
+    assert limits == [(1024, 4096)]
+
+
+OTHER = "AEOTHER000000000000000000001"
+REACHING = (calls(("get_user_profile", {"user_id": OTHER})), reporting("Nothing.", ""))
+
+
+def error_in(world: World, scope: Scope | None) -> tuple[str, str]:
+    """The label of a system, and what came of its reaching for another user's profile."""
+    player = sut(world, scripted(*REACHING)[0], **({} if scope is None else {"scope": scope}))
+    recorded = asyncio.run(Runner(world, "w").run(player, QUERY))
+    (tool,) = (step for step in recorded.run.steps if step.kind == "tool")
+    return player.label, (tool.error or "").partition(":")[0]
+
+
+@pytest.mark.parametrize(
+    ("scope", "label", "error"),
+    [
+        (None, "react@scripted-test", "forbidden"),
+        ("own", "react@scripted-test", "forbidden"),
+        ("any", "react@scripted-test-scope-any", "not_found"),
+    ],
+)
+def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | None, label: str, error: str) -> None:
+    assert error_in(world, scope) == (label, error)
+
+
+def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
+    for scope in ("own", "any"):
+        ask_once(Runner(world, "w"), sut(world, scripted(*REACHING)[0], scope=scope), QUERY, folder)
+    assert {label: it.sees for label, it in read_definition(folder).systems.items()} == {
+        "react@scripted-test": "own",
+        "react@scripted-test-scope-any": "any",
+    }
+
+
+def test_the_papers_preset_shows_any_users_data() -> None:
+    options = with_preset(RunOptions(preset="paper"))
+    assert (options.scope, options.preset) == ("any", None)
+
+
+def test_an_older_experiment_goes_on_with_the_scope_it_began_with(world: World, folder: Path) -> None:
+    def ran(query_id: str) -> str:
+        player = sut(world, scripted(*REACHING)[0])
+        query = QUERY.model_copy(update={"query_id": query_id})
+        run(folder, Runner(world, "w"), [player], [query])
+        return str(read_run(run_folder(folder, player.label, query_id, 1)).steps[1].error).partition(":")[0]
+
+    assert ran("q1") == "forbidden"
+    older = read_json(folder / "experiment.json")
+    del older["systems"]["react@scripted-test"]["scope"]
+    write_json(folder / "experiment.json", older)
+    assert ran("q2") == "not_found"
+    assert read_definition(folder).systems["react@scripted-test"].scope is None
+
+
+IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)
+
+
+@given(IDS, st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard(query_id: str, of: int) -> None:
+    assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
+    assert WHOLE.holds(query_id)
+
+
+def test_what_a_shard_holds_does_not_depend_on_the_other_queries() -> None:
+    queries = [Query(query_id=f"q{n}", text="?", source="test") for n in range(40)]
+    some = queries[::3]
+    shard = Shard.read("2/3")
+    mine = shard.of_queries(queries)
+    assert 5 < len(mine) < 25
+    assert shard.of_queries(some) == [query for query in mine if query in some]
+
+
+def test_the_same_queries_fall_into_the_same_shard_everywhere() -> None:
+    assert [query_id for query_id in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(query_id)] == ["q4"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
+def test_what_is_no_shard_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"from 1/4 to 4/4"):
+        Shard.read(text)
+
+
+FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("2", ["q0", "q1"]), (3, ["q0", "q1", "q2"]), ("99", ["q0", "q1", "q2", "q3", "q4"]), ("q3, q1", ["q1", "q3"])],
+)
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: str | int, found: list[str]) -> None:
+    assert [query.query_id for query in only(FIVE, wanted)] == found
+    assert [query.query_id for query in only(FIVE, ["q4"])] == ["q4"]
+
+
+def test_only_prefers_an_id_that_is_a_number() -> None:
+    queries = [*FIVE, Query(query_id="3", text="?", source="test")]
+    assert [query.query_id for query in only(queries, "3")] == ["3"]
+
+
+@pytest.mark.parametrize(("wanted", "said"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
+def test_only_without_a_query_to_run_is_an_error(wanted: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        only(FIVE, wanted)

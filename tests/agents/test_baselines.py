@@ -1,0 +1,233 @@
+"""Floors and the ceiling: what they answer, and how they run beside the systems that are measured."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from drretail.agents.baselines.null import keywords
+from drretail.agents.registry import BASELINES, load_agent
+from drretail.agents.running.batch import Batch
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, with_baselines
+from drretail.env.world import World
+from drretail.experiment import read_definition, read_reference, read_runs
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.llm.budget import ExperimentBudget
+from drretail.llm.prices import read_prices
+from drretail.records.money import Money
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Outcome
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
+from drretail.records.wish import Want, Wish
+from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.running.test_runner import REPORT, SEARCH
+from tests.build import known
+from tests.shop import PRODUCTS, USER
+
+
+def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
+    player = SystemUnderTest.of(name, load_agent(name), {}, world)
+    return asyncio.run(Runner(world, "w").run(player, query))
+
+
+def test_every_baseline_has_an_agent_of_that_name() -> None:
+    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT}
+    assert all(load_agent(name).is_baseline for name in BASELINES)
+
+
+@pytest.mark.parametrize(
+    ("name", "report"), [("null_empty", ""), ("null_copy", QUERY.text), ("null_keywords", "bird, feeder")]
+)
+def test_a_report_without_research_or_effort_is_a_report_all_the_same(world: World, name: str, report: str) -> None:
+    run = recorded(world, name).run
+    assert (run.status, run.stop, run.report, run.steps, run.usage) == ("done", "finished", report, (), {})
+    assert run.report_sha is not None
+    assert run.run_id == f"{name}/q1-r1"
+
+
+def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
+    made = recorded(world, "null_bestsellers")
+    report = made.run.report or ""
+    cited = re.findall(r"\[P:(\w+)\]", report)
+    page = [it for step in made.run.steps[-1:] for it in step.evidence]
+    assert [f"P:{product_id}" for product_id in cited] == page
+    assert len(cited) == 3
+    assert all(citation.type == "product" for citation in made.run.citations)
+    assert "$24.99, 4.5 stars from 100 ratings [P:B0TEST0001]." in report
+
+
+def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> None:
+    strange = QUERY.model_copy(update={"text": "Zzyzx?"})
+    report = recorded(world, "null_bestsellers", strange).run.report or ""
+    assert report.count("[P:") == 3
+
+
+def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
+    options = {"without": ["catalog"], "redact": True}
+    player = SystemUnderTest.of(
+        "null_copy", load_agent("null_copy"), {}, world, web_mode="ws", options=options, limits=Limits(tokens=5)
+    )
+    assert player.system == System(agent="null_copy", models={})
+    assert (player.label, player.models, player.repeats(5)) == ("null_copy", {}, 1)
+
+
+def test_keywords_are_the_words_that_tell_something_each_once() -> None:
+    text = "I'd like a dog bed, please: the Dog's old bed is under 2 years old. A washable one!"
+    assert keywords(text) == ("dog", "bed", "dog's", "old", "washable")
+    assert keywords("") == ()
+
+
+def test_the_best_hit_is_cited_and_put_into_the_cart(world: World) -> None:
+    run = recorded(world, "null_search").run
+    assert re.findall(r"\[P:(\w+)\]", run.report or "") == [pick.product for pick in run.picks or ()]
+    assert len(run.picks or ()) == 1
+
+
+def test_a_search_that_reads_no_question_keeps_to_no_budget(world: World) -> None:
+    dear, cheap = (
+        recorded(world, "null_search", QUERY.model_copy(update={"text": f"A bird feeder{limit}."})).run
+        for limit in ("", " under $1")
+    )
+    assert dear.picks == cheap.picks != ()
+    assert [step.args for step in cheap.steps] == [{"query": "bird feeder", "limit": 5}]
+
+
+def test_no_hit_is_an_empty_cart(world: World) -> None:
+    run = recorded(world, "null_search", QUERY.model_copy(update={"text": "Qwxyz?"})).run
+    assert (run.status, run.picks, run.notes) == ("done", (), ())
+
+
+FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
+FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, must=("weatherproof",))
+BIRD_BATH = Want(name="bird bath", kinds=("bird bath",), must=("weatherproof",))
+WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
+
+
+def offered() -> list[list[Listing]]:
+    return [list(map(listing_of, FEEDERS)), list(map(listing_of, BATH))]
+
+
+def asked(wish: Wish = WISH) -> Query:
+    return Query(query_id="q1", user_id=USER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
+
+
+def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
+    player = SystemUnderTest.of("oracle", load_agent("oracle"), {}, world)
+    return asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+
+
+def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:
+    made = answered(world, asked(), reference_of(asked(), offered()))
+    report = made.run.report or ""
+    assert "**Tanagrove Tube Bird Feeder, 18 inch**: the bird feeder, weatherproof, 2 × $24.99, 4.5 stars" in report
+    # The record holds no 2: the number of pieces is the calculation's.
+    assert re.search(r"2 × \$24\.99.* \[P:B0TEST0001\]\[C:\w+\]\.", report)
+    assert re.search(r"\$55\.00.* \[P:B0TEST0004\]\.", report)
+    assert "the bird bath, weatherproof, $55.00" in report
+    assert "Together: 2 * 24.99 + 55 = $104.98 [C:" in report
+    assert "Left of the budget: 120 - 104.98 = $15.02 [C:" in report
+    assert {citation.type for citation in made.run.citations} == {"product", "internal"}
+    assert all(step.error is None for step in made.run.steps)
+    assert made.run.usage == {}
+
+
+def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_over(world: World) -> None:
+    query = asked(Wish(wants=(BIRD_BATH.model_copy(update={"price_max": Money.of(60)}),)))
+    report = answered(world, query, reference_of(query, offered()[1:])).run.report or ""
+    assert report.splitlines()[2:] == [
+        "- **Tanagrove Bird Bath**: the bird bath, weatherproof, $55.00, 4.5 stars from 100 ratings [P:B0TEST0004]."
+    ]
+
+
+def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
+    poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
+    told = answered(world, poor, reference_of(poor, offered())).run
+    assert told.status == "done"
+    assert "the cheapest products that keep to the rest cost more than the budget" in (told.report or "")
+    nothing = asked(Wish())
+    assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
+
+
+def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
+    poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
+    run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
+    assert (run.picks, run.outcome) == (
+        (),
+        Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004")),
+    )
+    never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
+    run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
+    assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
+    assert "the shopper never made the order that it speaks of" in (run.report or "")
+
+
+def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) -> None:
+    run = answered(world, asked(), None).run
+    assert run.status == "failed"
+    assert "an experiment whose baskets were found when it opened" in known(run.error).message
+
+
+BESIDE = (*NULL_AGENTS, ORACLE_AGENT)
+
+
+def none_found(query: Query) -> Reference:
+    return Reference(query_id=query.query_id, lack="no_things")
+
+
+def run_all(
+    world: World,
+    folder: Path,
+    repeats: int = 1,
+    experiment_budget: ExperimentBudget | None = None,
+    replay: Path | None = None,
+) -> list[Tally]:
+    """One agent of a scripted model, and the baselines."""
+    model, _ = scripted(*[calls(SEARCH), REPORT] * repeats)
+    players = with_baselines([sut(world, model)], world)
+    with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
+        runner = Runner(world, "w", replay=replay)
+        batch = Batch(runner, experiment, parallel=1, experiment_budget=experiment_budget)
+        return batch.run_all(players, [QUERY], repeats)
+
+
+def test_baselines_run_once_for_each_query_however_often_the_others_do(world: World, folder: Path) -> None:
+    tallies = run_all(world, folder, repeats=3)
+    assert {tally.label: tally.done for tally in tallies} == {"react@scripted-test": 3} | dict.fromkeys(BESIDE, 1)
+    assert sorted(run.repeat for run in read_runs(folder)) == [1] * (1 + len(BESIDE)) + [2, 3]
+    assert all(not run.usage for run in read_runs(folder) if run.system in BESIDE)
+
+
+def test_one_that_is_named_as_an_agent_stands_there_once(world: World) -> None:
+    twice = with_baselines(with_baselines([], world), world)
+    assert [player.label for player in twice] == list(BESIDE)
+
+
+def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
+    experiment_budget = ExperimentBudget(read_prices(), tokens=1)
+    experiment_budget.spent["tokens"] = 1.0
+    held_back = {
+        tally.label for tally in run_all(world, folder, experiment_budget=experiment_budget) if tally.not_started
+    }
+    assert held_back == {"react@scripted-test"}
+    assert experiment_budget.refused == 1
+
+
+def test_an_experiment_without_them_is_replayed_with_them(world: World, folder: Path, tmp_path: Path) -> None:
+    model, _ = scripted(calls(SEARCH), REPORT)
+    alone = [sut(world, model)]
+    with open_experiment(folder, world, [QUERY], alone, "42") as experiment:
+        Batch(Runner(world, "w"), experiment).run_all(alone, [QUERY])
+    assert all(tally.failed == 0 for tally in run_all(world, tmp_path / "again", replay=folder))
+
+
+def test_baskets_are_found_once_and_stay_whatever_is_found_later(world: World, folder: Path) -> None:
+    run_all(world, folder)
+    with open_experiment(folder, world, [QUERY], [], "42", reference=lambda query: pytest.fail(query.query_id)):
+        pass
+    assert read_reference(folder, "q1") == none_found(QUERY)
+    assert read_definition(folder).systems["oracle"].models == {}

@@ -1,0 +1,242 @@
+"""What holds of every agent, by the table of built-ins: it answers, declares, keeps limits, fails well, resumes."""
+
+import asyncio
+import gzip
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from drretail import agents
+from drretail.agents import prompt_blocks
+from drretail.agents.picks import asking_prompt
+from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
+from drretail.agents.prompt_files import wordings_of
+from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.experiment import Experiment
+from drretail.llm.scripted import Request, requests_of, scripted_model
+from drretail.prompts import Prompt, load_prompt, tag_content
+from drretail.records.money import Money
+from drretail.records.query import Query, Reference, WantedThing
+from drretail.records.reading import Outcome, Pick
+from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
+from drretail.records.wish import Want, Wish
+from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.grounded_hybrid.staging import WISH, understanding
+from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
+from tests.build import known
+from tests.shop import OTHER, USER
+
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+SUMMARY = AIMessage(json.dumps({"summary": "Clean it.", "quotes": ["Clean a bird feeder", "Never said."]}))
+WRITERS = {"hybrid_react": "report", "grounded_hybrid": "report", "dr3": "main"}
+"""Of each agent, the prompt by which its report is written; of others it has their name."""
+every_agent = pytest.mark.parametrize("name", BUILT_IN)
+Play = Callable[[Request], Scripted]
+
+
+def play(request: Request) -> Scripted:
+    """Each role's usual turns, whichever agent asks: a pure function of the conversation."""
+    match request.schema:
+        case "Understood":
+            return understanding(WISH)
+        case "IntermediateReport":
+            return reported("P:B0TEST0001")
+        case "PageSummary":
+            return SUMMARY
+        case str():
+            return AIMessage("{}")
+        case None:
+            pass
+    if "LaunchResearcher" in request.tool_names:
+        return launch("A feeder.", "A bath.") if request.turn == 1 else calls(DONE)
+    if request.turn == 1 and FEEDER[0] in request.tool_names:
+        return calls(PROFILE, PAGES, FEEDER)
+    return calls(DONE) if "Finalize" in request.tool_names else REPORT
+
+
+def writing(written: Scripted | Callable[[], Scripted]) -> Play:
+    """The same, but that the report is this."""
+
+    def changed(request: Request) -> Scripted:
+        turn = play(request)
+        return turn if turn is not REPORT else written() if callable(written) else written
+
+    return changed
+
+
+def sut(world: World, name: str, by: Play = play, **given: Any) -> SystemUnderTest:
+    models = {} if name in BASELINES else {"": scripted_model(play=by)}
+    return SystemUnderTest.of(name, load_agent(name), models, world, **given)
+
+
+def ran(world: World, name: str, by: Play = play, query: Query = QUERY, **given: Any) -> tuple[Recorded, list[Request]]:
+    player = sut(world, name, by, **given)
+    reference = Reference(query_id=QUERY.query_id, things=(WantedThing(name=MARKER),), left_out=(f"B0{MARKER}",))
+    recorded = asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+    asked = {id(model): model for model in player.models.values()}
+    return recorded, [request for model in asked.values() for request in requests_of(model)]
+
+
+@every_agent
+def test_it_answers_with_a_report_that_cites_and_declares_what_it_picks(world: World, name: str) -> None:
+    recorded, asked = ran(world, name, query=QUERY.model_copy(update={"user_id": OTHER}))  # who owns no tube feeder
+    run = recorded.run
+    assert (run.status, run.stop, run.report, run.error) == ("done", "finished", SAID, None)
+    assert (run.picks, run.outcome) == ((Pick(product="B0TEST0001"),), Outcome(decision="buy"))
+    assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("P:B0TEST0001", "product")]
+    assert "P:B0TEST0001" in {entry.id for entry in recorded.evidence}
+    assert sum(usage.calls for usage in run.usage.values()) == len(asked) > 1
+    assert run.prompt_hashes.keys() >= {WRITERS.get(name, name), "ask_picks"}
+
+
+@every_agent
+def test_it_is_told_query_user_and_today_and_nothing_of_the_shop(world: World, name: str) -> None:
+    _, asked = ran(world, name)
+    first = next(request for request in asked if request.schema is None).messages[1].text
+    told = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}
+    assert told == {"query": QUERY.text, "user_id": USER, "today": "2023-01-03"}
+    assert name == "grounded_hybrid" or "Tanagrove" not in first  # whose supervisor reads the profile
+
+
+REFUSAL = AIMessage(f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```")
+REFUSED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
+
+
+@pytest.mark.parametrize("name", [*BUILT_IN, *BASELINES])
+def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
+    run = ran(world, name, writing(REFUSAL))[0].run
+    assert run.status == "done", run.error
+    assert run.outcome is not None
+    if name in BUILT_IN:
+        assert (run.picks, run.outcome) == ((), REFUSED)
+    else:
+        assert run.outcome.decision == ("buy" if run.picks else "none")
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        (ModelError("timeout", "slow"), "timeout"),
+        (AIMessage("   "), "unusable"),
+        (ZeroDivisionError("a bug"), "agent"),
+    ],
+    ids=["provider", "blank", "bug"],
+)
+@every_agent
+def test_a_writer_that_fails_fails_the_run_and_keeps_steps(
+    world: World, name: str, written: Scripted, kind: str
+) -> None:
+    run = ran(world, name, writing(written))[0].run
+    assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "error", None, kind)
+    assert "product_catalog_search" in {step.name for step in run.steps}
+
+
+@pytest.mark.parametrize("turn", [calls(DONE), AIMessage("Let me first look up your profile."), REPORT])
+@every_agent
+def test_a_run_that_looks_nothing_up_has_failed_as_no_research(world: World, name: str, turn: Scripted) -> None:
+    run = ran(world, name, lambda request: turn if request.schema is None else play(request))[0].run
+    assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "no_research", None, "no_research")
+
+
+@every_agent
+def test_tokens_too_few_for_any_report_fail_the_run(world: World, name: str) -> None:
+    run = ran(world, name, limits=Limits(tokens=10))[0].run
+    assert (run.status, known(run.error).kind, run.report) == ("failed", "budget", None)
+
+
+MARKER = "zyxqv"
+CENTS = "31.07"
+"""Of the budget: no other number of the shop has them."""
+WANT = Want(name=f"{MARKER} feeder", kinds=(MARKER,), must=(f"{MARKER} wood",), brands_unwanted=(f"{MARKER} & Sons",))
+TYPED = QUERY.model_copy(update={"wish": Wish(wants=(WANT,), budget=Money.of(CENTS), deadline=f"by {MARKER}")})
+
+
+@every_agent
+def test_it_is_shown_neither_the_typed_wish_nor_what_the_shop_could_sell_for_it(world: World, name: str) -> None:
+    recorded, asked = ran(world, name, query=TYPED)
+    texts = [message.text for request in asked for message in request.messages]
+    assert not [text for text in texts if MARKER in text.casefold() or CENTS in text]
+    assert MARKER not in recorded.run.model_dump_json().casefold()
+
+
+@pytest.mark.parametrize("name", [name for name in BASELINES if name != ORACLE_AGENT])
+def test_no_floor_is_given_them_either(world: World, name: str) -> None:
+    assert ran(world, name)[0].run == ran(world, name, query=TYPED)[0].run
+
+
+CORPUS = [
+    SandboxPage(url=f"https://{name}.example", title=name, text=f"Clean a bird feeder {name}.") for name in "abcd"
+]
+FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+
+
+def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> tuple[Run, int]:
+    """The run in an experiment, and how often a model was asked."""
+    at = replace(world, web=SandboxWeb(CORPUS))
+    player = sut(at, name, web_mode=mode)
+    with Experiment(folder, definition(at, (QUERY,), [player], "42")) as experiment:
+        run = asyncio.run(Runner(at, "w", **given).run_into(experiment, player, QUERY))
+    return run, sum(len(requests_of(model)) for model in {id(it): it for it in player.models.values()}.values())
+
+
+@pytest.mark.parametrize("mode", ["snippets", "ws"])
+@every_agent
+def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
+    world: World, tmp_path: Path, name: str, mode: WebMode
+) -> None:
+    whole, asked = kept(tmp_path / "exp", world, name, mode)
+    assert whole.status == "done"
+    assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"
+    assert kept(tmp_path / "again", world, name, mode, replay=tmp_path / "exp") == (whole, 0)
+    (here,) = (tmp_path / "exp").glob("runs/*/*")
+    before = [(here / file).read_bytes() for file in FILES]
+    journal = gzip.decompress((here / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    for lines in sorted({0, 1, len(journal) // 2, len(journal) - 1, len(journal)}):
+        for path in here.iterdir():
+            path.unlink()
+        (here / "journal.jsonl").write_bytes(b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
+        held = [json.loads(line)["kind"] for line in journal[:lines]]
+        assert kept(tmp_path / "exp", world, name, mode) == (whole, asked - held.count("model"))
+        assert [(here / file).read_bytes() for file in FILES] == before
+
+
+def writer_of(name: str) -> Prompt:
+    return next(prompt for prompt in load_agent(name).prompts() if prompt.name == WRITERS.get(name, name))
+
+
+@every_agent
+def test_its_writer_is_told_of_a_report_in_the_words_of_all(name: str) -> None:
+    text = writer_of(name).text
+    assert [text.count(agent_prompt(prompt_blocks.__file__, block).text) for block in BLOCKS] == [1] * len(BLOCKS)
+    assert re.findall(r"\d+ to \d+ words", text) == ["600 to 900 words"]
+
+
+@every_agent
+def test_its_prompts_are_whole_and_each_says_once_what_is_given(name: str) -> None:
+    """A prompt with another one behind it says twice, in different words, what is known."""
+    prompts = list(load_agent(name).prompts())
+    assert len({prompt.name for prompt in prompts}) == len({prompt.hash for prompt in prompts}) == len(prompts)
+    left = {placeholder for prompt in prompts for placeholder in re.findall(r"\{\{(\w+)\}\}", prompt.text)}
+    assert left <= {"turns", "researchers", "stop"}
+    assert {prompt.text.count("# What you are given") for prompt in prompts} <= {0, 1}
+    assert not any("said above" in prompt.text for prompt in prompts)
+
+
+@every_agent
+def test_it_is_asked_for_its_cart_in_the_same_words_and_once(name: str) -> None:
+    agent, words = load_agent(name), load_prompt(agents.__file__, "picks").text
+    asking = [prompt.name for prompt in agent.prompts() if words in prompt.text]
+    assert asking == [writer_of(name).name, *(["repair"] if name == "grounded_hybrid" else [])]
+    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
+    assert wordings_of(agent)[-1] == asking_prompt()

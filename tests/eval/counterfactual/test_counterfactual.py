@@ -1,0 +1,421 @@
+"""Advice, its change, direction and over-use, and whole experiments of agents whose way with a profile is known."""
+
+import asyncio
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.agents.base import Agent
+from drretail.agents.running.batch import Batch
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest, counterfactuals
+from drretail.env.world import open_world
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.advice import read_advice
+from drretail.eval.counterfactual.measure import (
+    Change,
+    changes,
+    direction,
+    distance,
+    is_ignored,
+    measured,
+    overridden,
+    price_position,
+    price_spans,
+    strays,
+)
+from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.scoring import score
+from drretail.grounding.text.serialisation import compact_json, product_card, record_text
+from drretail.progress import choose_progress
+from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualRow, Dimension, ProfileTraits
+from drretail.records.evidence import Evidence
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests import build, two_tastes
+from tests.agents.profile_minded import IGNORING, OBEYING
+from tests.build import known, scripted_judge
+from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, KNOWN, advice
+from tests.two_tastes import BIRDS
+
+BIRD_FEEDER, DOG_BED = KNOWN["B0BIRD0000"], KNOWN["B0DOGS0000"]
+
+
+def evidence(*products: Product) -> list[Evidence]:
+    """As the ledger holds a record that was seen first, and then its card once more."""
+    return [
+        build.evidence(
+            f"P:{product.product_id}",
+            build.text(record_text(product), "record"),
+            build.text(compact_json(product_card(product)), "card", seq=1),
+            title=product.title,
+        )
+        for product in products
+    ]
+
+
+def subject(products: Sequence[Product] | None, wish: Wish | None = None) -> Subject:
+    """Of a run that declares these picks, or none."""
+    picks = None if products is None else [product.product_id for product in products]
+    return build.subject(build.run(picks=picks), evidence(*KNOWN.values()), query=build.query(wish=wish))
+
+
+def a_wish(*kinds: str, budget: int | None = None, **limits: object) -> Wish:
+    want = Want.model_validate({"name": "thing", "kinds": kinds or ("bird feeder", "dog bed"), **limits})
+    return Wish(wants=(want,), budget=None if budget is None else Money.of(budget))
+
+
+def broken(wish: Wish, *products: Product) -> frozenset[str]:
+    advice = read_advice(subject(products, wish))
+    return known(advice).broken
+
+
+def test_recommended_are_the_picks_with_their_whole_records() -> None:
+    advice = read_advice(subject([DOG_BED]))
+    assert advice is not None
+    assert advice.recommended == {DOG_BED.product_id: DOG_BED}
+    assert advice.handed == KNOWN
+
+
+def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
+    assert read_advice(subject(None)) is None
+    silent = read_advice(subject([], a_wish(must=("bird",), brands_wanted=("Tanagrove",))))
+    assert silent is not None
+    assert (silent.recommended, silent.broken) == ({}, frozenset())
+
+
+def test_each_limit_of_the_wish_can_be_broken() -> None:
+    assert broken(a_wish(budget=30), DOG_BED) == {"budget"}
+    assert broken(a_wish(budget=30), BIRD_FEEDER) == frozenset()
+    assert broken(a_wish(price_max=Money.of(30)), DOG_BED, BIRD_FEEDER) == {"thing: price_max"}
+    assert broken(a_wish(rating_min=4.6), BIRD_FEEDER) == {"thing: rating_min"}
+    assert broken(a_wish(ratings_min=101), BIRD_FEEDER) == {"thing: ratings_min"}
+    assert broken(a_wish(rating_min=4.5, ratings_min=100), BIRD_FEEDER) == frozenset()
+    assert broken(a_wish(brands_unwanted=("Napperly",)), DOG_BED, BIRD_FEEDER) == {"thing: brands_unwanted Napperly"}
+    assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG_BED) == {"thing: brands_wanted"}
+    assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG_BED, BIRD_FEEDER) == frozenset()
+    assert broken(a_wish(must_not=("dog",)), DOG_BED) == {"thing: must_not dog"}
+    assert broken(a_wish(must=("bird",)), DOG_BED) == {"thing: must bird"}
+
+
+def test_the_budget_counts_every_piece() -> None:
+    seen = subject([BIRD_FEEDER], a_wish(budget=30))
+    several = replace(
+        seen, run=known(seen.run).model_copy(update={"picks": (Pick(product=BIRD_FEEDER.product_id, quantity=4),)})
+    )
+    advice = read_advice(several)
+    assert known(advice).broken == {"budget"}
+
+
+def test_a_limit_binds_only_products_of_its_own_want() -> None:
+    wish = Wish(
+        wants=(
+            Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Napperly",), must=("dog",)),
+            Want(name="bed", kinds=("dog bed",), must_not=("bird",)),
+        )
+    )
+    assert broken(wish, DOG_BED, BIRD_FEEDER) == frozenset()
+
+
+def test_a_demand_is_not_broken_where_nothing_that_was_handed_keeps_it() -> None:
+    assert broken(a_wish(must=("golden",)), DOG_BED) == frozenset()
+
+
+def test_of_a_query_that_nobody_typed_nothing_is_broken() -> None:
+    advice = read_advice(subject([DOG_BED]))
+    assert known(advice).broken == frozenset()
+
+
+sets = st.frozensets(st.sampled_from("abcdef"))
+
+
+def test_what_both_name_is_no_change_and_two_silent_reports_cannot_be_compared() -> None:
+    assert distance(frozenset("ab"), frozenset("bc")) == 1 - 1 / 3
+    assert distance(frozenset("a"), frozenset()) == 1
+    assert distance(frozenset(), frozenset()) is None
+
+
+@given(sets, sets, sets)
+def test_the_distance_is_a_metric(one: frozenset[str], two: frozenset[str], three: frozenset[str]) -> None:
+    def apart(left: frozenset[str], right: frozenset[str]) -> float:
+        found = distance(left, right)
+        return 0.0 if found is None else found
+
+    assert 0 <= apart(one, two) == apart(two, one) <= 1
+    assert (apart(one, two) == 0) == (one == two)
+    assert apart(one, three) <= apart(one, two) + apart(two, three) + 1e-9
+
+
+def test_change_is_over_all_pairs_and_what_repeats_change_is_taken_off() -> None:
+    plain = [advice("B0BIRD0000"), advice("B0BIRD0001")]
+    found = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")], "products", {})
+    assert (found.change, found.repeats, found.most, found.beyond) == (0.75, 1.0, 1.0, -0.25)
+    kinds = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")], "categories", {})
+    assert (kinds.change, kinds.repeats, kinds.beyond) == (0.5, 0.0, 0.5)
+    brands = changes(plain, [advice("B0DOGS0000")], "brands", {})
+    assert (brands.change, brands.beyond) == (1.0, 1.0)
+
+
+def test_without_repeats_only_the_change_is_known() -> None:
+    found = changes([advice("B0BIRD0000")], [advice("B0DOGS0000")], "products", {})
+    assert (found.change, found.repeats, found.most, found.beyond) == (1.0, None, None, None)
+
+
+def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
+    handed = {
+        f"P{n}": KNOWN["B0BIRD0000"].model_copy(update={"product_id": f"P{n}", "price": float(n)}) for n in range(1, 9)
+    }
+    spans = price_spans([handed])
+    assert [price_position(handed[f"P{n}"], spans) for n in (1, 3, 5, 8)] == [0, 1 / 3, 2 / 3, 1]
+    few = price_spans([{key: handed[key] for key in list(handed)[:7]}])
+    assert price_position(handed["P1"], few) is None
+    assert price_position(handed["P1"].model_copy(update={"price": None}), spans) is None
+
+
+BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
+picks = st.lists(st.sampled_from(sorted(KNOWN)), unique=True, max_size=5)
+
+
+def test_gaining_what_the_partner_buys_and_losing_one_s_own_are_both_towards_the_partner() -> None:
+    found = direction([advice(BIRD)], [advice(DOG)], BIRD_LOVER, DOG_OWNER, {})
+    assert (found.toward_other, found.toward_own, found.neither, found.value) == (2, 0, 0, 1.0)
+    back = direction([advice(DOG)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {})
+    assert back.value == -1.0
+
+
+def test_one_thing_for_another_of_the_same_kind_has_no_direction() -> None:
+    found = direction([advice(BIRD)], [advice("B0BIRD0001")], BIRD_LOVER, DOG_OWNER, {})
+    assert (found.toward_other, found.toward_own, found.value) == (1, 1, 0.0)
+
+
+def test_nothing_changed_has_no_value_and_what_fits_nobody_counts_as_neither() -> None:
+    assert direction([advice(BIRD)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {}).value is None
+    stranger = DOG_OWNER.model_copy(update={"brands": {}, "categories": {}, "price_position": None})
+    found = direction([advice(DOG)], [advice()], stranger, stranger, {})
+    assert (found.neither, found.value) == (1, 0.0)
+
+
+def test_what_either_user_has_already_says_nothing_of_the_profile() -> None:
+    """The bird lover's own feeder is left out for him, and recommended to somebody else: both are right."""
+    owner = BIRD_LOVER.model_copy(update={"products": (BIRD,)})
+    found = direction([advice("B0BIRD0001")], [advice(BIRD, "B0BIRD0001")], owner, DOG_OWNER, {})
+    assert (found.toward_other, found.toward_own, found.neither, found.owned) == (0, 0, 0, 1)
+    assert found.value is None
+    partner = DOG_OWNER.model_copy(update={"products": (DOG,)})
+    found = direction([advice(DOG)], [advice("B0DOGS0001")], BIRD_LOVER, partner, {})
+    assert (found.toward_other, found.toward_own, found.owned) == (1, 0, 1)
+
+
+@given(picks, picks)
+def test_changing_sides_changes_the_sign(one: list[str], two: list[str]) -> None:
+    there = direction([advice(*one)], [advice(*two)], BIRD_LOVER, DOG_OWNER, {}).value
+    back = direction([advice(*two)], [advice(*one)], BIRD_LOVER, DOG_OWNER, {}).value
+    assert there == (None if back is None else -back)
+
+
+FEEDER, BED = Want(name="feeder", kinds=("Bird Feeders",)), Want(name="bed", kinds=("dog bed",))
+WANTED = Wish(wants=(FEEDER,))
+
+
+def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> None:
+    kept, broken = advice(BIRD), advice(DOG, broken=["budget"])
+    assert overridden([kept], [broken]) == {"budget"}
+    assert overridden([broken], [broken]) == frozenset()
+    assert overridden([broken], [kept]) == frozenset()
+
+
+def test_most_repeats_decide_and_reports_that_recommend_nothing_have_no_say() -> None:
+    kept, broken = advice(BIRD), advice(DOG, broken=["budget"])
+    assert overridden([kept], [kept, broken]) == frozenset()
+    assert overridden([kept, broken], [broken, broken, kept]) == {"budget"}
+    assert overridden([kept], [broken, advice()]) == {"budget"}
+
+
+def test_the_partner_s_goods_that_nobody_asked_for_are_strays() -> None:
+    assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, WANTED) is True
+    assert strays([advice(BIRD)], [advice("B0BIRD0001")], DOG_OWNER, WANTED) is False
+
+
+def test_what_the_query_wants_what_came_anyway_and_what_the_partner_never_bought_is_none() -> None:
+    dogs_too = Wish(wants=(FEEDER, BED))
+    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, dogs_too) is False
+    assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False
+    assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False
+
+
+def test_what_is_a_stray_cannot_be_told_where_the_wish_is_not_typed_or_leaves_room() -> None:
+    room = WANTED.model_copy(update={"room": True})
+    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, None) is None
+    assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, room) is None
+    assert strays([advice()], [advice(DOG)], DOG_OWNER, Wish()) is True
+
+
+NOTHING = Change(None, None, None)
+ASKED = Query(
+    query_id="q",
+    user_id=BIRDS,
+    text="A feeder?",
+    source="test",
+    wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)),
+)
+FROZEN = Counterfactual(user_id=BIRDS, rule="x", own=BIRD_LOVER, partner=DOG_OWNER)
+
+
+def only(products: Change) -> dict[Dimension, Change]:
+    return {**dict.fromkeys(DIMENSIONS, NOTHING), "products": products}
+
+
+def test_a_profile_is_ignored_where_nothing_changes_more_than_between_repeats() -> None:
+    assert is_ignored(only(Change(0.0, 0.0, 0.0))) is True
+    assert is_ignored(only(Change(0.5, 0.4, 0.5))) is True
+    assert is_ignored(only(Change(0.6, 0.4, 0.5))) is False
+    assert is_ignored(only(Change(0.1, None, None))) is False
+
+
+def test_nothing_can_be_told_of_silence_or_of_repeats_that_share_nothing() -> None:
+    assert is_ignored(only(NOTHING)) is None
+    assert is_ignored(only(Change(1.0, 1.0, 1.0))) is None
+
+
+def test_a_neutral_profile_overrides_nothing_and_leads_away_from_the_own() -> None:
+    found = measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(DOG, broken=["budget"])])
+    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
+    assert found.direction.value == 0.5  # its own thing lost; the new one agrees with nobody
+
+
+def test_over_used_is_either_and_cannot_be_told_of_reports_that_recommend_nothing() -> None:
+    found = measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice(DOG, broken=["budget"])])
+    assert (found.overused, found.overused_constraint, found.overused_category) == (True, True, True)
+    assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused is None
+    assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
+
+
+def test_of_a_query_that_nobody_typed_over_use_cannot_be_told() -> None:
+    untyped = ASKED.model_copy(update={"wish": None})
+    found = measured(untyped, FROZEN, "swap", [advice(BIRD)], [advice(DOG)])
+    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
+
+
+def test_without_orders_on_either_side_there_is_no_profile_to_ignore() -> None:
+    bare = FROZEN.model_copy(update={"own": ProfileTraits(user_id=BIRDS, orders=0)})
+    assert measured(ASKED, bare, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is None
+    assert measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is True
+
+
+FOR_30 = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))
+ANOTHER = FOR_30.model_copy(update={"owned": ("B0BIRD0000",)})
+QUERIES = [
+    Query(query_id="q1", user_id=BIRDS, text="I bought a feeder; another under $30?", source="t", wish=ANOTHER),
+    Query(query_id="q2", user_id=BIRDS, text="A bird feeder, at most $30.", source="t", wish=FOR_30),
+    Query(query_id="q3", text="A bird feeder under $30, please.", source="t", wish=FOR_30),
+]
+Rows = dict[str, CounterfactualRow]
+
+
+def an_experiment(folder: Path, agent: Agent, repeats: int = 2) -> Path:
+    with open_world(two_tastes.build(folder / "w")) as shop:
+        plain = SystemUnderTest.of("minded", agent, {}, shop)
+        players = [plain, *counterfactuals([plain], ["swap", "neutral"])]
+        with open_experiment(folder / "exp", shop, QUERIES, players, "42") as experiment:
+            Batch(Runner(shop, str(folder / "w")), experiment).run_all(players, QUERIES, repeats)
+    return folder / "exp"
+
+
+def of(rows: list[CounterfactualRow], kind: str) -> Rows:
+    return {f"{row.measure} {row.of or ''}".strip(): row for row in rows if row.kind == kind}
+
+
+def test_who_never_looks_at_the_profile_ignores_it_everywhere(tmp_path: Path) -> None:
+    rows = counterfactual_rows(an_experiment(tmp_path, IGNORING))
+    for kind in ("swap", "neutral"):
+        found = of(rows, kind)
+        assert (found["ignored"].value, found["change products"].value, found["beyond products"].value) == (
+            1.0,
+            0.0,
+            0.0,
+        )
+        assert found["direction"].value is None
+    assert of(rows, "swap")["overused"].value == 0.0
+    assert "overused" not in of(rows, "neutral")
+
+
+def test_who_looks_at_nothing_else_over_uses_it_everywhere(tmp_path: Path) -> None:
+    rows = counterfactual_rows(an_experiment(tmp_path, OBEYING))
+    found = of(rows, "swap")
+    assert (found["ignored"].value, found["change products"].value, found["direction"].value) == (0.0, 1.0, 1.0)
+    assert [found[f"overused{part}"].value for part in ("", "_constraint", "_category")] == [1.0, 1.0, 1.0]
+    assert found["direction"].items == {"toward_other": 16, "toward_own": 0, "neither": 0, "owned": 0}
+    assert (found["ignored"].ci_low, found["ignored"].ci_high) == (None, None)  # of two queries
+    assert of(rows, "neutral")["change products"].value == 1.0
+
+
+def test_every_row_accounts_for_every_query(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, OBEYING)
+    shutil.rmtree(folder / "runs" / "minded-counterfactual-swap" / "q2-r1")
+    shutil.rmtree(folder / "runs" / "minded-counterfactual-swap" / "q2-r2")
+    rows = counterfactual_rows(folder)
+    assert all(row.n_planned == 3 == row.n_scored + row.n_na + row.n_failed for row in rows)
+    swap = of(rows, "swap")["change products"]
+    assert (swap.n_scored, swap.n_na, swap.n_failed, swap.items) == (1, 1, 1, {"queries_of_own_history": 1})
+    assert rows == counterfactual_rows(folder)
+
+
+def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(tmp_path: Path) -> None:
+    found = of(counterfactual_rows(an_experiment(tmp_path, OBEYING, repeats=1)), "swap")
+    assert (found["change products"].value, found["beyond products"].value, found["ignored"].value) == (1.0, None, 0.0)
+    assert {found[name].note for name in ("change products", "beyond products", "ignored")} == {NO_REPEATS}
+    assert found["direction"].note is None
+
+
+def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
+    with open_world(two_tastes.build(tmp_path / "w")) as shop:
+        players = counterfactuals([SystemUnderTest.of("minded", OBEYING, {}, shop)], ["swap"])
+        with open_experiment(tmp_path / "exp", shop, QUERIES, players, "42") as experiment:
+            Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
+    (row,) = counterfactual_rows(tmp_path / "exp")
+    assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
+
+
+def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, IGNORING, repeats=1)
+    with open_world(tmp_path / "w") as shop:
+        subjects = {
+            subject.label: subject for subject in read_subjects(folder, shop.store) if subject.query.query_id == "q1"
+        }
+        seen = {
+            label: None if it.store is None else it.store.statistics(BIRDS).orders for label, it in subjects.items()
+        }
+    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
+    assert {label for label, it in subjects.items() if it.profile is not None} == {"minded"}
+
+
+def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, OBEYING)
+    judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
+    with open_world(tmp_path / "w") as shop:
+        scoring = score(folder, ["checks", "quality"], [judge], store=shop.store, progress=choose_progress("none"))
+        scores = asyncio.run(scoring)
+    assert scores.counterfactuals == tuple(counterfactual_rows(folder))
+    assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
+    assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3
+    assert not any("Dog Bed" in question for question in asked)
+
+
+def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:
+    with open_world(two_tastes.build(tmp_path / "w")) as shop:
+        plain = SystemUnderTest.of("minded", IGNORING, {}, shop)
+        swapped = counterfactuals([plain], ["swap"])
+        for players, asked, is_part in (([plain], QUERIES, False), (swapped, QUERIES[:1], True)):
+            with open_experiment(tmp_path / "exp", shop, asked, players, "42", is_part=is_part) as experiment:
+                Batch(Runner(shop, "w"), experiment).run_all(players, asked)
+    row = of(counterfactual_rows(tmp_path / "exp"), "swap")["ignored"]
+    assert (row.n_planned, row.n_scored, row.n_failed, row.n_na) == (1, 1, 0, 0)

@@ -1,0 +1,451 @@
+"""DR3: its questions, its required documents, and an experiment with gold."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.claims.support import SourceText
+from drretail.eval.families.dr3.accuracy import LONGEST_SOURCE, part_of, pieces_of_long
+from drretail.eval.families.dr3.checklist import wish_requirements
+from drretail.eval.families.dr3.coverage import Covered, judge_documents
+from drretail.eval.families.dr3.gold_files import take_gold
+from drretail.eval.families.dr3.insights import MarkedInsights, marked
+from drretail.eval.families.dr3.score import METRIC
+from drretail.eval.families.dr3.title_matches import matched_titles
+from drretail.eval.judging.passages import OMITTED, best_pieces, size
+from drretail.eval.judging.session import Judge
+from drretail.experiment import Definition, gold_path, read_gold
+from drretail.files import write_json
+from drretail.llm.registry import open_model
+from drretail.records.base import Rules, sha256_of
+from drretail.records.criteria import Gold, PartOfGold, RequiredDocument
+from drretail.records.evidence import Evidence
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.score import Score, Scores, reasons_of
+from drretail.records.wish import Want, Wish
+from tests import build
+from tests.eval.families.dr3.research import (
+    ANSWERS,
+    CARE,
+    CARE_ID,
+    CITED_CLAIMS,
+    CLAIMS,
+    EVIDENCE,
+    GOLD,
+    LABEL,
+    ONE,
+    ORDERS_ID,
+    QUERY,
+    RECALL,
+    REPORT,
+    judge_by,
+    research,
+)
+
+
+def source(text: str) -> SourceText:
+    return SourceText("W:aaaaaaaa", build.text(text))
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
+)
+def test_the_released_rules_snap_odd_numbers(said: float, value: float) -> None:
+    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": said}]})
+    assert dict(reversed(marked(answer)))[1].value == value
+
+
+def test_the_released_rules_count_an_insight_that_was_left_out_as_nought() -> None:
+    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 2, "found": "", "score": 1}]})
+    by_number = dict(reversed(marked(answer)))
+    assert [by_number[number].value for number in (1, 2, 3)] == [0, 1, 0]
+
+
+def required(wish: Wish | None) -> list[tuple[str | None, str]]:
+    made = wish_requirements(Query(query_id="q1", text="?", wish=wish, source="test"))
+    return [(criterion.kind, criterion.text) for criterion in made.criteria]
+
+
+def test_a_typed_wish_becomes_requirements_in_words() -> None:
+    feeder = Want(
+        name="feeder",
+        kinds=("Bird Feeders", "feeder"),
+        quantity=2,
+        must=("cotton",),
+        must_not=("perfume",),
+        rating_min=4,
+        ratings_min=1000,
+        price_max=Money(amount="25.5"),
+        brands_wanted=("Anvil", "Oak"),
+        brands_unwanted=("Flimsy",),
+    )
+    scoop = Want(name="scoop", kinds=("scoop",), optional=True)
+    wish = Wish(wants=(feeder, scoop), budget=Money.of(60), deadline="2023-12-24", owned=("a seed scoop",))
+    assert required(wish) == [
+        ("want", "It recommends what is asked for as feeder (Bird Feeders or feeder), 2 pieces."),
+        ("must", "As feeder it recommends only what meets this demand: cotton."),
+        ("must_not", "As feeder it recommends nothing that is or has what is not wanted: perfume."),
+        ("rating_min", "As feeder it recommends only what is rated with at least 4 stars."),
+        ("ratings_min", "As feeder it recommends only what has at least 1,000 ratings."),
+        ("price_max", "As feeder it recommends only what costs no more than $25.50 a piece."),
+        ("brands_wanted", "As feeder it recommends only what is by Anvil or Oak."),
+        ("brands_unwanted", "As feeder it recommends nothing by Flimsy."),
+        ("want", "It says whether to buy what is asked for as scoop."),
+        ("budget", "What it recommends costs no more than $60.00 together."),
+        ("deadline", "It keeps to the date by which things are needed: 2023-12-24."),
+        ("owned", "It does not recommend to buy again what is owned already: a seed scoop."),
+    ]
+
+
+def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
+    again = Wish(wants=(Want(name="scoop", kinds=("scoop",), again=True),), owned=("a seed scoop",))
+    assert [kind for kind, _ in required(again)] == ["want"]
+
+
+def test_a_wish_for_nothing_requires_that_and_of_one_that_nobody_typed_nothing_is_required() -> None:
+    assert required(Wish()) == [("want", "It recommends to buy nothing.")]
+    assert required(None) == []
+
+
+def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_its_five_best_pieces() -> None:
+    whole = source("x" * LONGEST_SOURCE)
+    assert pieces_of_long([whole], ["Birds."], None) == [whole]
+    filler = ("lorem " * 84)[:500]
+    marked_pieces = [f"The zebra number {number} likes oats. ".ljust(500, ".") for number in range(7)]
+    text = "".join(filler + piece for piece in marked_pieces) + filler * 30
+    (cut,) = pieces_of_long([source(text)], ["A zebra likes oats."], None)
+    assert len(text) > LONGEST_SOURCE
+    assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]
+    assert "lorem" not in cut.text.text
+    assert (cut.text.sha256, cut.ref.share) == (sha256_of(text), round(size(cut.text.text) / len(text), 3))
+
+
+def test_pieces_stand_in_their_order_with_marks_where_something_is_left_out() -> None:
+    text = "".join(name * 10 for name in ("ab ", "cd ", "ef ", "gh "))
+    assert best_pieces(text, ["gh", "ab"], 30, 2) == f"{'ab ' * 10}{OMITTED}{'gh ' * 10}"
+
+
+def test_sources_are_sorted_by_their_form() -> None:
+    assert [part_of(it) for it in ("F:abcdefgh", "W:abcdefgh", "https://a.example/x", "P:B01", "C:abcdefgh")] == [
+        "files",
+        "sandbox",
+        "sandbox",
+        None,
+        None,
+    ]
+
+
+def covered(
+    tmp_path: Path, report: str, gold: Gold = GOLD, evidence: Sequence[Evidence] = EVIDENCE, rules: Rules = "default"
+) -> tuple[int, int]:
+    """How many of the required files and pages are cited."""
+    family = replace(METRIC, judge=lambda subject, session: judge_documents(gold, subject, session))
+    about = build.subject(report, evidence, query=build.query(text="Which?"))
+    (verdict,) = build.judged(family, about, tmp_path / "v.jsonl", rules=rules)
+    found = Covered.model_validate(verdict.value)
+    return found.cited["files"], found.cited["sandbox"]
+
+
+@pytest.mark.parametrize(
+    ("report", "cited"),
+    [
+        (f"It cost $22.99 [{ORDERS_ID}].", (1, 0)),
+        (f"Clean it [{CARE_ID}].", (0, 1)),
+        (f"Clean it ([care]({CARE}/?utm_source=x)).", (0, 1)),
+        (f"Clean it [1].\n\n## Sources\n[1] Care {CARE}", (0, 1)),
+        (f"Read {RECALL} and {CARE}.", (0, 2)),
+        ("The pages Care and Recalls and the file orders.csv say so.", (0, 0)),
+        ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
+    ],
+)
+def test_a_document_is_covered_by_a_citation_and_by_no_mention(
+    tmp_path: Path, report: str, cited: tuple[int, int]
+) -> None:
+    assert covered(tmp_path, report) == cited
+
+
+def test_a_page_of_which_only_the_title_is_known_is_covered_by_a_source_of_that_title(tmp_path: Path) -> None:
+    gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="  CARE "),)))
+    assert covered(tmp_path / "a", f"Clean it [{CARE_ID}].", gold) == (0, 1)
+    assert covered(tmp_path / "b", "Clean it [1].\n\n## Sources\n[1] Care https://elsewhere.example/1", gold) == (0, 1)
+    assert covered(tmp_path / "c", "Care is needed [1].\n\n## Sources\n[1] https://elsewhere.example/1", gold) == (0, 0)
+
+
+def test_an_address_of_the_shop_that_was_never_handed_out_covers_nothing(tmp_path: Path) -> None:
+    bought = "http://ecommerce.com/B0TEST0001"
+    gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="Feeder", url=bought),)))
+    assert covered(tmp_path / "invented", f"Take it ({bought}).", gold) == (0, 0)
+    seen = Evidence(id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Feeder", url=bought)
+    assert covered(tmp_path / "seen", f"Take it ({bought}).", gold, [seen]) == (0, 1)
+
+
+def test_what_is_not_cited_is_the_reason_and_it_is_recorded_once(tmp_path: Path) -> None:
+    covered(tmp_path, f"Clean it [{CARE_ID}].")
+    covered(tmp_path, f"Clean it [{CARE_ID}].")
+    (line,) = (tmp_path / "v.jsonl").read_text(encoding="utf-8").splitlines()
+    assert "not cited: orders.csv; Recalls" in line
+
+
+def test_the_released_rules_take_a_plain_mention_for_a_citation(tmp_path: Path) -> None:
+    mention = "Recalls are told of, and orders.csv has them."
+    assert covered(tmp_path / "ours", mention) == (0, 0)
+    assert covered(tmp_path / "released", mention, rules="dr3") == (1, 1)
+    assert covered(tmp_path / "none", f"No final answer. {mention}", rules="dr3") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("report", "title", "is_matched"),
+    [
+        ("As the paper has it.", "The paper", True),  # anywhere in the text
+        ("See [long_context: “A study of birds”, chunk 3].", "A study of birds", True),
+        ("See [birds].", "A study of birds - Journal", True),  # a part of the title in brackets
+        ("ACME-7 is a feeder.", "Manual of the ACME-7, second edition", True),  # an identifier of four characters
+        ("ACM is a club.", "Manual of the ACM (x), second edition", False),  # three, and not in brackets
+        ("See [ACM club].", "Manual of the ACM (x), second edition", True),
+        ("See [Study on garden bird feeders].", "Bird feeders: a garden study", True),  # most words, in any order
+        ("[Rated by us].", "Untested claims", True),  # "ted" is a brand
+        ("See [colour of tubas].", "Colour of tubes", True),  # letters
+        ("See [12] and [注意这个].", "Birds in winter", False),
+        ("Nothing of it.", "Birds in winter", False),
+        ("上海垃圾分类 [垃圾分类报告]", "垃圾分类报告（2023）", True),
+    ],
+)
+def test_titles_are_matched_as_generously_as_released(report: str, title: str, is_matched: bool) -> None:
+    assert bool(matched_titles(report, [title])) == is_matched
+
+
+def test_a_document_without_title_and_address_is_refused() -> None:
+    with pytest.raises(ValueError, match="title or an address"):
+        RequiredDocument()
+
+
+def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> Gold | None:
+    asked = Definition(queries=(QUERY.model_copy(update={"task_id": task_id}),), systems={})
+    take_gold(tmp_path / "exp", asked, str(source))
+    return read_gold(tmp_path / "exp", "q1")
+
+
+@pytest.mark.parametrize("place", ["q1.json", "gold/q1.json", "tasks/q1/gold.json"])
+def test_gold_is_found_in_a_folder_an_experiment_and_a_sandbox(tmp_path: Path, place: str) -> None:
+    write_json(tmp_path / "source" / place, GOLD.model_dump(mode="json"))
+    assert taken(tmp_path, tmp_path / "source") == GOLD
+
+
+def test_gold_of_another_query_is_refused(tmp_path: Path) -> None:
+    write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
+    with pytest.raises(UserError, match="of the query q2"):
+        taken(tmp_path, tmp_path / "source")
+
+
+def dr3_eval(folder: Path) -> Path:
+    (folder / "source").mkdir(parents=True)
+    (folder / "gold_insights_from_source.json").write_text(
+        json.dumps({"gold_insights": [{"insight": "It cost 22.99."}]})
+    )
+    (folder / "gold_insights_from_long_context.json").write_text(
+        json.dumps({"gold_insights": [{"insight": "Clean it."}, {"insight": "It was recalled."}]})
+    )
+    page, other = {"title": "Care", "url": "https://birds.example/care"}, {"title": "Recalls"}
+    (folder / "useful_search.jsonl").write_text(f"{json.dumps([page, other])}\n{json.dumps(page)}\n")
+    for name in ("orders.xlsx", "photo.png", "long_context_sampled_32k.json", "task.md", "source/manual.pdf"):
+        (folder / name).write_bytes(b"x")
+    return folder
+
+
+def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> None:
+    dr3_eval(tmp_path / "data/001")
+    gold = taken(tmp_path, tmp_path / "data", "001")
+    assert gold is not None
+    assert [insight.text for insight in gold.files.insights] == ["It cost 22.99."]
+    assert [(insight.id, insight.text) for insight in gold.sandbox.insights] == [
+        ("page-1", "Clean it."),
+        ("page-2", "It was recalled."),
+    ]
+    assert [(document.title, document.url) for document in gold.sandbox.documents] == [
+        ("Care", "https://birds.example/care"),
+        ("Recalls", ""),
+    ]
+    assert [document.title for document in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
+
+
+def test_a_broken_file_of_theirs_is_told(tmp_path: Path) -> None:
+    (dr3_eval(tmp_path / "data/q1") / "gold_insights_from_source.json").write_text("{}")
+    with pytest.raises(UserError, match="does not hold gold as DR³-Eval has it"):
+        taken(tmp_path, tmp_path / "data")
+
+
+def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        taken(tmp_path, tmp_path / "data")
+    (tmp_path / "data/q1").mkdir(parents=True)
+    with pytest.raises(UserError, match="holds no gold"):
+        taken(tmp_path, tmp_path / "data")
+
+
+def scored(folder: Path, *judges: Judge, metrics: tuple[str, ...] = ("dr3",), **given: Any) -> Scores:
+    return build.scored(folder, metrics, *judges, **given)
+
+
+def rows(scores: Scores, **by: str) -> dict[str, Score]:
+    return build.rows(scores, "dr3", LABEL, **by)
+
+
+def gold_folder(folder: Path, gold: Gold = GOLD) -> Path:
+    write_json(folder / "q1.json", gold.model_dump(mode="json"))
+    return folder
+
+
+def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, _ = judge_by()
+    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    said = {name: None if it.value is None else round(it.value, 2) for name, it in found.items()}
+    assert said == {
+        **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
+        **{"CC": 66.67, "CC_UF": 100, "CC_SC": 50},  # the page on recalls is not cited
+        **{"FA": 50, "FA_pair": 50, "FA_lenient": 100},  # the file in full, the page in part
+        **{"FA_UF": 100, "FA_pair_UF": 100, "FA_SC": 0, "FA_pair_SC": 0},
+        **{"IF": 66.67, "DQ": 40},  # 2 of 3 requirements; 4 of 10
+        "avg6": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
+        "avg_available": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
+    }
+
+
+def test_a_second_time_nothing_is_asked_and_the_same_bytes_are_left(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, asked = judge_by()
+    scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
+    assert sorted(asked) == sorted(
+        [
+            *("QueryRequirements", "DepthRubric", "ReportClaims", "ClaimsSupport", "ClaimsSupport"),
+            *("FoundInsights", "FoundInsights", "MetRequirements", "Depth"),
+        ]
+    )
+    before = {path: path.read_bytes() for path in folder.rglob("*.json*")}
+    scored(folder, judge)
+    assert len(asked) == 9
+    assert {path: path.read_bytes() for path in folder.rglob("*.json*")} == before
+
+
+def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", {LABEL: REPORT, "b@model": "Buy the tube."})
+    nothing = {"ReportClaims": {"claims": []}}
+    first, asked = judge_by(
+        {**ANSWERS, "ReportClaims": lambda it: CLAIMS if "two weeks" in it else nothing["ReportClaims"]}
+    )
+    second, asked_second = judge_by({**ANSWERS, **nothing}, name="second")
+    scored(folder, first, second)
+    assert (asked + asked_second).count("QueryRequirements") == 1
+    held = json.loads((folder / "rubrics/dr3/q1.json").read_text())
+    assert [group["name"] for group in held["groups"]] == ["constraints", "query", "depth"]
+    assert [it["text"] for it in held["groups"][0]["criteria"]] == [
+        "It recommends what is asked for as feeder.",
+        "What it recommends costs no more than $30.00 together.",
+    ]
+
+
+def test_requirements_that_were_edited_are_asked_anew_and_the_others_stand(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, asked = judge_by({**ANSWERS, "MetRequirements": lambda it: _all_met(it)})
+    assert rows(scored(folder, judge))["IF"].value == 100
+    path = folder / "rubrics/dr3/q1.json"
+    path.write_text(path.read_text().replace("Says which lasts.", "Says which is cheapest."))
+    before = len(asked)
+    scored(folder, judge)
+    assert asked[before:] == ["MetRequirements"]
+
+
+def _all_met(question: str) -> dict[str, Any]:
+    count = question.count("<criterion id=")
+    return {"requirements": [{"requirement_id": it, "reason": "So.", "met": True} for it in range(1, count + 1)]}
+
+
+def test_gold_that_comes_later_is_asked_about_alone(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, asked = judge_by()
+    found = rows(scored(folder, judge))
+    assert found["IR"].value is None
+    assert (found["IR"].n_na, found["CC"].n_na, found["avg6"].n_na) == (1, 1, 1)
+    assert "nothing is known beforehand" in next(iter(reasons_of(found["CC"].items)))
+    before = len(asked)
+    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    assert asked[before:] == ["FoundInsights", "FoundInsights"]
+    assert found["IR"].value == 75
+
+
+def test_claims_that_faithfulness_has_are_not_extracted_again(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, asked = judge_by()
+    scored(folder, judge, metrics=("faithfulness", "dr3"))
+    assert asked.count("ReportClaims") == 1
+
+
+def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
+    judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
+    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    for name in ("IR_UF", "IR_SC", "IR", "DQ"):
+        assert (found[name].value, found[name].n_failed) == (None, 1), name
+    assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
+    assert found["avg_available"].items == {"with CC": 1, "with FA": 1, "with IF": 1}
+    assert asked.count("Depth") == 3  # once, and repaired twice
+
+
+def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))
+    assert found["CC"].value == pytest.approx(200 / 3)
+    assert found["FA"].n_scored == 1
+    released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"), rules="dr3")
+    for name in ("IR", "IF", "DQ"):
+        assert (found[name].n_na, released[name].n_na) == (1, 1)
+    assert released["total"].n_na == 1
+    assert not (folder / "rubrics/dr3").exists()
+
+
+def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, asked = judge_by()
+    scores = scored(folder, judge, gold=gold_folder(tmp_path / "gold"), rules="dr3")
+    found = rows(scores)
+    # 0.8 is snapped to 1; the second insight of the pages was left out, which counts 0.
+    assert (found["IR_UF"].value, found["IR_SC"].value, found["IR"].value) == (100, 50, 75)
+    # Every title stands in the report's list of sources, and "Recalls" nowhere.
+    assert found["CC"].value == pytest.approx(200 / 3)
+    assert (found["FA"].value, found["DQ"].value) == (100, 40)
+    assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
+    assert "FA_lenient" not in found
+    assert asked.count("CitedClaims") == 1
+
+
+def test_the_released_rules_read_the_first_50_000_characters_of_a_report(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", {LABEL: f"{REPORT} {'x' * 50_000} END"})
+    seen: list[int] = []
+
+    def cited(question: str) -> dict[str, Any]:
+        seen.append(len((question.partition("<report>\n")[2]).partition("\n</report>")[0]))
+        return CITED_CLAIMS
+
+    judge, _ = judge_by({**ANSWERS, "CitedClaims": cited})
+    scored(folder, judge, rules="dr3")
+    assert seen == [50_000]
+
+
+def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    judge, _ = judge_by()
+    scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
+    other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
+    with pytest.raises(UserError, match="holds other gold than"):
+        scored(folder, judge, gold=other)
+    assert Gold.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="holds no gold"):
+        scored(folder, judge, gold=tmp_path / "empty")

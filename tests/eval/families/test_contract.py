@@ -1,0 +1,254 @@
+"""What holds of every metric family, whatever it measures: by the table of built-ins and two scored experiments."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from drretail.eval.families.pairwise.judge import Comparison
+from drretail.eval.families.quality.judge import Rating
+from drretail.eval.families.report_eval.judge import DIMENSIONS as DIMENSIONS_OF_GRADES
+from drretail.eval.families.report_eval.judge import Factuality, Grades
+from drretail.eval.family import Family
+from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.eval.judging.session import Judge
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
+from drretail.eval.scores.slices import headlines
+from drretail.eval.values import Value
+from drretail.llm.registry import open_model
+from drretail.records.base import Record
+from drretail.records.score import WHOLES, Scores, Verdict
+from drretail.viewer.tables.scores import score_tables
+from tests import build
+from tests.eval.every_question import every_answer
+from tests.eval.scored_experiments import JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
+
+BY_CODE = {"checks", "process", "basket", "outcome", "understood", "next_purchase", "robustness"}
+SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
+"""A difference of shares, and labels from -1 to 1."""
+UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
+FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
+"""Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
+
+
+def scores_of(experiment: Path) -> Scores:
+    return Scores.model_validate_json((experiment / "scores.json").read_bytes())
+
+
+def verdicts_of(experiment: Path) -> Iterator[Verdict]:
+    for path in sorted((experiment / "verdicts").rglob("*.jsonl")):
+        if "journal" not in path.name:
+            yield from map(Verdict.model_validate_json, path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.fixture(params=["judged", "shopped"])
+def scored(request: pytest.FixtureRequest) -> Path:
+    """Each of the two, whose families make up the table."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str) -> None:
+    family = load_metric(name)
+    assert isinstance(family, Family)
+    assert (family.name, name in metric_names(), family.needs_judge) == (name, True, name not in BY_CODE)
+    said, variants = family.description, {*family.variants}
+    assert len(variants) == len(family.variants)
+    assert (said.title != name, family.pooled.keys() <= variants) == (True, True)
+    for named in (said.headlines, said.compared, said.summaries, said.correlated, said.groups, said.only_in_json):
+        assert {*named} <= variants
+    assert {*said.counts, *said.meanings, *(it for its in said.plots.values() for it in its)} <= variants
+    chosen = said.headlines
+    assert headlines(family)[: len(chosen)] == chosen
+    assert not {*chosen} & family.pooled.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "scale"),
+    [
+        ("pqr", "S_overall", "rating"),
+        ("race", "RACE", "share"),
+        ("report_eval", "overall", "grade"),
+        ("dr3", "avg6", "percent"),
+        ("rubrics", "score", "share"),
+    ],
+)
+def test_a_family_with_one_overall_number_is_chosen_by_it(name: str, variant: str, scale: str) -> None:
+    described = load_metric(name).description
+    (column,) = described.scoreboard
+    assert (column.variant, column.name, described.scale, described.primary) == (variant, name, scale, (variant,))
+    assert column.meaning
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("report", [None, "A report."], ids=["failed", "never judged"])
+def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, report: str | None) -> None:
+    found = load_metric(name).values(build.subject(report), [], "default")
+    assert {value.value for value in found} <= {None}
+    assert name in FOR_WANT_OF_INPUT or {value.state for value in found} <= {"failed"}
+
+
+def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
+    asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
+    assert {*asking} == {*METRICS} - BY_CODE - {"fault_place", "error_causes"}, "these two ask nobody"
+    for name, family in asking.items():
+        texts = {prompt.shared + prompt.text for prompt in family.prompts()}
+        assert len(family.prompt_hashes() - {""}) == len(texts), name
+        assert not any("{{picks}}" in text and name != "quality" for text in texts)
+    folders = {file.partition("/")[0] for file in judge_prompt_files()}
+    assert folders == {*asking, PAIRWISE, "triplets", "weighted"}, "parts that families share, and pairs"
+
+
+def test_values_are_in_the_range_of_their_scale_and_counts_are_not_below_nought(scored: Path) -> None:
+    scores = scores_of(scored)
+    for row in scores.scores:
+        told, key = scores.metrics[row.metric], (row.metric, row.variant)
+        least = -WHOLES[told.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
+        has_end = row.variant not in told.counts and key not in UNITS_OF_THEIR_OWN
+        for value in (row.value, row.ci_low, row.ci_high):
+            assert value is None or least <= value, key
+            assert value is None or not has_end or value <= WHOLES[told.scale] + 1e-9, key
+
+
+def test_every_row_accounts_for_every_planned_run_and_every_system_has_one(scored: Path) -> None:
+    scores = scores_of(scored)
+    systems = {row.system for row in scores.scores}
+    for row in scores.scores:
+        assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+        assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered") or row.policy == "planned"
+    for metric, variant in {(row.metric, row.variant) for row in scores.scores}:
+        own = {row.system for row in scores.scores if (row.metric, row.variant) == (metric, variant)}
+        assert own == systems, (metric, variant)
+
+
+def test_what_has_no_value_says_why(scored: Path) -> None:
+    lacking = [it for it in verdicts_of(scored) if it.state != "scored" and it.metric != "robustness"]
+    assert lacking
+    assert [it.key for it in lacking if not (it.reason or it.error)] == []
+
+
+def test_each_family_has_a_table_with_a_row_a_system_under_its_own_title(scored: Path) -> None:
+    scores = scores_of(scored)
+    tables = score_tables(scores.scores, scores.metrics)
+    assert {table.title for table in tables} >= {described.title for described in scores.metrics.values()}
+    for table in tables:
+        assert len(table.rows) >= len({row.system for row in scores.scores}), table.title
+
+
+def silent() -> Judge:
+    """One that is not to be asked."""
+
+    def refuse(title: str, question: str, answer: Any) -> Any:
+        raise AssertionError(f"asked again: {title}")
+
+    return every_answer(sentences=1, changed=refuse)[0]
+
+
+def test_a_second_time_nothing_is_asked_and_the_same_bytes_are_left(judged_copy: Path) -> None:
+    before = build.files(judged_copy)
+    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    assert build.files(judged_copy) == before
+
+
+def test_verdicts_that_were_lost_are_made_again_from_the_journal_to_the_same_bytes(judged_copy: Path) -> None:
+    before = build.files(judged_copy)
+    lost = [path for path in (judged_copy / "verdicts").rglob("*.jsonl") if "journal" not in path.name]
+    for path in lost:
+        path.unlink()
+    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    assert len(lost) > len(JUDGED)
+    assert build.files(judged_copy) == before
+
+
+ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.items()}
+
+
+def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp_path: Path) -> None:
+    seen: set[tuple[str, str]] = set()
+
+    def mended(title: str, question: str, answer: Any) -> Any:
+        if (title, question) in seen:
+            return moody(title, question, answer)
+        seen.add((title, question))
+        return {"nonsense": title}
+
+    straight, detour = (
+        scores_of(judged_experiment(tmp_path / name, ONE_EACH, changed))
+        for name, changed in (("straight", moody), ("detour", mended))
+    )
+    assert seen
+    assert (straight.scores, straight.pairs) == (detour.scores, detour.pairs)
+
+
+def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:
+    scores = scores_of(judged_experiment(tmp_path, ONE_EACH, lambda title, question, answer: {"nonsense": title}))
+    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place", "failure_modes", "error_causes"}
+    for name in asked:
+        first = load_metric(name).description.headlines[0]
+        rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
+        assert {(row.value, row.n_scored, row.n_failed) for row in rows} <= {(None, 0, 1), (None, 0, 0)}, name
+        assert any(row.n_failed for row in rows), name
+    assert {(row.n_scored, row.win_rate) for row in scores.pairs} == {(0, None)}
+
+
+def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
+    folder, rules = recorded_experiment(tmp_path, ONE_EACH), Judge.of(open_model("offline:judge"))
+    names = [name for name in METRICS if load_metric(name).is_opinion]
+    scores = build.scored(folder, [*names, PAIRWISE], rules)
+    for name in names:
+        first = load_metric(name).description.headlines[0]
+        rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
+        assert {(row.value, row.note) for row in rows} <= {(None, "not rated (rule-based)")}, name
+    assert {(row.note, row.win_rate) for row in scores.pairs} == {("not rated (rule-based)", None)}
+    assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
+
+
+def test_pooled_variants_give_sums_and_others_none() -> None:
+    for name in METRICS:
+        family = load_metric(name)
+        nothing = {variant: Value(variant, "na") for variant in family.variants}
+        for pooling in family.pooled.values():
+            assert {*pooling(nothing)} == {(0, 0)}, name
+
+
+REASON = {"justification": "x"}
+GRADES = dict.fromkeys(DIMENSIONS_OF_GRADES, 2)
+# What no judge may answer, by the schema of the answer.
+UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
+    *((Rating, {"rating": rating} | REASON) for rating in (11, -1, 7.5, "7", True, None)),
+    *((Rating, bad) for bad in ({"rating": 7}, REASON)),
+    (Rating, {"rating": 7, "score": 8} | REASON),
+    *((Comparison, {"winner": winner} | REASON) for winner in ("C", "tie", "a")),
+    (Comparison, {"winner": "A"}),
+    *((Grades, {"reason": "So."} | dict.fromkeys(GRADES, grade)) for grade in (5, True)),
+    (Grades, {"reason": "So.", "overall": 2}),
+    *((Factuality, {"explanation": "So.", "label": label}) for label in (2, 0.5, "partial", None, True)),
+]
+
+
+@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda it: str(getattr(it, "__name__", it)))
+def test_an_answer_off_the_scale_or_with_a_field_too_few_is_none(schema: type[Record], answer: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        schema.model_validate_json(json.dumps(answer), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer"),
+    [
+        ("quality", {"rating": 7, "justification": "  "}),
+        (PAIRWISE, {"winner": "A", "justification": " "}),
+        ("report_eval", {"reason": " "} | GRADES),
+    ],
+)
+def test_an_answer_without_a_reason_is_sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:
+    folder = build.experiment(tmp_path / "exp", {label: {"q1-r1": f"Report of {label}."} for label in (A, B)})
+    judge, asked = build.scripted_judge(lambda _: answer)
+    build.scored(folder, metric, judge)
+    asked_for = [
+        it for it in verdicts_of(folder) if it.stage in ("rating", "comparison", "quality") and it.state != "na"
+    ]
+    assert {(it.state, it.value) for it in asked_for} == {("failed", None)}
+    assert len(asked) % 3 == 0

@@ -1,0 +1,267 @@
+"""Where a wrong claim went wrong, in single claims and of agents whose model makes one chosen mistake."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.store.base import Store
+from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
+from drretail.env.world import World, open_world
+from drretail.eval.claims.claims import Claim, make_claim
+from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
+from drretail.eval.families.fault_place.handed_on import HandedOn
+from drretail.eval.families.fault_place.judge import FAMILY
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, held_by_world, wrong_claims
+from drretail.eval.families.fault_place.score import METRIC
+from drretail.eval.judging.readings import case_of
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.subject import Subject
+from drretail.eval.scoring import score
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.llm.registry import open_model
+from drretail.progress import choose_progress
+from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
+from drretail.records.reading import ReadValue
+from drretail.records.score import Score, SourceRef, Verdict
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import render_page
+from tests import build
+from tests.agents import sabotaged_shop
+from tests.eval.families.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
+from tests.eval.families.fault_place import mistakes
+from tests.eval.families.fault_place.mistakes import CASES, WRONG, an_experiment, spoilt
+
+BED_ID = BED.id
+REPORT = f"The bed costs $39.99 [{BED_ID}]. Cardinals prefer millet [{BIRDS_ID}]."
+SHIPPED = read_corpus(default_corpus())[0]
+
+
+class Shop:
+    """A world with the bed alone."""
+
+    def products(self, product_ids: list[str]) -> Mapping[str, Any]:
+        return {}
+
+    def close(self) -> None: ...
+
+
+def of(report: str = REPORT, evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
+    return replace(subject(report, evidence), store=cast(Store, Shop()))
+
+
+def price(amount: str, source: str = BED_ID) -> ReadValue:
+    start = REPORT.index("$39.99")
+    return ReadValue(kind="price", amount=amount, currency="USD", of=(source,), start=start, end=start + 6)
+
+
+def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Verdict:
+    sources = (SourceRef(id=BIRDS_ID, sha256="s"),)
+    return build.verdict("faithfulness", "support", item, value, notes=notes, quote=quote, sources=sources)
+
+
+def place(claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: HandedOn | None = None) -> PlacedClaim:
+    case = case_of(of_subject)
+    (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
+    return Placer(of_subject, case.ledger(), handed).placed(wrong)
+
+
+def the_bed(amount: str = "39.99") -> Claim:
+    return make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price(amount)], span=(0, 35))
+
+
+def cardinals() -> Claim:
+    return make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
+
+
+def at(path: str) -> Mapping[str, Evidence]:
+    texts = tuple(text.model_copy(update={"path": path}) for text in BED.texts)
+    return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
+
+
+def with_note(note: SourceNote) -> IntermediateReport:
+    return IntermediateReport(insights=(), sources=(note,), open_questions=())
+
+
+NOTHING = HandedOn({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
+
+
+@pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
+def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> None:
+    claim = the_bed()
+    assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
+
+
+def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
+    told = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
+    claim = the_bed()
+    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), HandedOn({"0.2": told}))
+    assert (found.place, "0.2" in found.reason) == ("distorted", True)
+
+
+def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
+    claim = the_bed()
+    assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
+    right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
+    case = case_of(of())
+    assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
+    assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
+
+
+def test_what_the_summary_of_a_page_says_and_the_page_does_not_is_distorted() -> None:
+    claim = cardinals()
+    found = place(claim, ruled(claim.claim_id, 0, DISTORTED), of())
+    assert (found.place, "summary" in found.reason) == ("distorted", True)
+
+
+def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
+    claim, words = cardinals(), "Northern cardinals prefer black oil sunflower seeds."
+    verdict = ruled(claim.claim_id, 0, CONTRADICTED, quote=words)
+    assert words in place(claim, verdict, of()).reason
+    shown = EVIDENCE[BIRDS_ID].model_copy(
+        update={"texts": tuple(text.model_copy(update={"path": "0.1"}) for text in EVIDENCE[BIRDS_ID].texts)}
+    )
+    elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
+    assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
+    told = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(claim, verdict, elsewhere, HandedOn({"0.1": told})).place == "distorted"
+
+
+def test_a_claim_without_value_and_quote_is_unknown() -> None:
+    claim = cardinals()
+    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
+    assert place(claim, ruled(claim.claim_id, 0, CONTRADICTED), of()).place == "unknown"
+
+
+def test_a_value_that_agrees_with_the_records_places_nothing() -> None:
+    claim = make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
+    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
+
+
+def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
+    ours = of()
+    digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
+    shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
+    page = web_evidence_id(SHIPPED.url)
+    assert [held_by_world(it, shipped) for it in (page, SHIPPED.url, "W:zzzzzzzz")] == ["held", "held", "absent"]
+    assert held_by_world(page, ours) == "not known"
+    claim = make_claim(1, "It is so.", [], [page])
+    assert place(claim, None, shipped).place == "never_retrieved"
+    assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"
+    assert place(claim, None, ours).place == "unknown"
+
+
+def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
+    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown"
+
+
+@given(st.lists(st.lists(st.sampled_from(PLACES), max_size=8), max_size=6))
+def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Place]]) -> None:
+    sums = dict.fromkeys(PLACES, (0.0, 0.0))
+    for places in reports:
+        placed = [PlacedClaim(claim_id=str(at), place=it, reason="") for at, it in enumerate(places)]
+        verdict = ruled("report", 0).model_copy(update={"value": [it.model_dump() for it in placed]})
+        found = {value.variant: value for value in METRIC.values(cast(Any, None), [verdict], "default")}
+        shares = [found[it].value or 0.0 for it in PLACES]
+        assert sum(shares) == pytest.approx(1 if places else 0)
+        assert found["n_wrong"].value == len(places)
+        for it in PLACES:
+            ((above, below),) = METRIC.pooled[it](found)
+            sums[it] = (sums[it][0] + above, sums[it][1] + below)
+    total = sum(len(places) for places in reports)
+    assert all(below == total for _, below in sums.values())
+    assert sum(above for above, _ in sums.values()) == total
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = mistakes.build(tmp_path_factory.mktemp("places") / "world")
+    with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
+        yield opened
+
+
+def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]:
+    judge = Judge.of(open_model("offline:judge"))
+    names = metrics or ("faithfulness", FAMILY)
+    made = asyncio.run(score(folder, names, [judge], store=store, progress=choose_progress("none")))
+    return {it.variant: it for it in made.scores if it.metric == FAMILY and it.policy == "answered"}
+
+
+def places_of(folder: Path) -> dict[str, tuple[str, str]]:
+    """By the words of each wrong claim, its place and why."""
+    (run,) = read_view(folder).runs
+    return {
+        claim.text: (claim.fault.kind, claim.fault.reason) for claim in run.claims[0].claims if claim.fault is not None
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: str) -> None:
+    agent, saboteur, place, why = CASES[case]
+    folder = an_experiment(tmp_path / "exp", shop, agent, saboteur)
+    rows = scored(folder, shop.store)
+    found = list(places_of(folder).values())
+    assert {it for it, _ in found} == {place}
+    assert all(why in reason for _, reason in found)
+    wrong = len(found)
+    assert (wrong == 1) or case == "handed on otherwise", "the report repeats what it was handed"
+    assert (rows["n_wrong"].value, rows["n_placed"].value) == (wrong, wrong if place != "unknown" else 0)
+    assert {it: rows[it].value for it in PLACES} == {it: float(it == place) for it in PLACES}
+
+
+def test_an_honest_report_has_nothing_to_place(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "hybrid_react", spoilt(""))
+    rows = scored(folder, shop.store)
+    assert rows["n_wrong"].value == 0
+    assert {rows[it].n_na for it in PLACES} == {1}
+
+
+def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    row = scored(folder, None)["n_wrong"]
+    assert (row.value, row.n_na) == (None, 1)
+    assert any("world is not at hand" in item for item in row.items)
+    assert places_of(folder) == {}
+
+
+def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    scored(folder, shop.store)
+    before = {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
+    assert scored(folder, None)["n_placed"].value == 1
+    assert {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
+
+
+def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    scored(folder, shop.store)
+    (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)
+    lines = [json.loads(splitline) for splitline in path.read_text(encoding="utf-8").splitlines()]
+    ruled = next(line for line in lines if line["stage"] == "support" and line.get("value") == 0)
+    path.write_text("".join(f"{json.dumps(it)}\n" for it in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
+    row = scored(folder, None)["n_wrong"]
+    assert (row.value, row.n_na) == (None, 1)
+    assert any("score --world" in item for item in row.items)
+    assert scored(folder, shop.store)["n_wrong"].value == 0
+
+
+def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    row = scored(folder, shop.store, FAMILY)["n_wrong"]
+    assert row.n_na == 1
+    assert any("score faithfulness" in item for item in row.items)
+    assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
+
+
+def test_the_page_shows_the_place_beside_the_claim(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    scored(folder, shop.store)
+    page = render_page(folder)
+    assert "Where it went wrong: <strong>distorted</strong>. The run was handed the truth" in page

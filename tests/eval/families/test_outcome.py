@@ -1,0 +1,130 @@
+"""What a declared outcome comes to beside a proof, and what shows that a run could know."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from drretail.eval.families.outcome.score import METRIC, values
+from drretail.eval.values import Value
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.basket.refusal import Decided, decide
+from drretail.grounding.basket.shown import is_shown
+from drretail.grounding.constraints.listing import listing_of
+from drretail.records.money import Money
+from drretail.records.query import Proof, Query, Reference
+from drretail.records.reading import Outcome, Pick
+from drretail.records.run import Step
+from drretail.records.wish import Want, Wish
+from tests import build
+from tests.shop import PRODUCTS
+
+FEEDER = Want(name="feeder", kinds=("bird feeder",))
+TUBE, HOPPER, WINDOW, BATH = PRODUCTS
+KNOWN = {product.product_id: product for product in PRODUCTS}
+
+
+def referenced(wish: Wish) -> Reference:
+    """In a shop of two feeders with prices and a bath."""
+    offers = [listing_of(it) for it in (TUBE, HOPPER)]
+    offered = [offers if want == FEEDER else [] for want in wish.wants]
+    return reference_of(Query(query_id="q", text="?", source="t", wish=wish), offered, could_be=offered)
+
+
+CHEAP = Wish(wants=(FEEDER,), budget=Money.of(20))
+KAYAK = Wish(wants=(Want(name="kayak", kinds=("kayak",)),))
+
+
+def proof_of(wish: Wish) -> Proof:
+    proof = referenced(wish).proof
+    return build.known(proof)
+
+
+def decided(outcome: Outcome | None, *offered: Any, wish: Wish = CHEAP, picks: Sequence[Pick] = ()) -> Decided:
+    return decide(outcome, referenced(wish), proof_of(wish), offered, picks)
+
+
+def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest() -> None:
+    proof = proof_of(CHEAP)
+    assert (proof.state, proof.lack) == ("proved", "too_dear")
+    refusal = Outcome(decision="none", because=("too_dear",), nearest=(TUBE.product_id,))
+    found = decided(refusal, TUBE)
+    assert (found.refused, found.bought, found.reason, found.nearest) == (True, False, 1.0, 1.0)
+    assert decided(refusal, HOPPER).nearest == pytest.approx(24.99 / 39.5)
+    assert decided(Outcome(decision="none", because=("owned",))).nearest == 0
+    assert decided(Outcome(decision="none", because=("owned",))).reason == 0
+    assert decided(Outcome(decision="none", because=("owned", "too_dear"))).reason == 0.5
+    assert (decided(refusal, WINDOW).nearest, decided(refusal, BATH).nearest) == (0, 0)
+
+
+def test_what_is_bought_or_not_declared_is_no_refusal() -> None:
+    bought = decided(Outcome(decision="buy"), picks=[Pick(product=TUBE.product_id)])
+    assert (bought.refused, bought.bought, bought.reason) == (False, True, None)
+    assert decided(None).declared is False
+
+
+def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
+    part, tube = Outcome(decision="part", because=("too_dear",)), Pick(product=TUBE.product_id)
+    assert decided(part, picks=[tube]).refused is False
+    both = Wish(wants=(FEEDER, *KAYAK.wants))
+    assert decided(part, wish=both, picks=[tube]).refused is True
+    ordered = Wish(wants=(FEEDER,), orders=("1111111111",))
+    assert decided(part, wish=ordered, picks=[tube]).refused is True
+
+
+def step(name: str, *products: Any, **args: Any) -> Step:
+    evidence = tuple(f"P:{product.product_id}" for product in products)
+    return Step.model_validate(
+        {"path": "0", "seq": 0, "kind": "tool", "role": "researcher", "name": name, "args": args, "evidence": evidence}
+    )
+
+
+def shown(wish: Wish, *steps: Step) -> bool:
+    return is_shown(wish, referenced(wish), steps, KNOWN, "U1")
+
+
+def search(*products: Any, **args: Any) -> Step:
+    return step("product_catalog_search", *products, **args)
+
+
+def test_too_dear_is_shown_by_the_kind_sorted_by_price_or_bounded_by_one() -> None:
+    assert shown(CHEAP, search(BATH, TUBE, HOPPER, query="bird feeder", sort_by="price"))
+    assert not shown(CHEAP, search(TUBE, HOPPER, query="bird feeder"))
+    assert not shown(CHEAP, search(TUBE, query="bird feeder", sort_by="price", order="desc"))
+    assert not shown(CHEAP, search(TUBE, query="bath", sort_by="price"))
+    assert shown(CHEAP, search(query="feeder for a bird", price_max=20))
+    assert not shown(CHEAP, search(query="bird feeder", price_max=10))
+    assert not shown(CHEAP, search(query="bird feeder", price_min=40, sort_by="price"))
+    assert not shown(CHEAP, search(query="bird feeder", price_max=20, rating_min=5))
+    assert not shown(CHEAP, search(query="bird feeder xyz", match="all", price_max=20))
+
+
+def test_what_is_not_sold_is_shown_by_a_search_for_it_alone() -> None:
+    assert shown(KAYAK, search(BATH, query="inflatable kayak"))
+    assert not shown(KAYAK, search(query="kayak", price_max=0.01))
+    assert not shown(KAYAK, search(query="kayak qwerty", match="all"))
+    words = "we have a lake nearby and a kayak would be nice under fifty dollars"
+    assert not shown(KAYAK, search(BATH, query=words))
+    assert not shown(KAYAK)
+
+
+def test_an_order_is_shown_by_a_look_at_it_or_at_all_orders() -> None:
+    wish = Wish(wants=(FEEDER,), orders=("1111111111",))
+    assert shown(wish, step("get_order_details", order_id="O:1111111111"))
+    assert shown(wish, step("get_user_orders", user_id="U1"))
+    assert not shown(wish, step("get_user_orders", user_id="U2"))
+    assert not shown(wish, step("get_user_orders", user_id="U1", limit=0))
+
+
+def test_j_is_the_difference_of_two_shares() -> None:
+    none, buy, refuted = Outcome(decision="none"), Outcome(decision="buy"), Proof(state="refuted")
+    reports = [decided(none), decided(buy)]
+    reports += [decide(outcome, referenced(CHEAP), refuted, [], []) for outcome in (none, buy, buy, buy)]
+    parts = [METRIC.pooled["J"]({value.variant: value for value in valued(report)}) for report in reports]
+    shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
+    assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
+
+
+def valued(decided: Decided) -> list[Value]:
+    verdict = build.verdict("outcome", "decide", "report", decided.model_dump(mode="json"))
+    return values([verdict])

@@ -1,0 +1,369 @@
+"""PQR: the formulas by hand and on the paper's own tables, and over a small experiment."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.families.pqr.judge import SCORING, item_of
+from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.eval.triplets.facts import (
+    DUPLICATES,
+    REPORT,
+    SUPPORT,
+    TRIPLETS,
+    UNKNOWN,
+    Triplet,
+    distinct_facts,
+    duplicates_item,
+    pair_item,
+)
+from drretail.eval.values import Value
+from drretail.progress import Progress
+from drretail.records.base import Rules
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.score import Score, Verdict, VerdictState, reasons_of
+from tests import build
+from tests.build import experiment, scripted_judge
+from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
+from tests.eval.weighted.playing import Played
+
+TABLE = {
+    "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
+    "O3 DR": (6.11, 5.46, (5.68, 6.40, 5.58), 6.84, 7.14),
+    "Perplexity DR": (5.99, 4.58, (4.93, 5.43, 4.68), 7.68, 9.02),
+    "OAgents": (6.64, 6.78, (6.99, 7.44, 6.85), 3.77, 8.32),
+    "DeerFlow": (5.30, 5.38, (5.43, 6.25, 6.44), 6.85, 2.32),
+    "MiroFlow": (5.78, 6.65, (6.53, 7.31, 6.68), 7.29, 0.44),
+    "Gemini-2.5-Pro w/Search": (5.53, 4.70, (4.54, 5.57, 5.41), 6.99, 6.62),
+    "Claude-3.7-Sonnet w/Search": (4.83, 4.37, (4.26, 5.09, 5.34), 8.27, 2.37),
+    "Sonar-Reasoning-Pro": (5.02, 4.27, (4.22, 5.03, 5.23), 8.44, 3.67),
+    "GPT-4.1 w/Search": (4.28, 4.52, (4.21, 5.27, 5.54), 6.75, 0.10),
+}
+"""000 Tables 1, 2 and 8: Overall, P-Score with the persona, DEIN LOGC CLAR, FA, CC."""
+
+
+@pytest.mark.parametrize("system", TABLE)
+def test_the_paper_s_overall_follows_from_its_parts(system: str) -> None:
+    published, p, quality, fa, cc = TABLE[system]
+    assert overall(p, sum(quality) / 3, reliability(fa, cc)) == pytest.approx(published, abs=0.04)
+
+
+verdict = partial(build.verdict, "pqr")
+
+
+def facts(
+    triplets: Sequence[Triplet], support: Mapping[tuple[str, str], tuple[VerdictState, float | None]]
+) -> list[Verdict]:
+    found = [
+        verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
+        verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
+    ]
+    for (fact, source), (state, value) in support.items():
+        found.append(verdict(SUPPORT, pair_item(fact, source), value, state))
+    return found
+
+
+def by_variant(
+    verdicts: Sequence[Verdict], rules: Rules = "default", criteria: Criteria | None = None
+) -> dict[str, Value]:
+    found = values(verdicts, criteria, rules)
+    assert tuple(it.variant for it in found) == VARIANTS
+    return {it.variant: it for it in found}
+
+
+def told(value: Value) -> float | str:
+    return value.state if value.value is None else round(value.value, 4)
+
+
+FOUR = (
+    Triplet(fact="a", ref="1", source="P:1"),
+    Triplet(fact="a", ref="2", source="W:2"),
+    Triplet(fact="a", ref="3", source="W:3"),
+    Triplet(fact="b", ref="1", source="P:1"),
+    Triplet(fact="c", ref="9"),
+    Triplet(fact="d"),
+)
+"""a has three references of which the third can't be read, b one, c one that comes to nothing, d none."""
+JUDGED: dict[tuple[str, str], tuple[VerdictState, float | None]] = {
+    ("a", "P:1"): ("scored", 1.0),
+    ("a", "W:2"): ("scored", 0.0),
+    ("a", "W:3"): ("unverifiable", None),
+    ("b", "P:1"): ("scored", 1.0),
+}
+
+
+def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references() -> None:
+    ours = by_variant(facts(FOUR, JUDGED))
+    # a: ½ of what could be read, b: 1; two of four facts cite something.
+    assert [told(ours[it]) for it in ("FA", "CC", "S_R", "N_total", "N_cited")] == [7.5, 5.0, 6.25, 4, 2]
+    # a: 1 of 3, b: 1, c: 0.
+    assert told(ours["FA_strict"]) == round(10 * (1 / 3 + 1 + 0) / 3, 4)
+    # Five triplets with a reference, two supported, and d without.
+    assert [told(ours[f"{it}_triplets"]) for it in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
+    paper = by_variant(facts(FOUR, JUDGED), "paper")
+    assert [told(paper[it]) for it in ("FA", "CC", "S_R", "N_total", "N_cited")] == [4.0, 8.3333, 6.1667, 6, 5]
+
+
+def test_support_in_part_or_of_a_page_that_says_nothing_is_no_support() -> None:
+    triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
+    held = facts(triplets, {("a", "P:1"): ("scored", 0.5)})
+    held.append(verdict(SUPPORT, pair_item("b", "P:1"), 0.0, notes=(UNKNOWN,)))
+    assert told(by_variant(held)["FA"]) == 0
+
+
+def test_without_facts_nothing_is_scored_and_without_citations_accuracy_alone_is_not() -> None:
+    none = by_variant(facts((), {}))
+    assert [told(none[it]) for it in ("FA", "CC", "S_R", "S_R_triplets", "N_total")] == ["na", "na", "na", "na", 0]
+    uncited = (Triplet(fact="a"), Triplet(fact="b"))
+    assert [told(by_variant(facts(uncited, {}))[it]) for it in ("FA", "CC", "S_R")] == ["na", 0, "na"]
+    assert [told(by_variant(facts(uncited, {}), "paper")[it]) for it in ("FA", "CC", "S_R")] == [0, 0, 0]
+
+
+def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_rules() -> None:
+    triplets = (Triplet(fact="a", ref="1", source="W:3"),)
+    held = facts(triplets, {("a", "W:3"): ("unverifiable", None)})
+    assert [told(by_variant(held)[it]) for it in ("FA", "CC", "S_R", "FA_strict")] == [
+        "unverifiable",
+        10,
+        "unverifiable",
+        0,
+    ]
+    assert [told(by_variant(held, "paper")[it]) for it in ("FA", "S_R")] == [0, 5]
+    unfetched = facts(triplets, {("a", "W:3"): ("na", None)})
+    assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
+    assert told(by_variant(unfetched)["FA_strict"]) == "na"
+
+
+def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() -> None:
+    triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
+    part = {("a", "P:1"): ("scored", 1.0), ("b", "P:1"): ("failed", None)}
+    assert told(by_variant(facts(triplets, {("a", "P:1"): ("scored", 1.0)}))["FA"]) == "failed"
+    assert told(by_variant(facts(triplets, dict.fromkeys(part, ("failed", None))), "paper")["FA"]) == "failed"
+    assert told(by_variant(facts(triplets, part))["FA"]) == 10  # pyright: ignore[reportArgumentType]
+    failed = [verdict(TRIPLETS, REPORT, state="failed")]
+    assert {told(by_variant(failed)[it]) for it in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
+
+
+WEIGHTS = {
+    "goal_alignment": 0.4,
+    "content_alignment": 0.3,
+    "presentation_fit": 0.1,
+    "actionability_practicality": 0.2,
+    "depth_insight": 0.5,
+    "logical_coherence": 0.3,
+    "clarity_readability": 0.2,
+}
+CRITERIA = Criteria(
+    family="pqr",
+    query_id="q1",
+    groups=tuple(
+        CriteriaGroup(
+            name=key, weight=it, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
+        )
+        for key, it in WEIGHTS.items()
+    ),
+)
+
+
+def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
+    return [
+        verdict(
+            SCORING,
+            item_of(key, CRITERIA),
+            [
+                {"criterion": "One", "analysis": "", "target_score": score},
+                {"criterion": "Two", "analysis": "", "target_score": two},
+            ],
+        )
+        for key, score in one.items()
+    ]
+
+
+ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
+
+
+def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> None:
+    without = {key: score for key, score in ONE.items() if key != "presentation_fit"}
+    found = by_variant([*scored(without), *facts(FOUR, JUDGED)], criteria=CRITERIA)
+    assert {it for it in VARIANTS if found[it].state == "failed"} == {"PRES", "S_P", "S_overall", "S_overall_triplets"}
+
+
+def test_scores_by_other_criteria_are_none() -> None:
+    other = CRITERIA.model_copy(update={"groups": CRITERIA.groups[::-1]})
+    found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=other)
+    assert {told(found[it]) for it in ("GOAL", "S_P", "S_Q", "S_overall")} == {"failed"}
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    def why(value: Value) -> list[str]:
+        return [*reasons_of(value.items)]
+
+    nobody = {it.variant: it for it in values(facts(FOUR, JUDGED), None, "default", knows_user=False)}
+    assert why(nobody["S_P"]) == why(nobody["GOAL"]) == ["no profile of a user that the report could be made for"]
+    assert why(nobody["S_Q"]) == []  # failed: its criteria could not be made
+    assert why(by_variant(facts((), {}))["CC"]) == ["it states no fact that could be checked"]
+    uncited = by_variant(facts((Triplet(fact="a"),), {}))
+    assert why(uncited["FA"]) == why(uncited["S_R"]) == ["no fact of the report cites a source"]
+    unfetched = by_variant(facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): ("na", None)}))
+    assert why(unfetched["FA"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
+
+
+BEDS = (
+    f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Cardinals like seeds [{BIRDS_ID}], [{BLOCKED_ID}]. "
+    "Cats sleep a lot. It holds 90 pounds [P:B0NOWHERE01]."
+)
+FACTS = (
+    ("The bed costs $49.99.", f"P:{BED.key}", ""),
+    ("Cardinals like seeds.", BIRDS_ID, BIRDS),
+    ("Cardinals like seeds.", BLOCKED_ID, BLOCKED),
+    ("Cats sleep a lot.", "", ""),
+    ("The bed holds 90 pounds.", "P:B0NOWHERE01", ""),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return experiment(
+        tmp_path / "exp",
+        {"a@model": {"q1-r1": BEDS, "q2-r1": BEDS}, "b@model": {"q1-r1": BEDS, "q2-r1": None}},
+        users={"q1": "ann"},
+        evidence=(BED, PAGE, WALL),
+    )
+
+
+def values_of(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
+    """By system and variant."""
+    scores = asyncio.run(score(folder, ["pqr"], [judge], progress=Progress(), **given)).scores
+    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
+
+
+def questions(asked: list[str], words: str) -> list[str]:
+    return [it for it in asked if words in it]
+
+
+WEIGHING, MAKING, SCORES = "How much each of these", "in this one dimension", "You score a research report"
+
+
+def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folder: Path) -> None:
+    played = Played(
+        weights={"goal_alignment": 0.4, "content_alignment": 0.3, "presentation_fit": 0.1,
+                 "actionability_practicality": 0.2},
+        criteria={"goal_alignment": [("Knows Ann", 0.75), ("Knows birds", 0.25)]},
+        score=lambda key, text: 8 if text == "Knows Ann" else 4,
+        triplets=FACTS,
+        labels={"Cardinals like seeds.": "unsupported"},
+    )  # fmt: skip
+    judge, asked = scripted_judge(played)
+    found = values_of(folder, judge)
+    # q1 has a user: two axes of 4 + 3 dimensions; q2 has none. Three reports of which one has no personalization.
+    assert len(questions(asked, WEIGHING)) == 3
+    assert len(questions(asked, MAKING)) == 7 + 3
+    assert len(questions(asked, SCORES)) == 2 + 2 + 1
+    assert found["b@model", "GOAL"].value == 0.75 * 8 + 0.25 * 4
+    assert found["b@model", "S_P"].value == pytest.approx(0.4 * 7 + 0.6 * 4)
+    assert found["b@model", "S_Q"].value == pytest.approx(4)
+    assert (found["a@model", "S_P"].n_na, found["a@model", "S_overall"].n_na) == (1, 1)
+    # The bed is borne out, the seeds are not by the one page that could be read; the 90 pounds cite nothing known.
+    assert [found["b@model", it].value for it in ("FA", "CC", "N_total", "N_cited")] == [5, 5, 4, 2]
+    assert found["b@model", "FA_strict"].value == pytest.approx(10 / 3)
+    assert found["b@model", "S_overall"].value == pytest.approx((5.2 + 4 + 5) / 3)
+
+
+def test_a_second_time_nothing_is_asked_and_other_rules_ask_nothing_either(folder: Path) -> None:
+    judge, asked = scripted_judge(Played(triplets=FACTS))
+    ours = values_of(folder, judge)
+    before = len(asked)
+    bytes_before = (folder / "scores.json").read_bytes()
+    values_of(folder, judge)
+    assert (folder / "scores.json").read_bytes() == bytes_before
+    asyncio.run(score(folder, ["pqr"], [judge], rules="paper", progress=Progress()))
+    assert len(asked) == before
+    rows = json.loads((folder / "scores.json").read_text())["scores"]
+    literal = {
+        row["system"]: row["value"]
+        for row in rows
+        if (row["variant"], row.get("rules"), row["policy"]) == ("FA", "paper", "answered")
+    }
+    assert literal == {system: pytest.approx(ours[system, "FA_triplets"].value) for system in literal}
+    assert literal
+
+
+def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
+    judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
+    values_of(folder, judge)
+    told_of_ann = [it for it in asked if "ann likes birds" in it]
+    assert len(questions(told_of_ann, MAKING)) == 4
+    assert all("goal_alignment" in it for it in told_of_ann)
+    assert len(told_of_ann) == 1 + 4 + 2
+    assert not questions(questions(asked, SCORES), "0.4321")
+
+
+def test_weights_a_hundredth_off_are_set_right_before_they_are_frozen(folder: Path) -> None:
+    judge, _ = scripted_judge(
+        Played(weights={"depth_insight": 0.33, "logical_coherence": 0.33, "clarity_readability": 0.33})
+    )
+    values_of(folder, judge)
+    held = json.loads((folder / "rubrics/pqr/q2.json").read_text())
+    assert [group["weight"] for group in held["groups"]] == pytest.approx([1 / 3] * 3)
+
+
+def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_all_the_same(folder: Path) -> None:
+    played = Played(weights={"depth_insight": 0.9}, triplets=FACTS)
+    judge, asked = scripted_judge(played)
+    found = values_of(folder, judge)
+    assert not list(folder.glob("rubrics/pqr/*"))
+    assert len([it for it in asked if "add up to 1.56667" in it]) == 2 * 2
+    assert {found["a@model", it].n_failed for it in ("S_Q", "S_overall", "DEIN")} == {2}
+    assert (found["a@model", "S_P"].n_failed, found["a@model", "S_P"].n_na) == (1, 1)
+    assert found["a@model", "FA"].n_scored == 2
+    played.weights = {}
+    again = values_of(folder, judge, again="failed")
+    assert again["a@model", "S_Q"].n_scored == 2
+
+
+def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folder: Path) -> None:
+    def forgetful(question: str) -> Any:
+        said = played(question)
+        if isinstance(said, dict) and "depth_insight" in said:
+            said["depth_insight"] = []
+        return said
+
+    played = Played(triplets=FACTS, spelling=str.upper)
+    judge, asked = scripted_judge(forgetful)
+    found = values_of(folder, judge)
+    assert len(questions(asked, "is missing")) > 0
+    assert {it for (system, it), row in found.items() if system == "b@model" and row.n_failed > 1} == {
+        "DEIN", "S_Q", "S_overall", "S_overall_triplets"
+    }  # fmt: skip
+    assert found["b@model", "LOGC"].value == 5
+
+
+def test_edited_criteria_are_scored_by_anew_and_a_broken_sum_is_told(folder: Path) -> None:
+    judge, asked = scripted_judge(Played(triplets=FACTS))
+    values_of(folder, judge)
+    before = len(asked)
+    path = folder / "rubrics/pqr/q2.json"
+    path.write_text(path.read_text().replace("Meets depth_insight.", "Says why."))
+    values_of(folder, judge)
+    assert len(asked) == before + 1
+    assert "Says why." in asked[-1]
+    held = json.loads(path.read_text())
+    held["groups"][0]["weight"] = 0.8
+    path.write_text(json.dumps(held))
+    with pytest.raises(UserError, match=r"rubrics/pqr/q2.json, the dimensions of quality"):
+        values_of(folder, judge)
+
+
+def test_a_reference_that_does_not_stand_in_the_report_is_sent_back(folder: Path) -> None:
+    judge, asked = scripted_judge(Played(triplets=(("Cats purr.", "", "https://invented.example/"),)))
+    found = values_of(folder, judge)
+    assert len(questions(asked, "do not stand in the report")) == 2 * 3
+    assert found["a@model", "FA"].n_failed == 2

@@ -1,0 +1,289 @@
+"""What runs did: counted, and turned into verdicts and values."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
+from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
+from drretail.eval.families.process.counting import (
+    LAUNCH,
+    MEASURES,
+    Count,
+    Course,
+    count,
+    domain_of,
+    turns,
+    turns_to_evidence,
+)
+from drretail.eval.families.process.score import METRIC
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.offline.shopper import task
+from drretail.records.run import ERRANDS, Step
+from tests import build
+from tests.build import LABEL, experiment
+from tests.eval.families.process.runs import DETAILS, SEARCH, WEB, call, cites, course, numbered, turn, web_page
+
+
+def counted(name: str, of: Course) -> Count:
+    return count(of)[name]
+
+
+REASON = call("Reason", thought="hm")
+BARE = call(SEARCH, error="invalid_argument: no object").model_copy(update={"args": None})
+HANDED = [
+    *(web_page(f"W:{name}", f"https://{name}.example/") for name in "abc"),
+    web_page("W:d", "https://d.example/", shown=False),
+]
+# By what it shows: a measure, of which run, and what it comes to.
+COUNTS: dict[str, tuple[str, Course, Count]] = {
+    "coverage is of the expected tools that were called, however often": (
+        "tool_coverage",
+        course(turn(), call(SEARCH, query="a"), call(SEARCH, query="b"), expected=(SEARCH, WEB)),
+        Count(0.5, items={"covered": 1, "expected": 2}),
+    ),
+    "a tool that the agent does not have is not covered by asking for it": (
+        "tool_coverage",
+        course(turn(), call(WEB, error="unknown_tool: There is no tool 'web_search'."), expected=(WEB,)),
+        Count(0.0, items={"covered": 0, "expected": 1}),
+    ),
+    "a run that called nothing covers nothing": (
+        "tool_coverage",
+        course(turn(), expected=(WEB,)),
+        Count(0.0, items={"covered": 0, "expected": 1}),
+    ),
+    "of one without steps it is not known": (
+        "tool_coverage",
+        course(expected=(WEB,)),
+        Count(None, "the run has no steps"),
+    ),
+    "nor of a query that names no tools": (
+        "tool_coverage",
+        course(turn(), call(WEB)),
+        Count(None, "the query names no expected tools"),
+    ),
+    "unneeded are calls of tools that the query does not need": (
+        "unneeded",
+        course(turn(), call(SEARCH), call(WEB), call(WEB), call("calculator"), expected=(SEARCH, WEB)),
+        Count(0.25, items={"unneeded": 1, "calls": 4}),
+    ),
+    "of no calls none is unneeded": ("unneeded", course(turn(), expected=(WEB,)), Count(None, "no tool was called")),
+    "an agent's moves are no calls": (
+        "unneeded",
+        course(turn(), REASON, REASON, call(SEARCH), expected=(SEARCH,)),
+        Count(0.0, items={"unneeded": 0, "calls": 1}),
+    ),
+    "calls repeat that are equal in tool and arguments, in any branch": (
+        "repeated",
+        course(
+            turn(),
+            call(SEARCH, query="feeder", limit=5),
+            call(SEARCH, limit=5.0, query="feeder"),
+            call(SEARCH, path="0.1", query="feeder", limit=5),
+            call(SEARCH, query="bath", limit=5),
+            call(DETAILS, query="feeder", limit=5),
+        ),
+        Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1}),
+    ),
+    "calls without readable arguments repeat nothing": (
+        "repeated",
+        course(turn(), BARE, BARE),
+        Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0}),
+    ),
+    "invalid are the caller's faults, and names without a tool": (
+        "invalid",
+        course(
+            turn(),
+            call(SEARCH, error="invalid_argument: limit must be at most 50"),
+            call(DETAILS, error="not_found: There is no product"),
+            call("search_shop", error="unknown_tool: There is no tool"),
+            call(WEB, error="unavailable: the network is down"),
+            call(WEB),
+        ),
+        Count(3 / 5, items={"invalid": 3, "calls": 5, "invalid_argument": 1, "not_found": 1, "unknown_tool": 1}),
+    ),
+    "uncited is the evidence read that the report does not cite": (
+        "retrieved_uncited",
+        course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")]),
+        Count(2 / 3, items={"uncited": 2, "handed_out": 3}),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COUNTS)
+def test_what_is_counted(case: str) -> None:
+    name, of, expected = COUNTS[case]
+    assert counted(name, of) == expected
+
+
+def test_moves_and_names_without_a_tool_are_no_tool_calls() -> None:
+    moved, refused = (COUNTS[case][1] for case in COUNTS if case.startswith(("an agent's moves", "invalid are")))
+    assert (counted("tool_calls", moved).value, counted("tool_calls", refused).value) == (1, 4)
+    assert counted("repeated", moved).value == 0
+
+
+def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
+    pages = [
+        web_page("W:a", "https://www.birds.example/clean"),
+        web_page("W:b", "https://birds.example/feed#top"),
+        web_page("W:c", "https://other.example/"),
+    ]
+    citations = [
+        cites("W:a", web=True),
+        cites("W:b", web=True),
+        cites(None, "https://birds.example/feed", web=True),
+        cites("P:X", "http://ecommerce.com/X"),
+    ]
+    ran = course(turn(), call(WEB), evidence=pages, citations=citations)
+    names = ("pages", "domains", "pages_seen", "domains_seen")
+    assert [counted(name, ran).value for name in names] == [2, 1, 3, 2]
+
+
+def test_an_address_that_cannot_be_read_has_no_domain() -> None:
+    assert domain_of("http://[broken") == ""
+
+
+def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
+    found = count(course(report="Two words"))
+    assert {name for name, it in found.items() if it.value is not None} == {"pages", "domains", "words"}
+    assert found["words"].value == 2
+
+
+STEPS = st.lists(
+    st.builds(
+        call,
+        st.sampled_from([SEARCH, DETAILS, WEB, "calculator", "Reason", "search_shop"]),
+        path=st.sampled_from(["0", "0.1"]),
+        error=st.sampled_from([None, "unknown_tool: x", "not_found: x", "timeout: x"]),
+        query=st.sampled_from(["a", "b"]),
+    ),
+    max_size=8,
+)
+
+
+@given(STEPS, st.sets(st.sampled_from([SEARCH, WEB, "calculator"])))
+def test_shares_stay_between_0_and_1_and_numbers_are_whole(steps: list[Step], expected: set[str]) -> None:
+    found = count(course(*steps, expected=sorted(expected)))
+    assert list(found) == list(MEASURES)
+    for name in ("tool_coverage", "unneeded", "repeated", "invalid", "retrieved_uncited"):
+        assert found[name].value is None or 0 <= (found[name].value or 0) <= 1
+    for name in ("pages", "domains", "turns", "tool_calls", "words"):
+        assert float(found[name].value or 0).is_integer()
+
+
+def launch(error: str | None = None) -> Step:
+    return call(LAUNCH, error=error, sub_problem="feeders")
+
+
+def test_the_moves_that_open_branches_are_the_agents_own() -> None:
+    assert LAUNCH == MOVE
+    assert {it.name for it in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
+
+
+def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:
+    steps = numbered(
+        turn("supervisor"),
+        launch(),
+        turn("report"),
+        turn(path="0.1"),
+        turn("summariser", path="0.1"),
+        turn(path="0.1", error="timeout"),
+        turn("synthesis", path="0.1"),
+    )
+    assert turns(steps) == 4
+
+
+def test_evidence_of_a_single_agent_comes_after_the_turns_before_it() -> None:
+    assert turns_to_evidence(numbered(turn(), call(SEARCH), turn(), call(SEARCH, "P:X"), turn())) == 2
+
+
+def test_evidence_that_came_before_the_first_turn_took_none() -> None:
+    assert turns_to_evidence(numbered(call(SEARCH, "P:X"), turn())) == 0
+
+
+def test_without_evidence_there_is_no_such_number() -> None:
+    assert turns_to_evidence(numbered(turn(), call(SEARCH))) is None
+    assert turns_to_evidence(()) is None
+
+
+def test_a_branch_waits_for_its_launch_and_for_no_branch_beside_it() -> None:
+    steps = numbered(
+        turn("supervisor"),
+        launch(),
+        launch(error="limit: At most one researcher"),
+        turn("supervisor"),
+        launch(),
+        turn("supervisor"),
+        turn(path="0.1"),
+        call(SEARCH, path="0.1"),
+        turn(path="0.1"),
+        turn(path="0.1"),
+        turn(path="0.2"),
+        call(SEARCH, "P:X", path="0.2"),
+    )
+    assert turns_to_evidence(steps) == 3
+
+
+def test_a_branch_that_came_back_with_nothing_was_launched_all_the_same() -> None:
+    steps = numbered(
+        turn("supervisor"),
+        launch(error="unavailable: Researcher 1 came back with nothing"),
+        turn("supervisor"),
+        launch(),
+        turn(path="0.1"),
+        turn(path="0.2"),
+        call(SEARCH, "P:X", path="0.2"),
+    )
+    assert turns_to_evidence(steps) == 3
+
+
+def test_a_branch_of_dr3_waits_for_the_question_that_opened_it() -> None:
+    steps = numbered(
+        turn(),
+        call("read_file", error="invalid_argument: There is no file", file="x", question="What?"),
+        turn(),
+        call("search_sandbox", question="How?"),
+        turn(),
+        turn(path="0.1", role="retriever"),
+        call(SEARCH, "W:x", path="0.1"),
+    )
+    assert turns_to_evidence(steps) == 3
+
+
+def subject_of(folder: Path, *steps: Step) -> Subject:
+    """A run with these steps in front of the same report."""
+    if not folder.exists():
+        experiment(folder, {LABEL: {"q1-r1": "A report."}})
+    (subject,) = read_subjects(folder, None)
+    run = build.known(subject.run).model_copy(update={"steps": numbered(*steps)})
+    return replace(subject, run=run)
+
+
+def judged(folder: Path, subject: Subject) -> VerdictFile:
+    """The file of its verdicts after judging once more."""
+    build.judged(METRIC, subject, folder / "verdicts.jsonl")
+    return VerdictFile(folder / "verdicts.jsonl")
+
+
+def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
+    file = judged(tmp_path, subject)
+    assert [verdict.item for verdict in file.lasts()] == list(MEASURES)
+    by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
+    assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
+    assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
+    assert by_name["turns_to_evidence"].state == "na"
+
+
+def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are(tmp_path: Path) -> None:
+    before = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    lines = before.path.read_text(encoding="utf-8")
+    judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    assert before.path.read_text(encoding="utf-8") == lines
+    after = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
+    (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
+    assert (changed.item, changed.value["value"]) == ("turns", 2)

@@ -1,0 +1,312 @@
+"""RACE and FACT: the formulas by hand, and over a small experiment."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
+from drretail.eval.families.race.score import METRIC, share, values
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.eval.triplets.facts import (
+    DUPLICATES,
+    REPORT,
+    SUPPORT,
+    TRIPLETS,
+    UNKNOWN,
+    Triplet,
+    distinct_facts,
+    duplicates_item,
+    pair_item,
+)
+from drretail.eval.values import Value
+from drretail.progress import Progress
+from drretail.records.base import Rules
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.score import Score, Verdict, VerdictState, reasons_of
+from tests import build
+from tests.build import experiment, scripted_judge
+from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
+from tests.eval.weighted.playing import Played, tag_content_of
+
+WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
+CRITERIA = Criteria(
+    family="race",
+    query_id="q1",
+    groups=tuple(
+        CriteriaGroup(
+            name=key, weight=it, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
+        )
+        for key, it in WEIGHTS.items()
+    ),
+)
+REFERENCE = "A reference."
+
+
+verdict = partial(build.verdict, "race")
+
+
+def scores(one: Mapping[str, tuple[float, float]], two: tuple[float, float]) -> list[dict[str, Any]]:
+    """(target, reference) of criterion One by dimension, of Two in all."""
+    return [
+        {"dimension": key, "criterion": text, "analysis": "", "target": target, "reference": reference}
+        for key, first in one.items()
+        for text, (target, reference) in (("One", first), ("Two", two))
+    ]
+
+
+ONE = dict(zip(AXIS.keys, ((8.0, 6.0), (6.0, 6.0), (4.0, 8.0), (10.0, 5.0)), strict=True))
+FIRST = scores(ONE, (4.0, 2.0))
+ALIKE = scores(dict.fromkeys(AXIS.keys, (5.0, 5.0)), (5.0, 5.0))
+
+
+def beside(order: Order, value: Any, state: VerdictState = "scored") -> Verdict:
+    return verdict(STAGE, item_of(order, CRITERIA, REFERENCE), value, state)
+
+
+def found(verdicts: Sequence[Verdict], rules: Rules = "default", reference: str | None = REFERENCE) -> dict[str, Value]:
+    return {value.variant: value for value in values(verdicts, CRITERIA, reference, rules)}
+
+
+def told(value: Value) -> float | str:
+    return value.state if value.value is None else round(value.value, 4)
+
+
+TARGET = 0.3 * 7 + 0.4 * 5.5 + 0.2 * 4 + 0.1 * 8.5
+OTHER = 0.3 * 5 + 0.4 * 5 + 0.2 * 6.5 + 0.1 * 4.25
+
+
+def test_the_final_score_is_the_target_s_share_and_by_default_the_mean_of_both_orders() -> None:
+    verdicts = [beside("target_first", FIRST), beside("reference_first", ALIKE)]
+    first = TARGET / (TARGET + OTHER)
+    ours, released = found(verdicts), found(verdicts, "drb")
+    assert [told(ours[it]) for it in ("RACE_first", "RACE_second")] == [round(first, 4), 0.5]
+    assert told(ours["RACE"]) == round((first + 0.5) / 2, 4)
+    assert told(ours["insight"]) == round((5.5 / 10.5 + 0.5) / 2, 4)
+    assert told(released["RACE"]) == round(first, 4)
+    assert told(released["readability"]) == round(8.5 / 12.75, 4)
+    assert "RACE_second" not in released
+
+
+def test_one_order_that_failed_fails_what_needs_both() -> None:
+    for verdicts in (
+        [beside("target_first", FIRST)],
+        [beside("target_first", FIRST), beside("reference_first", None, "failed")],
+    ):
+        assert [told(found(verdicts)[it]) for it in ("RACE", "insight", "RACE_second")] == ["failed"] * 3
+        assert told(found(verdicts)["RACE_first"]) == round(TARGET / (TARGET + OTHER), 4)
+
+
+def test_nought_beside_nought_says_nothing_and_is_nought_as_released() -> None:
+    assert share(3, 3, of_nothing=None) == 0.5
+    empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
+    verdicts = [beside("target_first", empty), beside("reference_first", empty)]
+    assert (told(found(verdicts)["RACE"]), told(found(verdicts, "drb")["RACE"])) == ("na", 0)
+
+
+def test_another_reference_makes_scores_beside_the_old_one_unused() -> None:
+    verdicts = [beside("target_first", FIRST), beside("reference_first", ALIKE)]
+    assert told(found(verdicts, reference="Another.")["RACE"]) == "failed"
+
+
+TRIPLETS_OF = (
+    Triplet(fact="a", ref="1", source="W:1"),
+    Triplet(fact="a", ref="2", source="W:2"),
+    Triplet(fact="b", ref="1", source="W:1"),
+    Triplet(fact="c", ref="3", source="W:3"),
+    Triplet(fact="d", ref="4", source="W:4"),
+    Triplet(fact="e"),
+)
+
+
+def cited() -> list[Verdict]:
+    """a is supported by one page and in part by another, b is not, of c and d nobody knows, e cites nothing."""
+    return [
+        verdict(TRIPLETS, REPORT, [it.model_dump(exclude_none=True) for it in TRIPLETS_OF]),
+        verdict(DUPLICATES, duplicates_item(distinct_facts(TRIPLETS_OF)), []),
+        verdict(SUPPORT, pair_item("a", "W:1"), 1.0),
+        verdict(SUPPORT, pair_item("a", "W:2"), 0.5),
+        verdict(SUPPORT, pair_item("b", "W:1"), 0.0),
+        verdict(SUPPORT, pair_item("c", "W:3"), None, "unverifiable"),
+        verdict(SUPPORT, pair_item("d", "W:4"), 0.0, notes=(UNKNOWN,)),
+    ]
+
+
+def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> None:
+    ours, released = found(cited()), found(cited(), "drb")
+    assert [told(ours[it]) for it in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
+    assert [told(released[it]) for it in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
+
+
+def test_the_valid_rate_is_pooled_over_citations() -> None:
+    one, none = found(cited()), {"valid_rate": Value("valid_rate", "na")}
+    many = {"valid_rate": Value("valid_rate", "scored", 1.0, {"supported": 9.0, "known": 9.0})}
+    parts = [METRIC.pooled["valid_rate"](it)[0] for it in (one, none, many)]
+    assert parts == [(1, 3), (0, 0), (9, 9)]
+    assert METRIC.pooled.keys() == {"valid_rate"}
+
+
+def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:
+    plain = (Triplet(fact="e"),)
+    held = [
+        verdict(TRIPLETS, REPORT, [it.model_dump(exclude_none=True) for it in plain]),
+        verdict(DUPLICATES, duplicates_item(["e"]), []),
+    ]
+    assert {told(found(held)[it]) for it in ("valid_rate", "citations", "valid_citations")} == {"na"}
+    assert told(found(cited()[:-1])["valid_rate"]) == "failed"
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    def why(value: Value) -> list[str]:
+        return [*reasons_of(value.items)]
+
+    alone = {it.variant: it for it in values([], None, None, "default")}
+    assert why(alone["RACE"]) == [NO_REFERENCE]
+    itself = beside("target_first", None, "na").model_copy(update={"reason": IS_REFERENCE})
+    assert why(found([itself], "drb")["insight"]) == [IS_REFERENCE]
+    empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
+    both = [beside("target_first", empty), beside("reference_first", empty)]
+    assert why(found(both)["RACE"]) == ["report and reference both got nought"]
+    held = [verdict(TRIPLETS, REPORT, [{"fact": "e"}]), verdict(DUPLICATES, duplicates_item(["e"]), [])]
+    assert why(found(held)["valid_rate"]) == ["the report cites nothing"]
+    one = Triplet(fact="a", ref="1", source="W:1")
+    unfetched = [
+        verdict(TRIPLETS, REPORT, [one.model_dump(exclude_none=True)]),
+        verdict(DUPLICATES, duplicates_item(["a"]), []),
+        verdict(SUPPORT, pair_item("a", "W:1"), None, "na"),
+    ]
+    assert why(found(unfetched)["valid_rate"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
+
+
+GOOD = f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Cardinals like seeds [{BIRDS_ID}]."
+PLAIN = "# Beds\n\nBuy any."
+FACTS = (("The bed costs $49.99.", f"P:{BED.key}", ""), ("Cardinals like seeds.", BIRDS_ID, BIRDS))
+SCORING, WEIGHING = "You score two research reports", "How much each of these"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return experiment(
+        tmp_path / "exp",
+        {"good@model": {"q1-r1": GOOD, "q2-r1": GOOD}, "plain@model": {"q1-r1": PLAIN, "q2-r1": None}},
+        evidence=(BED, PAGE),
+    )
+
+
+def played(question: str) -> Any:
+    """Reports with a bed in them are worth 8, others 2, and who stands first gets one more."""
+    if "list the facts it states" in question:
+        return Played(triplets=FACTS if "Cardinals" in question else ())(question)
+    return Played(worth=lambda article, place: (8 if "Cardinals" in article else 2) + (place == 1))(question)
+
+
+def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
+    scores = asyncio.run(score(folder, ["race"], [judge], progress=Progress(), **given)).scores
+    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
+
+
+def of(asked: list[str], words: str) -> list[str]:
+    return [it for it in asked if words in it]
+
+
+def test_reports_are_held_beside_another_system_s_in_both_orders(folder: Path) -> None:
+    judge, asked = scripted_judge(played)
+    found = scored(folder, judge, reference="plain")
+    assert (folder / "references/q1.md").read_text() == PLAIN
+    assert not (folder / "references/q2.md").exists()
+    first, second = 9 / 11, 8 / 11
+    assert found["good@model", "RACE_first"].value == pytest.approx(first)
+    assert found["good@model", "RACE_second"].value == pytest.approx(second)
+    assert found["good@model", "RACE"].value == pytest.approx((first + second) / 2)
+    assert len(of(asked, SCORING)) == 2
+    # q2 has no reference, and the reference is not held beside itself.
+    assert (found["good@model", "RACE"].n_na, found["plain@model", "RACE"].n_na) == (1, 1)
+    assert found["good@model", "valid_rate"].value == 1
+    assert found["good@model", "citations"].value == 2
+    assert found["plain@model", "citations"].n_na == 1
+    before = len(asked)
+    scored(folder, judge)
+    assert len(asked) == before
+
+
+def test_as_released_the_target_is_always_first(folder: Path) -> None:
+    judge, asked = scripted_judge(played)
+    found = scored(folder, judge, reference="plain@model", rules="drb")
+    (question,) = of(asked, SCORING)
+    assert "Cardinals" in tag_content_of(question, "1")
+    assert found["good@model", "RACE"].value == pytest.approx(9 / 11)
+
+
+def test_the_first_report_of_a_system_is_its_reference_where_an_earlier_run_failed(tmp_path: Path) -> None:
+    folder = experiment(
+        tmp_path / "two", {"good@model": {"q1-r1": GOOD}, "plain@model": {"q1-r1": None, "q1-r2": PLAIN}}
+    )
+    judge, _ = scripted_judge(played)
+    scored(folder, judge, reference="plain")
+    assert (folder / "references/q1.md").read_text() == PLAIN
+
+
+def test_a_file_of_ones_own_is_a_reference_and_stays(folder: Path) -> None:
+    path = folder / "references/q2.md"
+    path.parent.mkdir()
+    path.write_text("Somebody's report.")
+    judge, asked = scripted_judge(played)
+    scored(folder, judge)
+    assert "Somebody's report." in of(asked, SCORING)[0]
+    with pytest.raises(UserError, match=r"q2.md holds another reference than good@model's"):
+        scored(folder, judge, reference="good@model")
+    assert not (folder / "references/q1.md").exists()
+    with pytest.raises(UnknownName, match="system"):
+        scored(folder, judge, reference="nobody")
+
+
+def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Path, tmp_path: Path) -> None:
+    dims = ("comprehensiveness", "insight", "instruction_following", "readability")
+    task = {
+        "id": 7,
+        "language": "en",
+        "prompt": "Ask  q1?",
+        "dimension_weight": dict(zip(dims, (0.3, 0.4, 0.2, 0.1), strict=True)),
+        "criterions": {
+            key: [
+                {"criterion": f"Published {key}", "explanation": "Why.", "weight": 0.5, "comment": "-"},
+                {"criterion": f"Second {key}", "explanation": "Why.", "weight": 0.53},
+            ]
+            for key in dims
+        },
+    }
+    path = tmp_path / "criteria.jsonl"
+    path.write_text(json.dumps(task) + "\n" + json.dumps({**task, "prompt": "Another"}) + "\n")
+    judge, asked = scripted_judge(played)
+    scored(folder, judge, reference="plain", criteria=path)
+    assert len(of(asked, WEIGHING)) == 1  # of q2 alone
+    assert all("Published insight" in it for it in of(asked, SCORING))
+    held = json.loads((folder / "rubrics/race/q1.json").read_text())
+    assert [it["weight"] for it in held["groups"]] == [0.3, 0.4, 0.2, 0.1]
+    assert [it["weight"] for it in held["groups"][0]["criteria"]] == pytest.approx([0.5 / 1.03, 0.53 / 1.03])
+    assert held["made_by"] == "DeepResearch Bench"
+    (tmp_path / "strange.jsonl").write_text('{"prompt": "Ask q1?"}\n')
+    with pytest.raises(UserError, match="does not hold DeepResearch Bench's criteria"):
+        scored(folder, judge, criteria=tmp_path / "strange.jsonl")
+
+
+@pytest.mark.parametrize("change", [{"article_1_score": 11}, {"criterion": "Something else"}], ids=str)
+def test_scores_out_of_range_or_of_other_criteria_are_sent_back(folder: Path, change: dict[str, Any]) -> None:
+    def wrong(question: str) -> Any:
+        said = played(question)
+        if SCORING in question:
+            said["insight"][0] |= change
+        return said
+
+    judge, asked = scripted_judge(wrong)
+    found = scored(folder, judge, reference="plain")
+    assert found["good@model", "RACE"].n_failed == 1
+    assert found["good@model", "valid_rate"].n_scored == 2
+    # Criteria of two queries, facts of three reports with duplicates and support of two, and three times two orders.
+    assert len(asked) == 2 * 5 + 3 + 2 * 3 + 3 * 2

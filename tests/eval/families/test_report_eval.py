@@ -1,0 +1,313 @@
+"""Grades, redundancy and factuality: what is asked, and what comes of it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.families.report_eval.judge import DIMENSIONS, Grades
+from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, DESCRIPTION, MEANINGS, METRIC, VARIANTS, values
+from drretail.eval.families.report_eval.units import Unit
+from drretail.eval.judging.session import Judge
+from drretail.eval.values import Value
+from drretail.prompts import tag_content
+from drretail.records.evidence import Evidence
+from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
+from tests import build
+from tests.build import Script, scripted_judge
+
+GRADES = {"comprehensiveness": 4, "coherence": 3, "clarity": 3, "insightfulness": 4, "overall": 4}
+
+
+def verdict(stage: str, item: str, value: Any = None, state: VerdictState = "scored") -> Verdict:
+    has_value = state == "scored" or stage in ("units", "cited")
+    return build.verdict("report_eval", stage, item, value if has_value else None, state)
+
+
+def graded() -> list[Verdict]:
+    return [verdict("quality", name, grade) for name, grade in GRADES.items()]
+
+
+def compared(*scores: int | None, unit: str = "section", possible: int | None = None) -> list[Verdict]:
+    """Scores of pairs of four units, None for one that the judge failed on."""
+    pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][: len(scores)]
+    held = {"units": 4, "possible": possible or len(pairs), "pairs": pairs}
+    said = [
+        verdict("redundancy", f"{unit}:{a}~{b}", score, "failed" if score is None else "scored")
+        for (a, b), score in zip(pairs, scores, strict=True)
+    ]
+    return [verdict("units", unit, held), *said]
+
+
+def no_pair(unit: str = "section") -> Verdict:
+    return verdict("units", unit, {"units": 0, "possible": 0, "pairs": []}, "na")
+
+
+def labelled(*labels: int | VerdictState, unresolved: int = 0) -> list[Verdict]:
+    pairs = [{"item": f"{number}", "sentence": "s", "source": "W:a"} for number, _ in enumerate(labels)]
+    held = {"pairs": pairs, "unresolved": unresolved}
+    said = [
+        verdict("factuality", f"{number}", label)
+        if isinstance(label, int)
+        else verdict("factuality", f"{number}", None, label)
+        for number, label in enumerate(labels)
+    ]
+    return [verdict("cited", "report", held, "scored" if labels else "na"), *said]
+
+
+def found(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, Value]:
+    return {value.variant: value for value in values(verdicts, rules)}
+
+
+def states(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, str]:
+    return {name: value.state for name, value in found(verdicts, rules).items()}
+
+
+def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
+    told = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
+    assert told["redundancy"].value == pytest.approx(17 / 6)
+    assert told["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
+    assert (told["pairs_possible"].value, told["pairs_scored"].value) == (6, 6)
+    with_failed = found([*graded(), *compared(4, None, 1, possible=45)])
+    assert with_failed["redundancy"].value == 2.5
+    assert (with_failed["pairs_possible"].value, with_failed["pairs_scored"].value) == (45, 2)
+
+
+def test_without_a_pair_redundancy_is_na_and_without_a_score_failed() -> None:
+    assert states([*graded(), no_pair()])["redundancy"] == "na"
+    assert states([*graded(), *compared(None, None)])["redundancy"] == "failed"
+
+
+def test_what_was_asked_first_is_no_sample_of_all_pairs() -> None:
+    assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
+
+
+def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
+    by_section, by_paragraph = found(compared(4, 2)), found(compared(4, 1, unit="paragraph"))
+    assert not any("paragraph" in name for name in by_section)
+    assert "redundancy" not in by_paragraph
+    assert by_paragraph["redundancy_paragraph"].value == 2.5
+    assert tuple(found([*compared(4), *compared(2, unit="paragraph")])) == VARIANTS
+
+
+def test_support_is_the_mean_label_and_shares_add_up_to_one() -> None:
+    told = found(labelled(1, 1, 0, -1, unresolved=3))
+    assert [told[name].value for name in ("support", "strong_support", "partial_support", "no_support")] == [
+        *(0.25, 0.5, 0.25, 0.25)
+    ]
+    assert told["support"].items["unresolved"] == 3
+    # The bridge to faithfulness: s = (label + 1) / 2.
+    assert (told["support"].value or 0) / 2 + 0.5 == pytest.approx((1 + 1 + 0.5 + 0) / 4)
+
+
+def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
+    told = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))["support"]
+    assert told.value == pytest.approx(-1 / 3)
+    counts = {name: told.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
+    assert counts == {"pairs": 6, "scored": 3, "unverifiable": 1, "failed": 1, "unfetched": 1}
+
+
+@pytest.mark.parametrize(
+    ("labels", "state"),
+    [
+        ((), "na"),
+        (("na",), "na"),
+        (("unverifiable", "na"), "unverifiable"),
+        (("unverifiable", "failed"), "failed"),
+    ],
+)
+def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[VerdictState, ...], state: str) -> None:
+    told = states(labelled(*labels))
+    assert {told[name] for name in ("support", "no_support", "support_pooled")} == {state}
+
+
+def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
+    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
+
+
+def test_pooled_support_is_over_all_pairs_at_once() -> None:
+    reports = [found(labelled(1, 1, 0, -1)), found(labelled(-1)), found(labelled("unverifiable"))]
+    sums = [METRIC.pooled["support_pooled"](report) for report in reports]
+    assert sums == [[(1, 4)], [(-1, 1)], [(0, 0)]]
+    assert [METRIC.pooled["strong_support_pooled"](report) for report in reports] == [[(2, 4)], [(0, 1)], [(0, 0)]]
+    with pytest.raises(KeyError):
+        METRIC.pooled["support"](reports[0])
+
+
+def test_a_grade_of_0_is_a_real_0_and_one_never_given_failed() -> None:
+    told = found([verdict("quality", "clarity", 0)])
+    assert (told["clarity"].state, told["clarity"].value) == ("scored", 0.0)
+    assert told["overall"].state == "failed"
+
+
+def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() -> None:
+    whole = found([*graded(), *compared(4, 3)], "hkuds")
+    assert {name: whole[name].value for name in GRADES} == GRADES
+    assert whole["redundancy"].value == 3.5
+    assert not any("paragraph" in name for name in found(compared(4, unit="paragraph"), "hkuds")), "it knows none"
+    skipped = states([no_pair(), *labelled(1)], "hkuds")
+    assert {skipped[name] for name in (*GRADES, "redundancy")} == {"na"}
+    assert skipped["support"] == "scored"  # another script's, which discards nothing
+    no_score = states([*graded(), *compared(None, None)], "hkuds")
+    assert {no_score[name] for name in (*GRADES, "redundancy")} == {"failed"}
+    no_grade = [verdict("quality", name, None, "failed") for name in GRADES]
+    assert states([*no_grade, *compared(4)], "hkuds")["redundancy"] == "failed"
+    assert states([*no_grade, *compared(4)])["redundancy"] == "scored"
+
+
+def test_every_variant_has_a_meaning() -> None:
+    assert tuple(MEANINGS) == VARIANTS
+    assert set(DESCRIPTION.counts) < set(VARIANTS)
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    cut = no_pair().model_copy(update={"reason": "fewer than two sections"})
+    uncited = labelled()[0].model_copy(update={"reason": "no sentence cites a page"})
+
+    def why(verdicts: list[Verdict], variant: str, rules: Rules = "default") -> list[str]:
+        return [*reasons_of(found(verdicts, rules)[variant].items)]
+
+    assert why([*graded(), cut], "redundancy") == ["fewer than two sections"]
+    assert why([cut], "overall", "hkuds") == why([cut], "redundancy", "hkuds") == ["fewer than two sections"]
+    assert why([uncited], "support") == ["no sentence cites a page"]
+    assert why(labelled("na"), "support") == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
+    assert why(labelled("unverifiable"), "support") == why(labelled(1), "support") == []
+
+
+LONG = "It keeps the rain out and lasts for years. " * 6
+REPORT = (
+    "# Houses\n\nBriefly.\n\n"
+    + "\n\n".join(f"## {wood}\n\n{wood} lasts [{n}]. {LONG}" for n, wood in enumerate(("Ash", "Box", "Elm", "Fir"), 1))
+    + "\n\n## End\n\nSo buy elm.\n\n## Reference\n"
+    + "[1],https://a.example/1\n[2],https://a.example/2\n[3],https://a.example/3\n[4],\n"
+)
+
+
+def page(number: int, text: str | None, state: Any = "ok") -> Evidence:
+    url = f"https://a.example/{number}"
+    return build.evidence(f"W:aaaaaaa{number}", *([] if text is None else [build.text(text)]), url=url, state=state)
+
+
+PAGES = (page(2, "Ash lasts, says page one."), page(3, None, "blocked"))
+
+
+def answering(question: str) -> dict[str, Any]:
+    if "<part " in question:
+        return {"repetitions_found": ["rain"], "explanation": "Both keep rain out.", "confidence": "90%", "score": 1}
+    if tag_content("claim", question) is not None:
+        is_said = "says page one" in question
+        return {"explanation": "It says so.", "label": 1 if is_said else -1}
+    return {"reason": "Well made.", **dict.fromkeys(DIMENSIONS, 3)}
+
+
+def judged(
+    path: Path,
+    judge: Judge,
+    *,
+    report: str = REPORT,
+    evidence: Sequence[Evidence] = PAGES,
+    unit: Unit = "section",
+    rules: Rules = "default",
+) -> Mapping[tuple[str, str], Verdict]:
+    about = build.subject(report, evidence, query=build.query(text="Which wood?"))
+    metric = METRIC if unit == "section" else BY_PARAGRAPHS
+    verdicts = build.judged(metric, about, path, judge, rules=rules)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}
+
+
+def asked_of(
+    path: Path, script: Script = answering, **given: Any
+) -> tuple[Mapping[tuple[str, str], Verdict], list[str]]:
+    judge, asked = scripted_judge(script)
+    return judged(path / "v.jsonl", judge, **given), asked
+
+
+def with_tag(questions: Sequence[str], tag: str) -> list[str]:
+    return [question for question in questions if f"<{tag}" in question]
+
+
+def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_source(tmp_path: Path) -> None:
+    verdicts, asked = asked_of(tmp_path)
+    assert len(with_tag(asked, "report")) == 1
+    assert len(with_tag(asked, "part")) == 6  # four sections between title and end
+    assert verdicts["units", "section"].value == {
+        **{"units": 4, "possible": 6, "pairs": [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]}
+    }
+    assert all(verdicts["quality", it].value == 3 and verdicts["quality", it].reason for it in DIMENSIONS)
+    score = verdicts["redundancy", "section:0~1"]
+    assert (score.value, score.reason, score.more_quotes, score.notes) == (
+        *(1, "Both keep rain out.", ("rain",), ("confidence 90%",)),
+    )
+
+
+def test_a_page_that_cannot_be_read_is_unverifiable_and_an_address_nobody_gave_no_pair(tmp_path: Path) -> None:
+    verdicts, asked = asked_of(tmp_path)
+    states = [it.state for (stage, _), it in verdicts.items() if stage == "factuality"]
+    assert sorted(states) == ["scored", "unverifiable", "unverifiable"]  # 1 has no evidence, 3 is blocked
+    assert verdicts["cited", "report"].value["unresolved"] == 1
+    (question,) = with_tag(asked, "claim")
+    assert tag_content("claim", question) == "Box lasts."
+    assert "Ash lasts, says page one." in question
+
+
+def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: Path) -> None:
+    report = REPORT.replace("## End", f"## Oak\n\n{LONG}\n\n## Yew\n\n{LONG}\n\n## End")
+    verdicts, asked = asked_of(tmp_path, rules="hkuds", report=report)
+    labels = [it.value for (stage, _), it in verdicts.items() if stage == "factuality"]
+    assert labels == [-1, 1, -1]
+    assert sum("\nNone\n</source>" in it for it in asked) == 2
+    (graded,) = with_tag(asked, "report")
+    assert "[1],https://a.example/1" in graded  # as it was written
+    parts = with_tag(asked, "part")
+    assert len(parts) == 6
+    assert sum("Box lasts [2]." in part for part in parts) == 3
+
+
+def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> None:
+    short = "One.\n\nTwo [1].\n\n[1],https://a.example/2"
+    verdicts, asked = asked_of(tmp_path, rules="hkuds", report=short)
+    assert verdicts["units", "section"].state == "na"
+    assert "skips reports" in verdicts["units", "section"].reason
+    assert not with_tag(asked, "report")
+    assert len(with_tag(asked, "claim")) == 1
+    _, asked = asked_of(tmp_path, report=short)
+    assert len(with_tag(asked, "report")) == 1
+
+
+def test_links_are_out_of_what_is_compared_and_references_in_what_is_graded(tmp_path: Path) -> None:
+    _, asked = asked_of(tmp_path)
+    assert not any("[1]" in it or "https" in it for it in with_tag(asked, "part"))
+    (graded,) = with_tag(asked, "report")
+    assert "Ash lasts [1]." in graded
+    assert "https" not in graded
+
+
+def test_a_second_time_nothing_is_asked_and_the_other_unit_asks_for_its_pairs_alone(tmp_path: Path) -> None:
+    asked_of(tmp_path)
+    (tmp_path / "v.journal.jsonl").unlink()
+    assert asked_of(tmp_path)[1] == []
+    verdicts, asked = asked_of(tmp_path, unit="paragraph")
+    assert asked == with_tag(asked, "part")
+    assert verdicts["units", "paragraph"].value["units"] == 4
+    assert ("redundancy", "section:0~1") in verdicts
+
+
+def test_a_page_that_was_fetched_later_is_asked_about(tmp_path: Path) -> None:
+    asked_of(tmp_path)
+    verdicts, asked = asked_of(tmp_path, evidence=[*PAGES[:1], page(3, "Now it can be read.")])
+    assert len(asked) == 1
+    assert [it.state for (stage, _), it in verdicts.items() if stage == "factuality"].count("scored") == 2
+
+
+def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
+    verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
+    (found,) = [it for (stage, _), it in verdicts.items() if stage == "factuality" and it.state == "na"]
+    assert "--fetch-sources" in found.reason
+
+
+def test_reasons_may_be_one_text_or_one_for_each_grade() -> None:
+    grades = dict.fromkeys(DIMENSIONS, 2)
+    assert Grades.model_validate({"reason": "So.", **grades}).reason.clarity == "So."
+    each = {it: f"Of {it}." for it in DIMENSIONS}
+    assert Grades.model_validate({"reason": each, **grades}).reason.clarity == "Of clarity."

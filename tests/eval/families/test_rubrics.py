@@ -1,0 +1,233 @@
+"""Rubrics, made by a judge or published: frozen, marked for every report, and the formula by hand."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.families.rubrics.published import read_rubrics
+from drretail.eval.families.rubrics.score import Mark, values, weighted
+from drretail.eval.judging.numbered import criterion_item
+from drretail.eval.judging.session import Judge
+from drretail.llm.registry import open_model
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.score import reasons_of
+from tests import build
+from tests.eval.families.dr3.research import Answers, judge_by
+
+
+def rubric(**weights: Sequence[float]) -> Criteria:
+    groups = (
+        CriteriaGroup(name=name, criteria=tuple(Criterion(text=f"{name} {n}", weight=it) for n, it in enumerate(held)))
+        for name, held in weights.items()
+    )
+    return Criteria(family="rubrics", query_id="q1", groups=tuple(groups))
+
+
+# By what the formula does: weights of criteria by group, how far each is met (None: the judge broke), and values.
+FORMULA: dict[str, tuple[dict[str, list[float]], dict[str, list[float | None]], dict[str, float | str]]] = {
+    "the weight met by the weight that can be had": (
+        {"explicit": [5, 3], "implicit": [2]},
+        {"explicit": [1, 0], "implicit": [1]},
+        {"score": 0.7, "explicit": 0.625, "implicit": 1},
+    ),
+    "a fault that is not met takes nothing off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 0]}, {"score": 0.5}),
+    "a fault takes off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 1]}, {"score": 0.1}),
+    "a score below nought is never clamped": (
+        {"explicit": [5, 5, -4]},
+        {"explicit": [0, 0, 1]},
+        {"score": -0.4, "faults": 1},
+    ),
+    "half of a merit is half and strictly nothing": (
+        {"explicit": [4, 4, -2]},
+        {"explicit": [0.5, 1, 0.5]},
+        {"score": 5 / 8, "strict": 0.25},
+    ),
+    "of equal weights the share of criteria met": (
+        {"information": [1] * 4, "analysis": [1] * 2},
+        {"information": [1, 1, 1, 0], "analysis": [0, 0]},
+        {"score": 0.5, "information": 0.75, "analysis": 0, "presentation": "na"},
+    ),
+    "axes of other names count in the whole": (
+        {"own": [1, 1], "analysis": [2]},
+        {"own": [1, 0], "analysis": [0]},
+        {"score": 0.25},
+    ),
+    "a criterion that the judge broke fails the score and its axis alone": (
+        {"information": [1, 1], "analysis": [1]},
+        {"information": [1, None], "analysis": [1]},
+        {"score": "failed", "information": "failed", "analysis": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FORMULA)
+def test_the_formula(case: str) -> None:
+    weights, met, expected = FORMULA[case]
+    criteria = rubric(**weights)
+    verdicts = [
+        build.verdict(
+            "rubrics", "criteria_met", criterion_item(group, it), value, "failed" if value is None else "scored"
+        )
+        for group in criteria.groups
+        for it, value in zip(group.criteria, met[group.name], strict=True)
+    ]
+    found = {it.variant: it.state if it.value is None else it.value for it in values(verdicts, criteria)}
+    assert {name: found[name] for name in expected} == {
+        name: it if isinstance(it, str) else pytest.approx(it) for name, it in expected.items()
+    }
+
+
+def test_a_fault_that_is_met_by_half_is_strictly_met() -> None:
+    assert [Mark(2, 0.5).strictly.met, Mark(-2, 0.5).strictly.met, Mark(-2, 0.0).strictly.met] == [0.0, 1.0, 0.0]
+
+
+def test_without_a_weight_above_nought_there_is_nothing_to_score() -> None:
+    found = weighted("score", [Mark(-1, 1)])
+    assert (found.state, [*reasons_of(found.items)]) == ("na", ["no criterion has a weight above nought"])
+
+
+def criterion(text: str, weight: int, axis: str = "information", kind: str = "binary") -> dict[str, Any]:
+    return {"criterion": text, "explanation": "", "axis": axis, "weight": weight, "kind": kind}
+
+
+def labelled(*labels: str) -> dict[str, Any]:
+    marks = [{"criterion_id": n, "reason": "So.", "evidence": "", "label": label} for n, label in enumerate(labels, 1)]
+    return {"criteria": marks}
+
+
+def by_words(question: str) -> dict[str, Any]:
+    """Met where the report has the criterion's last word; "Weighs" is met in part."""
+    report = question.partition("<report>")[2].partition("</report>")[0]
+    found = [part.partition(">\n")[2].partition("\n")[0] for part in question.split("<criterion id=")[1:]]
+    return labelled(
+        *("partly" if it.startswith("Weighs") else "met" if it.split()[-1] in report else "not_met" for it in found)
+    )
+
+
+ANSWERS: Answers = {
+    "QueryRubric": {
+        "criteria": [
+            criterion("Names a feeder", 5),
+            criterion("Weighs it against a bath", 4, "analysis", "ternary"),
+            criterion("Invents a discount", -3, "presentation"),
+        ]
+    },
+    "MarkedCriteria": by_words,
+}
+REPORTS = {"a@model": {"q1-r1": "A feeder at a discount.", "q2-r1": "A bath."}, "b@model": {"q1-r1": "A feeder."}}
+
+
+def test_a_rubric_is_made_once_a_query_frozen_and_marked_for_every_report(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", REPORTS)
+    judge, asked = judge_by(ANSWERS)
+    other, asked_other = judge_by(ANSWERS, name="other")
+    scores = build.scored(folder, "rubrics", judge, other)
+    assert ((asked + asked_other).count("QueryRubric"), asked.count("MarkedCriteria")) == (2, 3)
+    a, b = (build.rows(scores, label=label, judge=judge.ref.spec) for label in ("a@model", "b@model"))
+    # q1: (5 + 2 − 3) / 9; q2: "bath" gives the ternary ½ alone, 2 / 9. b: (5 + 2) / 9.
+    assert a["score"].value == pytest.approx((4 / 9 + 2 / 9) / 2)
+    assert (b["score"].value, b["strict"].value) == (pytest.approx(7 / 9), pytest.approx(5 / 9))
+    assert (a["faults"].value, a["analysis"].value) == (0.5, 0.5)
+
+
+def test_a_person_s_edit_is_judged_by_anew_and_another_weight_asks_nothing(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
+    judge, asked = judge_by(ANSWERS)
+    build.scored(folder, "rubrics", judge)
+    path = folder / "rubrics/rubrics/q1.json"
+    held = json.loads(path.read_text())
+    before = len(asked)
+    for field, edited, value, questions in (
+        ("weight", 1, 3 / 5, []),
+        ("text", "Names a bath", 2 / 5, ["MarkedCriteria"]),
+    ):
+        held["groups"][0]["criteria"][0][field] = edited
+        path.write_text(json.dumps(held))
+        assert build.rows(build.scored(folder, "rubrics", judge))["score"].value == pytest.approx(value)
+        assert asked[before:] == questions
+
+
+def test_only_a_ternary_criterion_can_be_met_in_part(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
+    judge, asked = judge_by({**ANSWERS, "MarkedCriteria": labelled(*["partly"] * 3)})
+    found = build.rows(build.scored(folder, "rubrics", judge))
+    assert asked.count("MarkedCriteria") == 3
+    assert (found["score"].value, found["score"].n_failed) == (None, 1)
+
+
+def test_a_judge_that_follows_rules_is_not_asked(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
+    build.scored(folder, "rubrics", Judge.of(open_model("offline:judge")))
+    assert not (folder / "rubrics").exists()
+
+
+BENCH_II = {
+    "id": "task7",
+    "idx": 1,
+    "prompt": "Ask q1?",
+    "content": {
+        "task": "Ask.",
+        "rubric": {"info_recall": ["States A.", "States B."], "analysis": ["Explains A."], "presentation": []},
+        "blocked": {"title": "The source", "authors": ["X"], "urls": ["https://a.example/1"]},
+    },
+}
+RESEARCH = {
+    "sample_id": "683a58c9a7e7fe4e7695846f",
+    "prompt": "Ask q2?",
+    "domain": "Consumer",
+    "rubrics": [
+        {"criterion": "Names two.", "weight": 4.0, "axis": "Explicit Criteria"},
+        {"criterion": "Invents one.", "weight": -2.0, "axis": "Synthesis of Information"},
+        {"criterion": "Cites each.", "weight": 1.0, "axis": "References & Citation Quality"},
+    ],
+}
+
+
+def lines(path: Path, *objects: Any) -> Path:
+    path.write_text("".join(f"{json.dumps(it)}\n" for it in objects), encoding="utf-8")
+    return path
+
+
+def test_both_published_forms_are_read_by_axis_with_weights(tmp_path: Path) -> None:
+    first, second = read_rubrics(lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH))
+    assert [(group.name, len(group.criteria)) for group in first.groups] == [("information", 2), ("analysis", 1)]
+    assert "blocked article: The source · https://a.example/1" in first.groups[0].criteria[0].explanation
+    assert first.names == ("task7", "1", "idx-1", "Ask.", "Ask q1?")
+    weights = {group.name: [it.weight for it in group.criteria] for group in second.groups}
+    assert weights == {"explicit": [4], "synthesis": [-2], "references": [1]}
+
+
+BROKEN = {"sample_id": "x", "prompt": "y"}
+
+
+@pytest.mark.parametrize(
+    "line", [{"rubrics": []}, {**BROKEN, "rubrics": []}, {**BROKEN, "rubrics": [{"title": "z"}]}, []]
+)
+def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any) -> None:
+    with pytest.raises(UserError, match="line 2") as told:
+        list(read_rubrics(lines(tmp_path / "r.jsonl", RESEARCH, line)))
+    assert "\n" not in str(told.value)
+
+
+def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A.", "q2-r1": "Two."}})
+    judge, asked = judge_by({"MarkedCriteria": lambda it: labelled(*["met"] * it.count("<criterion id="))})
+    published = lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH)
+    found = build.rows(build.scored(folder, "rubrics", judge, criteria=published))
+    assert asked == ["MarkedCriteria", "MarkedCriteria"]  # nobody made a rubric
+    assert found["score"].value == pytest.approx((1 + (4 - 2 + 1) / 5) / 2)
+    assert (found["information"].n_scored, found["information"].n_na) == (1, 1)
+
+
+def test_a_file_of_other_queries_is_told(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"a@model": {"q9-r1": "A."}})
+    for path, problem in (
+        (lines(tmp_path / "r.jsonl", RESEARCH), "holds no criteria of these metrics"),
+        (tmp_path / "nowhere", "does not exist"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            build.scored(folder, "rubrics", judge_by()[0], criteria=path)

@@ -1,0 +1,189 @@
+"""Two wishes for one question, and what is recorded of a run's understanding."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drretail.env.offers import Offers
+from drretail.env.world import World, open_world
+from drretail.eval.families.understood.score import METRIC, NO_WORLD, NOT_DECLARED, lacks_understanding
+from drretail.eval.families.understood.two_wishes import NO_LIMITS, NOTHING_OFFERED, Share, compared, matched, overlap
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Value
+from drretail.experiment import Experiment, read_definition
+from drretail.records.money import Money
+from drretail.records.query import NOT_TYPED, Query
+from drretail.records.score import reasons_of
+from drretail.records.wish import Want, Wish
+from tests import build, shop
+from tests.build import LABEL, experiment
+from tests.shop import USER
+
+SHOP = {
+    "feeder": "abcd",
+    "bird feeder": "abcdef",
+    "seed": "x",
+    "bath": "uv",
+    "basin": "uvwz",
+    "unicorn": "",
+    "feeder or bath": "abcduv",
+}
+
+
+def want(kind: str, **fields: object) -> Want:
+    return Want.model_validate({"name": kind, "kinds": (kind,), **fields})
+
+
+def values(wish: Wish, understood: Wish) -> dict[str, float | None]:
+    return {name: measured.value for name, measured in measures(wish, understood).items()}
+
+
+def measures(wish: Wish, understood: Wish) -> dict[str, Share]:
+    return dict(compared(wish, understood, lambda one: SHOP[one.kinds[0]]))
+
+
+def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same() -> None:
+    wish = Wish(wants=(want("feeder"), want("bath")))
+    assert values(wish, Wish(wants=(want("bird feeder"), want("basin")))) == {
+        "understood": 1,
+        "wants": 1,
+        "limits": None,
+    }
+    assert values(wish, Wish(wants=(want("seed"), want("basin"))))["wants"] == 0.5
+    assert values(wish, Wish())["wants"] == 0
+
+
+def test_one_want_stands_for_one_other() -> None:
+    both = Wish(wants=(want("feeder"), want("bird feeder")))
+    assert values(both, Wish(wants=(want("feeder"),)))["wants"] == 0.5
+    assert values(both, Wish(wants=(want("bird feeder"), want("feeder"))))["wants"] == 1
+
+
+def test_a_want_that_nobody_asked_for_costs() -> None:
+    wish = Wish(wants=(want("feeder"), want("bath")))
+    more = Wish(wants=(want("feeder"), want("bath"), want("seed"), want("unicorn")))
+    assert values(wish, more)["wants"] == pytest.approx(2 / 3), "what the shop does not have says nothing"
+    assert measures(wish, more)["wants"].reason == "feeder: feeder; bath: bath; not asked for: seed"
+    assert values(wish, Wish(wants=(want("feeder"), want("seed"))))["wants"] == 0.5, "one in another's place costs once"
+
+
+def test_as_many_are_matched_as_can_be() -> None:
+    assert matched(["abc", "abcd"], ["abcd", "abc"]) == {0: 1, 1: 0}
+    assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
+
+
+def test_two_empty_sets_do_not_overlap() -> None:
+    assert overlap("", "") == 0
+
+
+def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
+    wish = Wish(wants=(want("unicorn", quantity=2), want("bath")))
+    assert values(wish, Wish(wants=(want("bath"),))) == {"understood": 1, "wants": 1, "limits": None}
+    assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Share(None, NOTHING_OFFERED)}
+
+
+def test_a_question_for_nothing_to_buy_is_understood_where_nothing_is_wanted() -> None:
+    assert values(Wish(), Wish()) == {"understood": 1, "wants": 1, "limits": None}
+    assert values(Wish(), Wish(wants=(want("bath"),)))["wants"] == 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "others", "share"),
+    [
+        ({}, {}, None),
+        ({"budget": Money.of(60)}, {"budget": Money(amount="60.00")}, 1),
+        ({"budget": Money.of(60)}, {}, 0),
+        ({}, {"budget": Money.of(60)}, 0),
+        ({"budget": Money.of(60)}, {"budget": Money.of(60, "EUR")}, 0),
+    ],
+)
+def test_a_budget_counts_if_one_names_it(limits: dict[str, Money], others: dict[str, Money], share: float) -> None:
+    bath = (want("bath"),)
+    assert values(Wish(wants=bath, **limits), Wish(wants=bath, **others))["limits"] == share  # pyright: ignore[reportArgumentType]
+
+
+def test_brands_and_quantities_are_those_of_the_want_that_was_matched() -> None:
+    wish = Wish(wants=(want("bath", brands_unwanted=("Tallow",)), want("feeder", quantity=2)), budget=Money.of(50))
+    understood = Wish(
+        wants=(want("feeder", quantity=3), want("bath", brands_unwanted=("tallow",))), budget=Money.of(50)
+    )
+    found = measures(wish, understood)
+    assert found["limits"].value == pytest.approx(2 / 3)
+    assert found["limits"].reason == "budget: equal; brands of bath: equal; quantity of feeder: not equal"
+    assert found["understood"].value == pytest.approx(5 / 6)
+
+
+def test_the_limits_of_a_want_that_was_not_understood_are_not_equal() -> None:
+    wish = Wish(wants=(want("bath", quantity=2, brands_wanted=("Tallow",)),))
+    found = measures(wish, Wish(wants=(want("seed", quantity=2, brands_wanted=("Tallow",)),)))
+    assert (found["wants"].value, found["limits"].value) == (0, 0)
+
+
+def test_without_limits_the_wants_alone_count() -> None:
+    found = measures(Wish(wants=(want("bath"), want("feeder"))), Wish(wants=(want("bath"),)))
+    assert found["limits"] == Share(None, NO_LIMITS)
+    assert found["understood"] == Share(0.5, f"bath: bath; feeder: nothing; {NO_LIMITS}")
+
+
+FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
+TUBE = Want(name="a feeder for finches", kinds=("tube bird feeder",))
+WISH = Wish(wants=(FEEDER,), budget=Money.of(30))
+TYPED = Query(query_id="q1", user_id=USER, text="A bird feeder for up to $30.", wish=WISH, source="test")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with open_world(shop.build(tmp_path_factory.mktemp("understood") / "w")) as opened:
+        yield opened
+
+
+def subject_of(world: World, understood: Wish | None, query: Query = TYPED) -> Subject:
+    run = build.run(understood=understood)
+    return build.subject(run, query=query, store=world.store, offers=Offers(world).would_do)
+
+
+def judged(folder: Path, subject: Subject) -> dict[str, Value]:
+    verdicts = build.judged(METRIC, subject, folder / "verdicts.jsonl")
+    return {value.variant: value for value in METRIC.values(subject, verdicts, "default")}
+
+
+def test_a_wish_is_compared_by_the_products_of_the_shop(world: World, tmp_path: Path) -> None:
+    same = judged(tmp_path / "same", subject_of(world, WISH))
+    assert {name: value.value for name, value in same.items()} == {"understood": 1, "wants": 1, "limits": 1}
+    other = judged(tmp_path / "other", subject_of(world, Wish(wants=(TUBE,))))
+    assert {name: value.value for name, value in other.items()} == {"understood": 0, "wants": 0, "limits": 0}
+
+
+@pytest.mark.parametrize("lack", [NOT_DECLARED, NOT_TYPED, NO_WORLD])
+def test_what_is_missing_is_named(world: World, tmp_path: Path, lack: str) -> None:
+    subject = subject_of(world, None if lack == NOT_DECLARED else WISH)
+    if lack == NOT_TYPED:
+        subject = replace(subject, query=TYPED.model_copy(update={"wish": None}))
+    if lack == NO_WORLD:
+        subject = replace(subject, offers=None)
+    found = judged(tmp_path, subject)
+    assert {value.state for value in found.values()} == {"na"}
+    assert {reason for value in found.values() for reason in reasons_of(value.items)} == {lack}
+
+
+def test_what_was_measured_stays_without_the_world_and_is_measured_anew_with_it(world: World, tmp_path: Path) -> None:
+    judged(tmp_path, subject_of(world, WISH))
+    without = judged(tmp_path, replace(subject_of(world, WISH), offers=None))
+    assert without["understood"].value == 1
+    anew = judged(tmp_path, subject_of(world, WISH.model_copy(update={"budget": None})))
+    assert (anew["understood"].value, anew["limits"].value) == (0.5, 0)
+
+
+def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
+    assert "says how it understood" in lacks_understanding(folder)
+    with Experiment(folder, read_definition(folder)) as opened:
+        opened.save(build.run("q1-r2", understood=WISH), (), {}, {"world": "nowhere"})
+    assert not lacks_understanding(folder)
+
+
+def test_run_json_says_nothing_of_it_where_nothing_is_known(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
+    assert "understood" not in next(folder.glob("runs/*/*/run.json")).read_text()
