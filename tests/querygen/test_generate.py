@@ -31,14 +31,14 @@ SEEDS = [str(seed) for seed in range(8)]
 @pytest.fixture(scope="session")
 def rich(make_world: MakeWorld) -> World:
     """A shop whose offers differ in material and price, and are given; most orders are older than a year, and
-    planners are sold by two."""
+    bulbs are sold by two."""
     made = [
         it.model_copy(
             update={
                 "details": {"Material": "oak" if place % 2 else "pine", "Occasion": "Birthday"}
                 if it.categories
                 else {},
-                "title": f"{it.title}, Pack of 2" if "Planner" in it.title else it.title,
+                "title": f"{it.title}, Pack of 2" if "bulbs" in it.title else it.title,
                 "price": (it.price or 0) * (1 + place % 3),
                 "category": "Grocery_and_Gourmet_Food" if "Skin Care" in it.categories else it.category,
             }
@@ -162,6 +162,20 @@ def test_the_rationale_names_orders_of_the_user(rich: World, many: list[Query]) 
         assert any(order_id in query.rationale for order_id in ids)
 
 
+def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_half_a_year(
+    make_world: MakeWorld,
+) -> None:
+    shop = make_world(products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=1)])
+    with pytest.raises(UserError, match="No query could be made"):
+        generate_for(shop, ["CARA"], per_user=3, seed="42")
+    later = make_world(
+        products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=50)]
+    )
+    made = generate_for(later, ["CARA"], per_user=9, seed="42").queries
+    assert {query.kind for query in made} >= {"replacement", "comparison"}
+    assert not any("Planner" in query.text for query in made)
+
+
 def test_no_two_queries_of_a_user_say_the_same(world: World) -> None:
     for seed in SEEDS:
         made = generate_for(world, ["ANNA"], per_user=6, seed=seed).queries
@@ -209,7 +223,8 @@ def test_ids_are_distinct_even_for_users_whose_ids_begin_alike(world: World) -> 
 def test_a_history_of_one_order_is_no_profile_and_two_are_one(world: World, make_world: MakeWorld) -> None:
     with pytest.raises(UserError, match="less than two"):
         generate_for(world, ["BERT"], per_user=3, seed="42")
-    two = make_world(products(), bought("BERT", "cast iron skillet", "headlamp"))
+    later = bought("HANS", "mascara", first=20)
+    two = make_world(products(), [*bought("BERT", "cast iron skillet", "headlamp"), *later])
     assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 1
 
 

@@ -53,14 +53,12 @@ class KindOffers:
         """
         counted = self.priced if len(self.priced) >= _FEW_VALUES else self.offers
         demands: list[tuple[str, str]] = []
-        for name, row in PHRASES["field"].items():
+        for name in PHRASES["field"]:
             details = (offer.product.details.get(name) for offer in self.offers)
             filled = [{part.strip() for part in str(value).casefold().split(",")} for value in details if value]
             for value in sorted(set[str]().union(*filled)) if len(filled) >= _FEW_VALUES else ():
-                # Nothing smells of "fragrance free".
                 is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
-                may_be_demanded = value in row["only"] if "only" in row else is_plain
-                is_told_apart = may_be_demanded and _decides([value in values for values in filled])
+                is_told_apart = is_plain and _decides([value in values for values in filled])
                 if is_told_apart and _decides([stance(offer.words, value) == "kept" for offer in counted]):
                     demands.append((name, value))
         return tuple(demands)

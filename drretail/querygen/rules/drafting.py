@@ -2,6 +2,7 @@
 
 import calendar
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,20 +19,19 @@ from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
 from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.users import user_slug
 from drretail.records.money import Money
-from drretail.records.query import NEED_KINDS, Query
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"
 # How often a text demands a value, stars or ratings, or another brand, names a budget, speaks of orders, and wants two.
-_VALUE, _RATED, _BRAND, _BUDGET, _RECORD, _TWO = 0.6, 0.4, 0.2, 0.85, 0.4, 0.25
+_VALUE, _RATED, _BRAND, _BUDGET, _RECORD, _TWO = 0.6, 0.4, 0.2, 0.85, 0.6, 0.25
+_MOST_DEMANDS = 2
 # Where between the cheapest and the dearest a budget lies, and by how much above.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
-# Nobody wants to spend a multiple of what the like has cost before.
-_MOST_ABOVE = Decimal("2.5")
-# Nobody tests, or regrets, what costs less.
-_DEAR = 50
+# Nobody sets a limit on pennies, or wants to spend a multiple of what the like has cost before.
+_LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
 
 
@@ -47,8 +47,8 @@ class Author:
 
     def query(self, need: Need, number: int) -> Query:
         """A question of this need."""
-        first, demands = need.purchases[0], self._demands(need)
-        is_two = need.kind == "restock" and "used_up" in first.facts and self.rng.random() < _TWO
+        demands = self._demands(need)
+        is_two = need.kind == "restock" and "used_up" in need.facts and self.rng.random() < _TWO
         wants = tuple(
             Want(
                 name=each.kind.name,
@@ -59,8 +59,9 @@ class Author:
             )
             for each in need.purchases
         )
+        is_alone = "unnamed" in need.facts
         # An amount would answer what a comparison of prices asks.
-        is_bounded = not is_two and not need.is_alone and need.kind != "comparison" and self.rng.random() < _BUDGET
+        is_bounded = not is_two and not is_alone and need.kind != "comparison" and self.rng.random() < _BUDGET
         budget = self._budget(need, wants) if is_bounded else None
         quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
         return Query(
@@ -71,7 +72,7 @@ class Author:
             kind=need.kind,
             rationale=f"The record shows {listed(quotes)}. What no listing says about such things takes research.",
             expected_tools=(
-                *(("get_user_profile",) if "outdoors" in first.facts else ()),
+                *(("get_user_profile",) if "outdoors" in need.facts else ()),
                 *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
                 *(("calculator",) if len(wants) > 1 else ()),
             ),
@@ -81,24 +82,22 @@ class Author:
         )
 
     def _text(self, need: Need, clauses: list[str], budget: Money | None, *, is_two: bool) -> str:
-        facts, frame, web = need.purchases[0].facts, PHRASES["frame"], PHRASES["web"]
+        facts, frame, web = need.facts, PHRASES["frame"], PHRASES["web"]
         is_one, slots = len(need.purchases) == 1, _slots(need, budget)
         if budget is not None and is_one:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
-        asks = [ask for name in ("lasts", "used_up", "unsure") if name in facts for ask in web[name]]
-        if "outdoors" in facts:
-            asks = web["outdoors"]
-        elif "lasts" in facts and (need.purchases[0].listing.price or 0) >= _DEAR:
-            asks = [*asks, *web["dear"]]
-        slots |= {"clauses": listed(clauses) if clauses else "", "ask": self._choice(asks).format(**slots)}
+        about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
+        ask = self._choice([ask for fact in about for ask in web[fact]])
+        asked = slots if is_one else slots | {"kinds": listed([each.kind.name for each in need.purchases])}
+        slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
         sentences = [
             self._choice(need.row["open"]),
-            self._choice(PHRASES["want"]["alone" if need.is_alone else need.row.get("want", need.kind)]),
+            self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)]),
             self._choice(frame["should"]) if clauses else "",
             self._choice(frame["total"]) if budget is not None and not is_one else "",
             self._choice(frame["two"]) if is_two else "",
-            self._choice(frame["web"]),
-            self._choice(frame["record"]) if self.rng.random() < _RECORD else "",
+            self._choice(frame["sources" if ask in web["dear"] else "web"]),
+            self._choice(frame["record"]) if "related" in facts and self.rng.random() < _RECORD else "",
         ]
         # A quoted title at the beginning stays as it is.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
@@ -112,18 +111,19 @@ class Author:
         if "another" not in need.row or need.kind == "comparison":
             return []
         product, offers = need.purchases[0].listing.product, self.assortment.of(need.purchases[0].kind.category)
-        # Nobody who has wireless ones asks for wired ones without a reason.
+        # Nobody asks for what the thing at hand is not without a reason.
         values = [
-            ("must", (value,), PHRASES["field"][name]["clause"].format(value=value))
+            ("must", (value,), PHRASES["field"][name].format(value=value))
             for name, value in offers.demands
-            if value in str(product.details.get(name, value)).casefold()
+            if value in str(product.details.get(name)).casefold()
         ]
         limits = [(name, least, self._choice(PHRASES["frame"][name]).format(least)) for name, least in offers.limits]
         brand = product.brand if need.kind == "replacement" else None
         is_named = bool(brand and product.title.casefold().startswith(brand.casefold()))
         brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if is_named else []
         options = ((_VALUE, values), (_RATED, limits), (_BRAND, brands))
-        return [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
+        demands = [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
+        return demands[:_MOST_DEMANDS]
 
     def _budget(self, need: Need, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys one of what would do for each want, and that lies near what the shopper has paid.
@@ -141,8 +141,8 @@ class Author:
         amount = ceil(total / step) * step
         paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if need.kind in ("companion", "gift") else sum(paid)
-        is_near = least <= amount <= max(sum(paid) * _MOST_ABOVE, 15)
-        return Money.of(amount, currencies.pop()) if is_near or len(paid) < len(need.purchases) else None
+        is_near = len(paid) < len(need.purchases) or least <= amount <= max(sum(paid) * _MOST_ABOVE, 15)
+        return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
     def _choice(self, sentences: Sequence[str]) -> str:
         chosen = self.rng.choice([text for text in sentences if text not in self.used] or list(sentences))
@@ -155,7 +155,7 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
     first, last = need.purchases[0], need.purchases[-1]
     year, month, _ = first.order.order_date[:10].split("-")
     return {
-        "kinds": "products of this sort" if need.is_alone else first.kind.name,
+        "kinds": "such products" if "unnamed" in need.facts else first.kind.name,
         "owned": f'"{first.quote}"',
         "month": f"{calendar.month_name[int(month)]} {year}",
         "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}",
@@ -174,11 +174,11 @@ def queries_by_rules(
     """
     rng = Random(f"{seed}|{shopper.profile.user_id}")
     author, taken, made = Author(world, assortment, shopper, rng), set[str](), list[str]()
-    kinds = rng.sample(NEED_KINDS, len(NEED_KINDS))
     needs = list(needs_of(shopper, assortment, world.manifest.now.date()))
     rng.shuffle(needs)
-    # A kind of product leaves more to research than one product.
-    needs.sort(key=lambda need: (kinds.index(need.kind), need.is_alone))
+    offered = Counter(need.kind for need in needs)
+    # What few orders support comes first; and a kind of product leaves more to research than one product.
+    needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
     while needs:
         need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
         needs.remove(need)

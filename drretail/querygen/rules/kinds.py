@@ -7,6 +7,7 @@ stands in the title, without the words that only the shelf has: "gel pens" for w
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 from drretail.grounding.constraints.listing import folded
@@ -19,13 +20,17 @@ _ANDS = re.compile(r"\s*(?:[,&/]|\band\b)\s*")
 _GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
 # What comes behind these is what a thing has, or what it is for.
 _TITLE_ENDS = re.compile(
-    r"[,|;:(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
+    r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
 )
 _SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
 _INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
+# "Lashes 2 in 1" does not end before "in", nor "Soap and" before a dash.
+_GOES_ON = re.compile(r"[\W\d_]+|and|by|for|from|of|or|the|to|with", re.IGNORECASE)
 _LEAST_QUOTED, _MOST_QUOTED = 2, 8
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
+# A pillow's cover is no pillow.
+_ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
 # A title that ends so does not say what the thing is.
 _VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
 
@@ -42,12 +47,15 @@ class Kind:
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None where no plural name of the shop's has its noun in the title."""
-    title, quote = set(_stems(product.title)), quoted_title(product) or ""
+    words, quote = _stems(product.title), quoted_title(product) or ""
+    title = set(words)
     gender = next((name for name in product.categories if name in _GENDERS), "")
     for name in _names(product):
         parts = [part for part in _ANDS.split(name) if part]
-        if len(parts) > 1 and set(_stems(name)) - {"and"} <= title:
-            parts = [" and ".join(parts)]  # "Keyboard & Mouse Combos" is one thing
+        # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
+        is_one = not any(is_plural(part.split()[-1]) for part in parts[:-1])
+        if len(parts) > 1 and is_one and set(_stems(name)) - {"and"} <= title:
+            parts = [" and ".join(parts)]
         for part in parts:
             *before, noun = part.split()
             # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
@@ -56,7 +64,8 @@ def kind_of(product: Product) -> Kind | None:
             spoken = [*(word for word in before if word == "and" or title.issuperset(_stems(word))), noun]
             # "Anchors" alone says little, unless it is what the quoted title ends in.
             is_clear = bool(gender) or len(spoken) > 1 or _stems(quote)[-1:] == _stems(noun)[-1:]
-            if is_known and is_name and is_clear:
+            is_added = any(before == _stems(noun)[-1] and word in _ADDED for before, word in pairwise(words))
+            if not is_added and is_known and is_name and is_clear:
                 name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
                 return Kind(name, f"{_GENDERS[gender]} {category}" if gender else category, gender)
     return None
@@ -70,14 +79,17 @@ def quoted_title(product: Product) -> str | None:
     """
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title)).replace("®", "").replace("™", "")
     nouns = {word for name in (*product.categories[1:], *_names(product)) for word in _stems(name)}
-    maker = {*_stems(product.brand or ""), *_stems(product.store or "")}
+    maker = "".join(_stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
     for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
         words = title[:end].split()
-        if not _LEAST_QUOTED <= len(words) <= _MOST_QUOTED or set("([") & set(title[:end]):
+        is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
+        if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        stems = set(_stems(" ".join(words)))
-        if nouns & stems if nouns else len([word for word in stems - maker if word.isalpha()]) >= _LEAST_QUOTED:
-            return None if words[-1].casefold() in _VAGUE else " ".join(words)
+        stems = {word for word in _stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
+        # Where no maker is known, a word may be its name.
+        is_clear = bool(nouns & stems) if nouns else len(stems) >= _LEAST_QUOTED + (not maker)
+        if is_clear and not _GOES_ON.fullmatch(words[-1]):
+            return " ".join(words)
     return None
 
 

@@ -4,6 +4,7 @@ Two kinds of product stand in one question only where the shopper ordered both.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -11,26 +12,27 @@ from itertools import combinations, islice
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
-from drretail.grounding.profile.naming import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown, nouns_of
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, MOST, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
 
-# Days after which what lasts may be replaced, and after which one more may be wanted.
-_A_YEAR, _SETTLED = 365, 45
 # Fields that only goods have which are used up, and those that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
 # Of what is sold by the dozen nobody knows whether it lasts.
 _MANY = 6
+# What experts look at, or test, costs no less.
+_DEAR = 75
 # What is worn against the weather, or stands in it.
 _OUTDOORS = frozenset(("backyard", "boots", "coats", "jackets", "outdoor", "patio", "rain"))
-# Nobody compares or replaces a code, and what was bought to be given away is not the shopper's.
+# Nobody compares or replaces a code; what was bought to be given away is not the shopper's; a feast is over.
 _NO_GOODS = frozenset("app apps download ebook ebooks gift subscription software".split())  # noqa: SIM905
-# After a year a child has outgrown it, and what names a year in its title is over.
+_FEASTS = frozenset(["christmas", "easter", "halloween", "thanksgiving", "valentine", "valentines"])
+# After half a year a child has outgrown it, and what names a year in its title is over.
 _OUTGROWN = frozenset("babies baby boys girls infant infants kids newborn toddler toddlers".split())  # noqa: SIM905
-_DATED = re.compile(r"\b20\d\d\b")
+_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # More purchases tell nothing new about a shopper, and each is looked at beside every other.
 _PURCHASES = 24
 # Words of a title that name a product where nothing else does.
@@ -48,6 +50,8 @@ class Purchase:
     quote: str
     facts: frozenset[str]
     """What holds of it, by the names that phrases.toml has for it."""
+    age: int
+    """The days since the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +64,31 @@ class Need:
     """Of phrases.toml: ``open``, ``want`` (whose sentences go on), ``another`` (what the shopper has would not do)."""
 
     @property
+    def facts(self) -> frozenset[str]:
+        """What holds of all of them."""
+        return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
+
+    @property
     def product_ids(self) -> tuple[str, ...]:
         """Of what the shopper has."""
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)
-
-    @property
-    def is_alone(self) -> bool:
-        """True where the very product is wanted again: the shop names no kind for it."""
-        return "unnamed" in self.purchases[0].facts
 
 
 def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Need]:
     """Every need that the newest purchases of a user support."""
     purchases = list(islice(_purchases(shopper, assortment, today), _PURCHASES))
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
-        supporting = [purchase for purchase in purchases if purchase.facts.issuperset(row["when"])]
+        (least, most), when = row["days"], row["when"]
+        supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if kind == "project" else 1):
-            is_of_a_sort = len({purchase.listing.product.category for purchase in group}) == 1
+            is_of_a_sort = len({_shelf(purchase.listing.product) for purchase in group}) == 1
             if is_of_a_sort and len({purchase.kind for purchase in group}) == len(group):
                 yield Need(kind, group, row)
 
 
 def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """What can be quoted, newest first. Nobody owns what was returned or is still on its way."""
+    shelves = Counter(_shelf(listing.product) for listing in shopper.products.values())
     orders: dict[str, Order] = {}
     latest: dict[Sequence[str], str] = {}
     for order in shopper.kept:
@@ -101,41 +107,53 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             kind = None
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
-            facts = _facts(listing, kind, age, assortment) | {"latest": product_id in latest.values()}
+            facts = _facts(listing, quote, kind, assortment) | {
+                "latest": product_id in latest.values(),
+                "related": shelves[_shelf(listing.product)] > 1,
+            }
             holding = frozenset(name for name, holds in facts.items() if holds)
-            yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding)
+            yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age)
+
+
+def _shelf(product: Product) -> tuple[str, ...]:
+    """The part of a department where it belongs: a router belongs with no headphones."""
+    return product.categories[:-1][:2] or (product.category,)
 
 
 def _is_no_topic(product: Product, age: int) -> bool:
     """True for codes, presents, what is intimate, and what is outgrown or over."""
     words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-    is_over = age > _A_YEAR and bool(words & _OUTGROWN or _DATED.search(product.title))
-    return is_over or bool(words & _NO_GOODS) or not may_be_shown(product)
+    is_over = age > _HALF_A_YEAR and bool(words & _OUTGROWN or _DATED.search(product.title))
+    return is_over or bool(words & (_NO_GOODS | _FEASTS)) or not may_be_shown(product)
 
 
-def _facts(listing: Listing, kind: Kind | None, age: int, assortment: Assortment) -> dict[str, bool]:
-    """What one can tell of a purchase that is ``age`` days old."""
+def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
+    """What one can tell of a purchase."""
     product, known = listing.product, PHRASES["known"]
     # "Outdoor Power Tools" stand far above what they are made of.
     below = product.categories[1:][-3:]
     may_last = product.category in known["lasting_departments"]
-    is_used_up = (
+    # What lies beside batteries may be a charger.
+    is_used_up = bool(
         product.category in known["used_up_departments"]
-        or not set(known["used_up"]).isdisjoint(folded("".join(below[-1:])).split())
+        or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(known["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
     is_device = any(map(product.details.get, _OF_DEVICES))
-    lasts = not is_used_up and (is_device or (may_last and pieces_in(product.title) < _MANY))
+    pieces = pieces_in(product.title)
+    lasts = not is_used_up and (is_device or (may_last and pieces < _MANY))
+    is_set = not {"kit", "set"}.isdisjoint(folded(product.title).split())
     return {
         "used_up": is_used_up,
         "lasts": lasts,
         "unsure": not is_used_up and not lasts,
         "named": kind is not None,
         "unnamed": kind is None,
-        "settled": age >= _SETTLED,
-        "old": age >= _A_YEAR,
+        "single": pieces == 1,
+        "dear": kind is not None and not is_used_up and (listing.price or 0) >= _DEAR,
         "outdoors": not _OUTDOORS.isdisjoint(folded(" ".join(below)).split()),
-        "by_several": product.category in known["departments_of_clothing"] or pieces_in(product.title) > 1,
+        # Of watches and of quilt sets nobody needs more.
+        "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
         "given": "Occasion" in product.details,
         "price_spread": kind is not None and assortment.of(kind.category).price_spread,
     }

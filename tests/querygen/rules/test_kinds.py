@@ -17,6 +17,8 @@ def made(title: str, *path: str, rank: str | None = None) -> Product:
         (made("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), "dish towels"),
         (made("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
         (made("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), None),  # it may bake no muffins
+        (made("Waffle Dish Cloths and Dish Towels", "Kitchen", "Dish Cloths & Dish Towels"), "dish cloths"),
+        (made("Fleece Throw Pillow Cover, Blue", "Bedding", "Throw Pillows"), None),
         (made("Jogger for Walking", "Shoes", "Walking"), None),  # no thing
         (made("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), None),
         (made("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), None),  # no plural
@@ -37,6 +39,8 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
         ("Arden Docking Station with 100W PD, 4K HDMI", "Arden Docking Station"),
         ("Amazon Brand – Solid Oak Stool, 24 inch", "Solid Oak Stool"),
         ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
+        ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
+        ("Arden Skincare: Silky Cucumber Creme, 8 oz", "Arden Skincare: Silky Cucumber Creme"),
         ("50th Birthday Gifts for Women", None),
         ("Kettle", None),
         ("One two three four five six seven eight nine ten", None),
@@ -44,3 +48,8 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
 )
 def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with(title: str, quote: str | None) -> None:
     assert quoted_title(made(title)) == quote
+
+
+def test_a_makers_name_and_a_number_do_not_say_what_a_thing_is() -> None:
+    thin = made("Good Cook 20440, Black Turner", "Home & Kitchen", "Cooking Utensils", "Turners")
+    assert quoted_title(thin.model_copy(update={"brand": "GoodCook"})) == "Good Cook 20440, Black Turner"
