@@ -56,7 +56,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
     window, is replaced all the same. The same said again adds no line.
     """
     path = votes_path(experiment, ballot.annotator)
-    with _held(path):
+    with _locked(path):
         now = standing(_lines(path, forgives_a_cut=True))
         before = next((vote for vote in now if (vote.about, vote.asked) == (ballot.about, ballot.asked)), None)
         unseen = before if before is not None and before.ballot_id != seen else None
@@ -70,7 +70,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
 def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[[], datetime]) -> Ballot | None:
     """Takes back what a person said, so that what it replaced holds again; gives what, None where it stands no more."""
     path = votes_path(experiment, annotator)
-    with _held(path):
+    with _locked(path):
         now = standing(_lines(path, forgives_a_cut=True))
         gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
@@ -100,7 +100,7 @@ def write_plan(experiment: Path, plan: VotingPlan) -> None:
 @contextmanager
 def planning(experiment: Path) -> Generator[None]:
     """Within it nobody else makes or changes the plan."""
-    with _held(plan_path(experiment).with_name(".plan.lock")):
+    with _locked(plan_path(experiment).with_name(".plan.lock")):
         yield
 
 
@@ -122,7 +122,7 @@ def _says(ballot: Ballot) -> dict[str, object]:
 
 
 @contextmanager
-def _held(path: Path) -> Generator[None]:
+def _locked(path: Path) -> Generator[None]:
     """Every other writer of the file waits: two servers may be open on one experiment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
