@@ -14,13 +14,14 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
+from drretail.journal import read_effects
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
+from drretail.records.run import ModelKind, RoleModel, Run, RunError, System, Usage
 from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
 from drretail.records.shop import Product
 
@@ -223,3 +224,11 @@ def files(folder: Path, pattern: str = "*", *, journals: bool = True) -> dict[st
     found = [path for path in sorted(folder.rglob(pattern)) if path.is_file()]
     kept = [path for path in found if journals or "journal" not in path.name]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
+
+
+def journal_usage(journal: Path) -> Usage:
+    """The tokens of all calls in a judge's journal."""
+    total = Usage()
+    for effect in read_effects(journal):
+        total = total.plus(Usage(**(effect.usage or {})))
+    return total

@@ -9,11 +9,10 @@ from drretail.api.options.compare import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
-from drretail.eval.compare.comparing import compare_recorded, families_away
+from drretail.eval.compare.comparing import compare_beside, compare_recorded, families_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import broken_rules, read_rule
 from drretail.eval.compare.twins import TwinRow, twin_rows
-from drretail.eval.compare.two_worlds import compare_beside, name_there
 from drretail.eval.family import Family
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable

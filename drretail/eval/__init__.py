@@ -1,15 +1,14 @@
 """Evaluators of recorded runs: a judge writes verdicts, pure code makes scores of them.
 
 family.py        what a metric family is, and ``@metric``, which makes one of a function
-guarded.py       families of somebody else's, their faults told by name
 values.py        what one report gets in a variant
 breakdown.py     families by code that sort what another's judge found wrong
-registry.py      families by name
+registry.py      families by name; those of somebody else, their faults told by name
 scoring.py       ``score``: families x judges x runs, then scores.json
 estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
-families/        the metric families, a folder each
+families/        the metric families
 claims/          claims of reports, and whether their sources bear them out
 weighted/        dimensions, weights and criteria that are made for each query
 triplets/        facts with their references, and whether these bear them out

@@ -103,6 +103,13 @@ def estimate_judging(
     definition = read_definition(experiment)
     families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
     asking = [*families, *(family for family in metrics if family == PAIRWISE)]
+
+    def stand_in_of(judge: Judge) -> Judge:
+        """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
+        if judge.model is None or judge.ref.kind == "rule_based":
+            return judge
+        return replace(judge, model=in_place_of(judge.model, StandIn(profile=judge.model.chat.profile)))
+
     sample = Sample.of(experiment, definition, len(asking) * len(judges))
     with unsynced(), tempfile.TemporaryDirectory(prefix="drretail-estimate-") as folder:
         copied = Path(folder) / "experiment"
@@ -111,7 +118,7 @@ def estimate_judging(
         dry_run = score(
             copied,
             asking,
-            [_stand_in_for(judge) for judge in judges],
+            [stand_in_of(judge) for judge in judges],
             rules=rules,
             progress=Progress(),
             again=again,
@@ -127,7 +134,12 @@ def estimate_judging(
         run_loop(dry_run)
         usage = _usage_by_query(copied, before)
     judges_used = [judge.with_wording(wording.label) for judge in judges]
-    keys = _keys(asking, judges_used)
+    keys = [
+        (PAIRWISE if isinstance(family, str) else family.name, judge.slug)
+        for family in asking
+        for judge in judges_used
+        if not (judge.ref.kind == "rule_based" if isinstance(family, str) else is_unrated(family, judge.ref))
+    ]
     # A family may ask in the name of another, as "reading" does for the claims of faithfulness.
     keys += sorted(key for key in usage if key not in keys)
     by_slug = {judge.slug: judge for judge in judges_used}
@@ -177,33 +189,16 @@ class Sample:
         return Range(max(0.0, total - error), total + error)
 
 
-def _keys(families: Sequence[Family | str], judges: Sequence[Judge]) -> list[tuple[str, str]]:
-    """The name of each family with the folder of every judge that is asked in it."""
-    return [
-        (PAIRWISE if isinstance(family, str) else family.name, judge.slug)
-        for family in families
-        for judge in judges
-        if not (judge.ref.kind == "rule_based" if isinstance(family, str) else is_unrated(family, judge.ref))
-    ]
-
-
-def _stand_in_for(judge: Judge) -> Judge:
-    """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
-    if judge.model is None or judge.ref.kind == "rule_based":
-        return judge
-    return replace(judge, model=in_place_of(judge.model, StandIn(profile=judge.model.chat.profile)))
-
-
 def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
     """The ids of all queries, those together of which equally much is there: reports, and verdicts of each judge."""
-    held: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    places_of: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for pattern in ("runs/*/*", "rubrics/*/*.json", "verdicts/*/*/*/*.jsonl"):
         for path in experiment.glob(pattern):
             place = path.relative_to(experiment).parent.parts
-            held[_query_of(path)].add(place)
+            places_of[_query_of(path)].add(place)
     strata: dict[frozenset[tuple[str, ...]], list[str]] = defaultdict(list)
     for query in definition.queries:
-        strata[frozenset(held[file_name(query.query_id)])].append(query.query_id)
+        strata[frozenset(places_of[file_name(query.query_id)])].append(query.query_id)
     return [*strata.values()]
 
 
@@ -262,16 +257,16 @@ def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: 
     def total(value: Callable[[QueryUsage], float]) -> Range:
         return sample.total([[value(query_usage) for query_usage in part] for part in parts])
 
-    read = Range(total(lambda it: it.read[0]).low, total(lambda it: it.read[1]).high)
-    written = Range(total(lambda it: it.written[0]).low, total(lambda it: it.written[1]).high)
+    read = Range(total(lambda usage: usage.read[0]).low, total(lambda usage: usage.read[1]).high)
+    written = Range(total(lambda usage: usage.written[0]).low, total(lambda usage: usage.written[1]).high)
     price = None if judge.model is None else judge.model.price
     price = price.times(BATCH) if price is not None and judge.in_batches else price
-    made = round(total(lambda it: it.makes_criteria).middle)
+    made = round(total(lambda usage: usage.makes_criteria).middle)
     criteria = f", and first the criteria of {made:,} {'query' if made == 1 else 'queries'}" if made else ""
     return Estimate(
         f"{name} by {judge.ref.spec}",
-        round(total(lambda it: it.runs).middle),
-        total(lambda it: it.calls),
+        round(total(lambda usage: usage.runs).middle),
+        total(lambda usage: usage.calls),
         read,
         written,
         dollars_of(read, written, [] if price is None else [price]),

@@ -201,9 +201,9 @@ def by_variant(variants: Sequence[str]) -> Valuing:
     """Values of families with one verdict for each variant, whose notes are counted."""
 
     def values(verdicts: Sequence[Verdict]) -> list[Value]:
-        held = {verdict.item: verdict for verdict in verdicts}
-        notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in held.items()}
-        return [value_of(variant, held.get(variant), notes.get(variant)) for variant in variants]
+        by_item = {verdict.item: verdict for verdict in verdicts}
+        notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in by_item.items()}
+        return [value_of(variant, by_item.get(variant), notes.get(variant)) for variant in variants]
 
     return of_verdicts(values)
 

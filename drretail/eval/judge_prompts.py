@@ -37,8 +37,8 @@ class Wording:
         """Tells judges apart that are told different things: ``prompts-strict-1a2b3c4d``; empty for the packaged."""
         if not self.texts:
             return ""
-        named = {_name(path): text for path, text in self.texts.items()}
-        return f"prompts-{slug(self.name)}-{sha256_of(named)[:8]}"
+        by_name = {_name(path): text for path, text in self.texts.items()}
+        return f"prompts-{slug(self.name)}-{sha256_of(by_name)[:8]}"
 
 
 PACKAGED = Wording()
@@ -80,13 +80,12 @@ def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
 
 
 def _texts(folder: Path) -> dict[Path, str]:
-    return {_packaged(path): plain_text(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.md"))}
-
-
-def _packaged(kept: Path) -> Path:
-    owner = kept.parent.name
-    folder = _FAMILIES if (_FAMILIES / owner).is_dir() else _SHARED
-    return folder / owner / "prompts" / kept.name
+    found: dict[Path, str] = {}
+    for path in sorted(folder.rglob("*.md")):
+        owner = path.parent.name
+        packaged = (_FAMILIES if (_FAMILIES / owner).is_dir() else _SHARED) / owner / "prompts" / path.name
+        found[packaged] = plain_text(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _name(path: Path) -> str:

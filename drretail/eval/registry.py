@@ -2,46 +2,53 @@
 
 Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
 
-eval/judging/readings.py             what the family reading read, which families by code rest on
-eval/families/error_causes/judge.py           verdicts of dr3, single stages of which it follows
+eval/judging/readings.py                 what the family reading read, which families by code rest on
+eval/families/error_causes.py            verdicts of dr3, single stages of which it follows
 lab/bias/{drift,joint,justification}.py  probes of quality's own questions
-sandboxes/search_based/gold.py              dr3's criteria, made with a sandbox before any experiment
-viewer/voting/criteria.py            people are asked by the criteria of quality and pairwise
+sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
+viewer/voting/criteria.py                people are asked by the criteria of quality and pairwise
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any, get_args
 
-from drretail.errors import UnknownName, UserError, quoted
+from drretail.errors import DrretailError, UnknownName, UserError, describe_error, quoted
 from drretail.eval.family import ClaimMark, Family, PairFamily
-from drretail.eval.guarded import guarded
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Unsound, Value, number_of
 from drretail.plugins import Plugins
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.tables.table import Table
 
-_NAMES = (
-    "faithfulness",
-    "fault_place",
-    "quality",
-    "failure_modes",
-    "checks",
-    "reading",
-    "process",
-    "basket",
-    "outcome",
-    "understood",
-    "next_purchase",
-    "robustness",
-    "pqr",
-    "race",
-    "dr3",
-    "error_causes",
-    "rubrics",
-    "report_eval",
-)
-METRICS = {name: f"drretail.eval.families.{name}.score:METRIC" for name in _NAMES}
+METRICS = {
+    name: f"drretail.eval.families.{module}:METRIC"
+    for name, module in {
+        "faithfulness": "faithfulness.score",
+        "fault_place": "fault_place.score",
+        "quality": "quality.score",
+        "failure_modes": "failure_modes.score",
+        "checks": "checks",
+        "reading": "reading.score",
+        "process": "process",
+        "basket": "basket",
+        "outcome": "outcome",
+        "understood": "understood",
+        "next_purchase": "next_purchase",
+        "robustness": "robustness",
+        "pqr": "pqr.score",
+        "race": "race.score",
+        "dr3": "dr3.score",
+        "error_causes": "error_causes",
+        "rubrics": "rubrics.score",
+        "report_eval": "report_eval.score",
+    }.items()
+}
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
 WHERE_THERE = ("next_purchase", "understood")
@@ -145,4 +152,68 @@ def _own(metric: Family) -> Family:
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")
     if not _NAME.fullmatch(metric.name):
         raise UserError(f"A metric cannot be called {quoted(metric.name)}: take letters, digits, _ and -, at most 60.")
-    return guarded(metric)
+    return _guarded(metric)
+
+
+@cache
+def _guarded(family: Family) -> Family:
+    """Somebody else's family, whose functions raise UserError for whatever they raise and for values that are none.
+
+    The error names the family, the file and the line.
+    """
+
+    async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+        with _named_faults(family.name, "judge"):
+            await family.run_judge(subject, judge_session)
+
+    def values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        with _named_faults(family.name, "values"):
+            made = [_sound(value) for value in family.values(subject, verdicts, rules)]
+            names = [value.variant for value in made]
+            for name in names:
+                if name not in family.variants:
+                    raise Unsound(f"{name!r} is none of its variants")
+                if names.count(name) > 1:
+                    raise Unsound(f"{name!r} stands twice")
+            return made
+
+    return replace(
+        family,
+        judge=judge,
+        values=values,
+        prompts=_guarded_call(family.name, "prompts", family.prompts),
+        pooled={name: _guarded_call(family.name, "pooled", function) for name, function in family.pooled.items()},
+    )
+
+
+def _guarded_call(name: str, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        with _named_faults(name, what):
+            return function(*args)
+
+    return call
+
+
+@contextmanager
+def _named_faults(name: str, what: str) -> Generator[None]:
+    try:
+        yield
+    except DrretailError:
+        raise
+    # The boundary of somebody's metric.
+    except (Exception, SystemExit) as problem:
+        fault = str(problem) if isinstance(problem, Unsound) else describe_error(problem)
+        raise UserError(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
+
+
+def _sound(given: object) -> Value:
+    """The value, if a mean can be made of it; raises Unsound."""
+    if not isinstance(given, Value):
+        raise Unsound(f"a {type(given).__name__} is no drretail.Value")
+    if given.state not in get_args(VerdictState):
+        raise Unsound(f"{given.variant!r} is in the state {given.state!r}, which is none")
+    if given.state == "scored":
+        return replace(given, value=number_of(given.value, repr(given.variant)))
+    if given.value is not None:
+        raise Unsound(f"{given.variant!r} has a value, although its state is {given.state!r}")
+    return given

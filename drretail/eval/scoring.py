@@ -5,28 +5,29 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
-from drretail.eval.family import Family, PairFamily, check_rules, in_order
+from drretail.eval.family import Family, PairFamily, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.criteria import take_criteria, unprepared
-from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
-from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
-from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
+from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
+from drretail.eval.judging.pairs import Pair, choose_pairs, meetings, pair_name, read_pairs
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import planned_runs, read_subjects
+from drretail.eval.judging.subject import Subject, Task, planned_runs, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.experiment import Definition, locked, read_definition
+from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
@@ -35,6 +36,79 @@ from drretail.prompts import overridden
 from drretail.records.score import Rules, Scores
 from drretail.records.wish import Want
 
+
+@dataclass(frozen=True, slots=True)
+class Submitter:
+    """How one command judges: what one worker does at a time. Each records the verdicts that are missing.
+
+    Raises CapReached.
+    """
+
+    experiment: Path
+    rules: Rules
+    seed: str
+    """Draws the order of reports where only one is asked."""
+    again: Again
+    judge_repeats: int
+    allowance: Allowance
+    rate_floors: bool = False
+    """Whether opinions on null agents and the oracle are asked for."""
+    fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """The keys of verdicts made so far: what one family asked anew, another that uses it does not ask again."""
+
+    async def judge(self, subject: Subject, metric: Family, judge: Judge) -> None:
+        """A run without a report is left alone, and nobody who follows rules is asked for an opinion."""
+        is_wanted = is_judged(metric, subject.system, floors=self.rate_floors)
+        if subject.report_sha is None or not is_wanted or is_unrated(metric, judge.ref):
+            return
+        about = {"run_id": subject.run_id, "report_sha": subject.report_sha, "is_external": subject.is_external}
+        with self._judge_session(metric, judge, subject.label, subject.run_name, about) as judge_session:
+            repeats = self.judge_repeats if metric.needs_judge else 1
+            await judge_session.each(
+                metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
+            )
+
+    async def prepare(self, task: Task, metric: Family, judge: Judge) -> None:
+        """Makes the criteria of a query."""
+        with self._judge_session(metric, judge, FOLDER, task.query.query_id, about_task(task)) as judge_session:
+            await prepare(task, metric, judge_session)
+
+    async def compare(self, pair: Pair, metric: PairFamily, judge: Judge) -> None:
+        """Two without a report each are left alone, and nobody who follows rules is asked which is better."""
+        a, b = pair.a, pair.b
+        if a.report_sha is None or b.report_sha is None or judge.ref.kind == "rule_based":
+            return
+        about = {
+            "run_id": a.run_id,
+            "report_sha": a.report_sha,
+            "other_run_id": b.run_id,
+            "other_report_sha": b.report_sha,
+            "is_external": a.is_external and b.is_external,
+        }
+        with self._judge_session(metric, judge, pair_name(pair.labels), a.run_name, about) as judge_session:
+            await judge_session.each(
+                metric.judge(pair, self.seed, judge_session.of_repeat(repeat))
+                for repeat in range(1, self.judge_repeats + 1)
+            )
+
+    def _judge_session(
+        self, metric: Family | PairFamily, judge: Judge, folder: str, run: str, about: dict[str, Any]
+    ) -> JudgeSession:
+        return JudgeSession(
+            judge,
+            VerdictFile(verdict_path(self.experiment, metric.name, judge.slug, folder, run)),
+            metric=metric.name,
+            version=metric.version,
+            **about,
+            rules=self.rules,
+            again=self.again,
+            allowance=self.allowance,
+            fresh=self.fresh,
+        )
+
+
+Job = Callable[[], Awaitable[None]]
+"""A judge on a query, on one run in a family, or on two of one query."""
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
 BATCH_CONCURRENCY = 300
@@ -94,7 +168,9 @@ async def score(
     of_pairs = [pair_family()] if PAIRWISE in metrics else []
     check_rules([*families, *of_pairs], rules)
     definition = read_definition(experiment)
-    tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
+    tables_of_judges = [
+        (metric, judge) for metric in families for judge in (judges if metric.needs_judge else [CODE_JUDGE])
+    ]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
@@ -102,23 +178,28 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
-        def jobs(group: Sequence[Family | PairFamily]) -> Iterator[AnyJob]:
+        def jobs(group: Sequence[Family | PairFamily]) -> Iterator[Job]:
             asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
             subjects = read_subjects(experiment, store, page_age) if asked else ()
             for subject in subjects:
                 page_at = None if live is None else partial(pages.page, subject.label)
                 judged = replace(subject, offers=offers, page_at=page_at)
-                yield from (Job(judged, metric, judge) for metric, judge in asked)
+                yield from (partial(submitter.judge, judged, metric, judge) for metric, judge in asked)
             for family in of_pairs:
                 if family in group:
                     for pair in read_pairs(experiment, compared, store):
-                        yield from (PairJob(pair, family, judge) for judge in judges)
+                        yield from (partial(submitter.compare, pair, family, judge) for judge in judges)
 
         given = {"gold": gold, "reference": reference}
-        _take_inputs(experiment, definition, families, {it: str(value) for it, value in given.items() if value})
+        given = {name: str(value) for name, value in given.items() if value}
+        # What families take beside the runs: those that are scored, and all of ours.
+        for family in load_metrics([*METRICS, *families]) if given else ():
+            for name in family.inputs.keys() & given.keys():
+                family.inputs[name](experiment, definition, given[name])
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
-        tasks = [TaskJob(*each) for each in unprepared(experiment, definition, families, judges, store)]
+        unmade = unprepared(experiment, definition, families, judges, store)
+        tasks = [partial(submitter.prepare, *each) for each in unmade]
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
@@ -126,9 +207,9 @@ async def score(
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
             with overridden(wording.texts):
-                await _work_on(submitter, iter(tasks), bar, side_by_side)
+                await _work_on(allowance, iter(tasks), bar, side_by_side)
                 for group in in_order([*families, *of_pairs]):
-                    await _work_on(submitter, jobs(group), bar, side_by_side)
+                    await _work_on(allowance, jobs(group), bar, side_by_side)
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
@@ -146,24 +227,24 @@ async def score(
     return scores
 
 
-def _take_inputs(
-    experiment: Path, definition: Definition, families: Sequence[Family], given: Mapping[str, str]
-) -> None:
-    """Keeps what families take beside the runs, by the option's name: those that are scored, and all of ours."""
-    for family in load_metrics([*METRICS, *families]) if given else ():
-        for name in family.inputs.keys() & given.keys():
-            family.inputs[name](experiment, definition, given[name])
-
-
-def table_key(metric: Family, judges: Sequence[Judge]) -> Sequence[Judge]:
-    """Who judges in this family."""
-    return judges if metric.needs_judge else (CODE_JUDGE,)
-
-
-async def _work_on(submitter: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_side: int) -> None:
+async def _work_on(allowance: Allowance, jobs: Iterator[Job], bar: Bar, side_by_side: int) -> None:
     """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
     stopped: list[CommandStopped] = []
-    workers = [asyncio.create_task(_work(submitter, jobs, bar, stopped)) for _ in range(side_by_side)]
+
+    async def work() -> None:
+        """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
+        for job in jobs:
+            try:
+                await job()
+            except CapReached:
+                allowance.cut += 1
+            except CommandStopped as problem:
+                stopped.append(problem)
+            if stopped:
+                return
+            bar.advance()
+
+    workers = [asyncio.create_task(work()) for _ in range(side_by_side)]
     try:
         await asyncio.gather(*workers)
         for problem in stopped:
@@ -174,27 +255,13 @@ async def _work_on(submitter: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _work(submitter: Submitter, jobs: Iterator[AnyJob], bar: Bar, stopped: list[CommandStopped]) -> None:
-    """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
-    for job in jobs:
-        try:
-            await submitter.do(job)
-        except CapReached:
-            submitter.allowance.cut += 1
-        except CommandStopped as problem:
-            stopped.append(problem)
-        if stopped:
-            return
-        bar.advance()
-
-
 def _unrated_before(experiment: Path) -> list[TableKey]:
     """Who was asked by earlier commands and rates nothing: that leaves no verdicts, and its rows are to stay."""
     try:
-        held = read_scores(experiment)
+        scores = read_scores(experiment)
     except UserError:  # of another version, and about to be replaced
         return []
-    unrated = [] if held is None else [row for row in held.scores if row.note == NOT_RATED]
+    unrated = [] if scores is None else [row for row in scores.scores if row.note == NOT_RATED]
     return list(dict.fromkeys(TableKey(row.metric, Assessor.of(row)) for row in unrated))
 
 

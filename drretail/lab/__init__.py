@@ -4,8 +4,7 @@ finding.py            what every finding of the lab is
 people_findings.py    the findings by people's labels, votes and ratings
 trial_findings.py     the findings by errors, exploits, biases and questions of its own
 kept_findings.py      findings in EXP/lab, and the line of each beside the scores
-labelled_claims.py    claims that people labelled, out of public sets and CSV
-label_verdicts.py     a judge's verdicts on these, asked as faithfulness asks
+labelled_claims.py    claims that people labelled, out of public sets and CSV, and a judge's verdicts on them
 card.py               a judge beside people's labels, and the line beside its scores
 judged_claims.py      the claims that labels are drawn from
 correction.py         FP, FR and win rates as people would give them

@@ -131,16 +131,16 @@ def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Ag
 
 
 def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) -> dict[str, float | None]:
-    held: dict[str, float | None] = {"percent": percent(ones, others), "kappa": cohen_kappa(ones, others)}
+    figures: dict[str, float | None] = {"percent": percent(ones, others), "kappa": cohen_kappa(ones, others)}
     if scale.tie is not None:
-        held["kappa_without_ties"] = kappa_without_ties(ones, others, scale.tie)
-        held["soft_disagreement"] = soft_disagreement(ones, others, scale.tie)
+        figures["kappa_without_ties"] = kappa_without_ties(ones, others, scale.tie)
+        figures["soft_disagreement"] = soft_disagreement(ones, others, scale.tie)
     if scale.level == "nominal" and scale != PREFERENCE:
-        return held
+        return figures
     if scale.values and {*ones, *others} <= {*scale.values}:
-        held["kappa_linear"] = weighted_kappa(ones, others, scale.values, "linear")
-        held["kappa_quadratic"] = weighted_kappa(ones, others, scale.values, "quadratic")
-    return held | {
+        figures["kappa_linear"] = weighted_kappa(ones, others, scale.values, "linear")
+        figures["kappa_quadratic"] = weighted_kappa(ones, others, scale.values, "quadratic")
+    return figures | {
         "pearson": pearson(ones, others),
         "spearman": spearman(ones, others),
         "kendall": kendall(ones, others),
@@ -205,11 +205,11 @@ def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
 def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query the mean of each system's reports."""
     places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
-    held: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    answers: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, value in values.items():
         query, system = places[item]
-        held[query][system].append(value)
+        answers[query][system].append(value)
     return {
         query: {system: sum(numbers) / len(numbers) for system, numbers in by_system.items()}
-        for query, by_system in held.items()
+        for query, by_system in answers.items()
     }

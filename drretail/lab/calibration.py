@@ -1,8 +1,9 @@
 """Which version of a judge is nearest to people? Chosen on some queries, and its figure taken on others."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -183,31 +184,41 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
         return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
-        return Nearness(version=version, n=len(pairs), kappa=Measured.of(_kappa(scale, pairs, seed)))
-    by_query = _by_query(pairs)
-    apart = [[abs(judge.value - person.value) for person, judge in group] for group in by_query]
-    ordered = [_same_orders(group) for group in by_query]
-    return Nearness(
-        version=version,
-        n=len(pairs),
-        mad=Measured.of(ratio_interval([Ratio([sum(values) for values in apart], [len(values) for values in apart])])),
-        pca=Measured.of(
-            ratio_interval(
-                [Ratio([sum(values) for values in ordered], [len(values) for values in ordered])], is_share=True
-            )
-        ),
-    )
+        linear = scale.level == "ordinal"
+        tables = _tables([pairs], scale)[:, 0]
+        found = drawn_interval(tables, lambda table: kappa(table, linear=linear), seed)
+        return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
+    by_query: dict[str, list[Pair]] = defaultdict(list)
+    for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
+        by_query[pair[0].query_id].append(pair)
+    apart = {query: [abs(judge.value - person.value) for person, judge in of] for query, of in by_query.items()}
+    # Of every two systems' reports that one person rated on a query: does the judge put them in the same order?
+    ordered = {
+        query: [
+            _order(one.value - other.value) == _order(judge.value - judged.value)
+            for (one, judge), (other, judged) in combinations(of, 2)
+            if one.rater == other.rater and one.system and other.system and one.system != other.system
+        ]
+        for query, of in by_query.items()
+    }
+    mad, pca = ratio_interval([_mean_of(apart)]), ratio_interval([_mean_of(ordered)], is_share=True)
+    return Nearness(version=version, n=len(pairs), mad=Measured.of(mad), pca=Measured.of(pca))
+
+
+def _order(number: float) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:
+    """A mean over all values, whose queries are drawn together."""
+    return Ratio([sum(values) for values in by_query.values()], [len(values) for values in by_query.values()])
 
 
 def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Gap:
     """Both versions answered the same items in the same order, so they are drawn together."""
-    import numpy as np
-
     if chosen and chosen[0][0].question.scale.level != "interval":
         scale = chosen[0][0].question.scale
-        values = {str(opinion.value) for pair in (*chosen, *other) for opinion in pair}
-        labels = sorted({*map(str, map(float, scale.values)), *values}, key=float)
-        tables = np.stack([_tables(pairs, labels) for pairs in (chosen, other)], axis=1)
+        tables = _tables([chosen, other], scale)
         linear = scale.level == "ordinal"
 
         def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
@@ -217,45 +228,32 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
     off: dict[str, list[float]] = {}
     for (person, near), (_, far) in zip(chosen, other, strict=True):
         off.setdefault(person.query_id, []).append(abs(far.value - person.value) - abs(near.value - person.value))
-    ratio = Ratio([sum(values) for values in off.values()], [len(values) for values in off.values()])
-    return Gap(version=version, statistic="MAD", nearer_by=_shown(ratio_interval([ratio]), len(off)))
+    return Gap(version=version, statistic="MAD", nearer_by=_shown(ratio_interval([_mean_of(off)]), len(off)))
+
+
+def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.float64]":
+    """By query and version the counts of every two labels: a person's and the version's."""
+    import numpy as np
+
+    given = {str(opinion.value) for pairs in versions for pair in pairs for opinion in pair}
+    labels = sorted({*map(str, map(float, scale.values)), *given}, key=float)
+    return np.stack(
+        [
+            tables_of(
+                [person.query_id for person, _ in pairs],
+                [str(person.value) for person, _ in pairs],
+                [str(judge.value) for _, judge in pairs],
+                labels,
+            )
+            for pairs in versions
+        ],
+        axis=1,
+    )
 
 
 def _shown(interval: Interval, queries: int) -> Measured:
     """Without its interval where there are too few queries to conclude anything."""
     return Measured.of(interval if queries >= LEAST_QUERIES else Interval(interval.value))
-
-
-def _tables(pairs: Sequence[Pair], labels: Sequence[str]) -> "NDArray[np.float64]":
-    clusters: list[Hashable] = [person.query_id for person, _ in pairs]
-    people, judges = ([str(pair[side].value) for pair in pairs] for side in (0, 1))
-    return tables_of(clusters, people, judges, labels)
-
-
-def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
-    labels = sorted(
-        {*(str(opinion.value) for pair in pairs for opinion in pair), *map(str, map(float, scale.values))}, key=float
-    )
-    linear = scale.level == "ordinal"
-    return drawn_interval(_tables(pairs, labels), lambda table: kappa(table, linear=linear), seed)
-
-
-def _same_orders(pairs: Sequence[Pair]) -> list[bool]:
-    """Of every two systems' reports that one person rated on a query: does the judge put them in the same order?"""
-    return [
-        _sign(one.value - other.value) == _sign(judge.value - judged.value)
-        for (one, judge), (other, judged) in combinations(pairs, 2)
-        if one.rater == other.rater and one.system and other.system and one.system != other.system
-    ]
-
-
-def _sign(number: float) -> int:
-    return (number > 0) - (number < 0)
-
-
-def _by_query(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    ordered = sorted(pairs, key=lambda pair: pair[0].query_id)
-    return [list(group) for _, group in groupby(ordered, key=lambda pair: pair[0].query_id)]
 
 
 def _of(pairs: Iterable[Pair], queries: frozenset[str]) -> list[Pair]:

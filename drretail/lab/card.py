@@ -7,14 +7,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAMILY, VERSION
+from drretail.eval.claims.claims import FAMILY, SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import Judge
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.lab.finding import Measured, unanswered_in_words
-from drretail.lab.label_verdicts import cards_folder, support_of, verdicts_on
-from drretail.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
+from drretail.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet, cards_folder, verdicts_on
 from drretail.lab.people_findings import JudgeCard, SetCard
 from drretail.records.base import sha256_of
 from drretail.records.comparison import JudgeTable
@@ -55,7 +54,8 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     """One set of a card. Intervals draw questions again, of sets without questions claims."""
     import numpy as np
 
-    values = support_of([*verdicts.values()])
+    ruled = [each for each in verdicts.values() if (each.stage, each.state) == (SUPPORT, "scored")]
+    values = {verdict.item: float(verdict.value) for verdict in ruled}
     judged = [claim for claim in chosen.claims if claim.item in values]
     people: list[Label] = [claim.label for claim in judged]
     judges: list[Label] = [BY_VALUE[values[claim.item]] for claim in judged]
@@ -67,6 +67,10 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     shown = tables if len(chosen.labels) == len(THREE) else two
     both = np.stack([two, rule], 1)
     n, failed = len(judged), sum(verdict.state != "scored" for verdict in verdicts.values())
+    counted = Counter(zip(people, judges, strict=True))
+    has_three = len(chosen.labels) == len(THREE)
+    pairs = zip(people, judges, strict=True)
+    right = sum(a == b if has_three else (a == "full") == (b == "full") for a, b in pairs)
     return SetCard(
         name=chosen.name,
         file=chosen.file,
@@ -74,7 +78,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         failed=failed,
         unasked=len(chosen.claims) - len(verdicts),
         labels=chosen.labels,
-        confusion=_confusion(chosen.labels, people, judges),
+        confusion={person: {judge: counted[person, judge] for judge in THREE} for person in chosen.labels},
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
         balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
@@ -85,7 +89,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         words_alone=Measured.of(accuracy_interval(rule, seed)),
         over_words=Measured.of(difference_interval(both, seed)),
         majority=max(Counter(people).values()) / n if n else None,
-        accuracy=sum(_right(chosen.labels, *pair) for pair in zip(people, judges, strict=True)) / n if n else None,
+        accuracy=right / n if n else None,
     )
 
 
@@ -124,15 +128,6 @@ def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
     return max(sorted({share for share, _ in shares}), key=accuracy)
 
 
-def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
-    return person == judge if len(labels) == len(THREE) else (person == "full") == (judge == "full")
-
-
-def _confusion(labels: Sequence[Label], people: Sequence[Label], judges: Sequence[Label]) -> dict[str, dict[str, int]]:
-    counted = Counter(zip(people, judges, strict=True))
-    return {person: {judge: counted[person, judge] for judge in THREE} for person in labels}
-
-
 def card_path(experiment: Path, slug: str) -> Path:
     return cards_folder(experiment) / f"{slug}.json"
 
@@ -144,13 +139,13 @@ def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet],
         return
     files = {labelled.name: labelled.file for labelled in sets}
     where = f"{judge.ref.spec}'s card in {experiment}"
-    for held in before.sets:
-        if before.seed != seed and held.name not in files:
+    for earlier in before.sets:
+        if before.seed != seed and earlier.name not in files:
             seeded = f"--seed {before.seed}"
-            raise UserError(f"{where} holds {held.name} by {seeded}: give that, or replace it with --again.")
-        if held.file and files.get(held.name, held.file) != held.file:
+            raise UserError(f"{where} holds {earlier.name} by {seeded}: give that, or replace it with --again.")
+        if earlier.file and files.get(earlier.name, earlier.file) != earlier.file:
             both = "give both files, that one first"
-            raise UserError(f"{where} holds {held.name} of {held.file}: {both}, or replace it with --again.")
+            raise UserError(f"{where} holds {earlier.name} of {earlier.file}: {both}, or replace it with --again.")
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
@@ -159,18 +154,12 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     Sets of an earlier card stay where the same was asked by the same seed.
     """
     path = card_path(experiment, judge.slug)
-    names = {part.name for part in card.sets}
-    before = [part for part in _sets_before(path, card) if part.name not in names]
-    whole = card.model_copy(update={"sets": (*before, *card.sets)})
+    before, names = _card_before(path), {part.name for part in card.sets}
+    same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
+    kept = [part for part in before.sets if part.name not in names] if before and same else []
+    whole = card.model_copy(update={"sets": (*kept, *card.sets)})
     write_json(path, whole.model_dump(mode="json", exclude_none=True))
     return path
-
-
-def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
-    """Those of the card that stands there, where they can stand beside the new ones."""
-    before = _card_before(path)
-    same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
-    return before.sets if before and same else ()
 
 
 def _card_before(path: Path) -> JudgeCard | None:

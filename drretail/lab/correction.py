@@ -17,7 +17,7 @@ from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opini
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
-from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_alone, labels_needed
+from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
 LEAST = 20
 """Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
@@ -63,15 +63,20 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if labels:
         own = _of_one_judge(claims, judge, labels)
         items = fp_items(own, labels, clusters)
-        rows += [_row("FP", system, own[0].judge, held) for system, held in items.items()]
+        rows += [_row("FP", system, own[0].judge, own_items) for system, own_items in items.items()]
         apart = _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
-        one_sided = _one_sided(of_judge, cited)
+        # Systems whose cited claims, or the others, have no label: what is not asked about has no correction.
+        unlabelled = {(claim.system, claim.cited) for claim in of_judge}
+        unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
+        one_sided = {system for system, _ in unlabelled}
         items = fr_items(of_judge, cited, clusters)
         rows += [
-            _row("FR", system, of_judge[0].judge, held) for system, held in items.items() if system not in one_sided
+            _row("FR", system, of_judge[0].judge, own_items)
+            for system, own_items in items.items()
+            if system not in one_sided
         ]
         notes += [
             f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
@@ -95,8 +100,8 @@ def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str
     for ballot in read_votes(experiment):
         if isinstance(ballot, ClaimLabel):
             labels[ballot.about].append(SUPPORT_OF[ballot.label])
-    for about, label in support_in(files, claims):
-        labels[about].append(label)
+    for about, answer in _filled_in(files, claims, "label", SUPPORT_OF):
+        labels[about].append(SUPPORT_OF[answer])
     return {about: fmean(values) for about, values in labels.items()}
 
 
@@ -151,30 +156,30 @@ def _items(
     return dict(sorted(items.items()))
 
 
-def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
-    """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
-    there = {(claim.system, claim.cited) for claim in claims}
-    labelled = {(claim.system, claim.cited) for claim in claims if claim.about in labels}
-    return {system for system, _ in there - labelled}
-
-
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
     """The corrected value, or how many labels it lacks."""
     count = sum(item.label is not None for item in items)
     found, alone = corrected_mean(items), labels_alone(items)
     if count < LEAST or found is None or alone is None:
         return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=len(items))
+
+    def cut(end: float | None) -> float | None:
+        return None if end is None else min(1.0, max(0.0, end))
+
+    gain = None
+    if found.low is not None and found.high is not None and alone.low is not None and alone.high is not None:
+        gain = ((alone.high - alone.low) / (found.high - found.low)) ** 2
     return CorrectedValue(
         what=what,
         system=system,
         judge=judge,
         value=found.value,
-        low=_cut(found.low),
-        high=_cut(found.high),
+        low=cut(found.low),
+        high=cut(found.high),
         labels_alone=alone.value,
-        labels_alone_low=_cut(alone.low),
-        labels_alone_high=_cut(alone.high),
-        gain=_gain(found, alone),
+        labels_alone_low=cut(alone.low),
+        labels_alone_high=cut(alone.high),
+        gain=gain,
         judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
         n_labels=count,
         n_items=len(items),
@@ -182,23 +187,13 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
     )
 
 
-def _cut(end: float | None) -> float | None:
-    return None if end is None else min(1.0, max(0.0, end))
-
-
-def _gain(found: Corrected, alone: Corrected) -> float | None:
-    if found.low is None or found.high is None or alone.low is None or alone.high is None:
-        return None
-    return ((alone.high - alone.low) / (found.high - found.low)) ** 2
-
-
 def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
     """Every two systems that have labels enough."""
-    labels = {system: sum(item.label is not None for item in held) for system, held in items.items()}
+    labels = {system: sum(item.label is not None for item in of_system) for system, of_system in items.items()}
     values = {
         system: value
-        for system, held in items.items()
-        if labels[system] >= LEAST and (value := corrected_mean(held)) is not None
+        for system, of_system in items.items()
+        if labels[system] >= LEAST and (value := corrected_mean(of_system)) is not None
     }
     found: list[Separation] = []
     for one, other in combinations(values, 2):
@@ -286,12 +281,6 @@ def _labels(count: int) -> str:
     return "1 label" if count == 1 else f"{count:,} labels"
 
 
-def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """The labels of support, each with what its claim is called: as in ``claims`` where it is one of these."""
-    for name, answer in _filled_in(files, claims, "label", SUPPORT_OF):
-        yield name, SUPPORT_OF[answer]
-
-
 def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
     """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
     by_claim: dict[str, list[Cited]] = defaultdict(list)
@@ -316,9 +305,9 @@ def _filled_in(
         if "item" not in columns or not {"label", "cited"} & {*columns}:
             raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
         for number, row in enumerate(rows, 2):
-            held = dict(zip(columns, (cell.strip() for cell in row), strict=False))
-            answer = " ".join(held.get(column, "").casefold().split())
+            cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+            answer = " ".join(cells.get(column, "").casefold().split())
             if answer and answer not in known:
                 raise UnknownName(f"{column} ({path}, row {number})", answer, known)
             if answer:
-                yield names.get(held["item"], held["item"]), answer
+                yield names.get(cells["item"], cells["item"]), answer

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +82,8 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
             if (source / name).is_dir():
                 shutil.copytree(source / name, folder / name)
         for subject in originals:
-            _copy_run(source, folder, subject)
+            place = (subject.label, subject.query.query_id, subject.repeat)
+            _copy_files(run_folder(source, *place), run_folder(folder, *place), ("run.json", *_OF_RUNS))
         for label in {subject.label for subject in originals}:
             copy_verdicts(source, folder, label)
         for run in made:
@@ -91,36 +92,30 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
 
 
 def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
-    held = read_definition(source)
+    written = read_definition(source)
     systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
     by_label: dict[str, set[str]] = defaultdict(set)
-    for label, query in _runs(originals, made):
-        by_label[label].add(query)
-    prompts: Mapping[str, Mapping[str, str]] = {run.label: held.prompt_hashes.get(run.source.label, {}) for run in made}
-    definition = held.model_copy(
+    for subject in originals:
+        by_label[subject.label].add(subject.query.query_id)
+    for run in made:
+        by_label[run.label].add(run.source.query.query_id)
+    prompts: Mapping[str, Mapping[str, str]] = {
+        run.label: written.prompt_hashes.get(run.source.label, {}) for run in made
+    }
+    definition = written.model_copy(
         update={
             "title": None,
             "queries": tuple(
-                query for query in held.queries if any(query.query_id in ids for ids in by_label.values())
+                query for query in written.queries if any(query.query_id in ids for ids in by_label.values())
             ),
             "systems": dict(sorted(systems.items())),
             "asked": {label: tuple(sorted(ids)) for label, ids in sorted(by_label.items())},
             "prompt_hashes": {
-                system: held.prompt_hashes.get(system) or prompts.get(system, {}) for system in sorted(systems)
+                system: written.prompt_hashes.get(system) or prompts.get(system, {}) for system in sorted(systems)
             },
         }
     )
     return definition.model_dump(mode="json", exclude_none=True)
-
-
-def _runs(originals: Sequence[Subject], made: Sequence[MadeRun]) -> Iterator[tuple[str, str]]:
-    yield from ((subject.label, subject.query.query_id) for subject in originals)
-    yield from ((run.label, run.source.query.query_id) for run in made)
-
-
-def _copy_run(source: Path, folder: Path, subject: Subject) -> None:
-    place = subject.label, subject.query.query_id, subject.repeat
-    _copy_files(run_folder(source, *place), run_folder(folder, *place), (*_OF_RUNS, "run.json"))
 
 
 def _write_run(source: Path, folder: Path, made: MadeRun) -> None:
@@ -153,7 +148,7 @@ def _copy_files(source: Path, target: Path, names: Sequence[str]) -> None:
 
 def copy_verdicts(source: Path, folder: Path, label: str) -> None:
     """Takes along all verdicts on a system, or on a pair's name, unless some stand there."""
-    for held in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
-        target = folder / held.relative_to(source)
+    for judged in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
+        target = folder / judged.relative_to(source)
         if not target.exists():
-            shutil.copytree(held, target)
+            shutil.copytree(judged, target)

@@ -136,7 +136,11 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
     for claim in report.all or ():
         judge, verdict = verdicts[0].judge, ruled.get(claim.claim_id)
-        word = _word(verdict) if verdict else "unverified" if claim.sources else "uncited"
+        # As plans of labelling have it.
+        word = "unverified" if claim.sources else "uncited"
+        if verdict is not None:
+            word = {1.0: "full", 0.5: "partial"}.get(float(verdict.value), "none")
+            word = "contradicted" if CONTRADICTED in verdict.notes else word
         yield ExtractedClaim(
             about=about_claim(subject.run_id, str(subject.report_sha), name_of(judge), claim.claim_id),
             judge=judge.spec,
@@ -154,10 +158,3 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
             report_sha=str(subject.report_sha),
             repeat=subject.repeat,
         )
-
-
-def _word(verdict: Verdict) -> str:
-    """As plans of labelling have it."""
-    if CONTRADICTED in verdict.notes:
-        return "contradicted"
-    return {1.0: "full", 0.5: "partial"}.get(float(verdict.value), "none")

@@ -1,13 +1,13 @@
 """Findings kept in EXP/lab, and the line of each that stands beside the scores."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from shlex import join, split
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.eval.registry import load_metric
+from drretail.eval.registry import installed
 from drretail.files import read_json, write_json
 from drretail.lab.card import card_line, read_cards
 from drretail.lab.finding import LabFinding
@@ -35,7 +35,9 @@ def keep(
     ``again``, UserError where what stands there was made with some that are not given now: it would be lost.
     """
     path = experiment / "lab" / f"{name}.json"
-    words = _words(options or {})
+    # As they are given on the command line; one with several values stands there as often.
+    given = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
+    words = [word for name, values in given.items() for value in values for word in (name, str(value))]
     if not again:
         _check_nothing_is_lost(path, words)
     rests_on = {str(path): content_of(experiment, path) for path in folders}
@@ -45,28 +47,17 @@ def keep(
     return document
 
 
-def _words(options: Options) -> list[str]:
-    """As they are given on the command line; one with several values stands there as often."""
-    given = ((name, [option] if isinstance(option, str) else option or []) for name, option in options.items())
-    return [word for name, values in given for value in values for word in (name, str(value))]
-
-
 def _check_nothing_is_lost(path: Path, words: Sequence[str]) -> None:
     try:
         before = split(str(read_json(path).get("options") or "")) if path.is_file() else []
     except UserError:
         return  # a damaged finding holds nothing
-    given = set(_pairs(words))
-    lost = [pair for pair in _pairs(before) if pair not in given]
-    if lost:
+    pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
+    if lost := [pair for pair in pairs if pair not in known]:
         named = join(word for pair in lost for word in pair)
         raise UserError(
             f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with --again."
         )
-
-
-def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    return [*zip(words[::2], words[1::2], strict=False)]
 
 
 def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
@@ -77,43 +68,24 @@ def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) 
 
 def content_of(experiment: Path, folder: Path) -> str:
     """A hash of what people or a judge said there, and of the questions that the judge is asked today."""
-    held = sha256()
+    digest = sha256()
     for path in sorted((experiment / folder).rglob("*.jsonl")):
-        held.update(f"{path.relative_to(experiment)}\n".encode())
-        held.update(sha256(path.read_bytes()).digest())
+        digest.update(f"{path.relative_to(experiment)}\n".encode())
+        digest.update(sha256(path.read_bytes()).digest())
     if folder.parent.parent.name == "verdicts":
-        held.update("\n".join(_questions(folder.parent.name)).encode())
-    return held.hexdigest()[:16]
-
-
-def _questions(family: str) -> list[str]:
-    try:
-        metric = load_metric(family)
-    except UserError:
-        return []
-    return [str(metric.version), *sorted(metric.prompt_hashes())]
+        metric = installed(folder.parent.name)
+        questions = [] if metric is None else [str(metric.version), *sorted(metric.prompt_hashes())]
+        digest.update("\n".join(questions).encode())
+    return digest.hexdigest()[:16]
 
 
 def finding_lines(experiment: Path) -> list[str]:
     """A line for each judge's card and each finding of the lab; of a stale one, that it is stale and why."""
-    return [*_cards(experiment), *(_line(experiment, path) for path in sorted((experiment / "lab").glob("*.json")))]
-
-
-def _cards(experiment: Path) -> Iterator[str]:
     try:
-        yield from map(card_line, read_cards(experiment))
+        cards = [*map(card_line, read_cards(experiment))]
     except UserError as problem:
-        yield str(problem)
-
-
-def _of_others(experiment: Path, document: Mapping[str, Any]) -> str:
-    """Which judges of the experiment a choice of prompts says nothing of, since they are other models."""
-    model = document.get("model")
-    if not isinstance(model, str) or not model:
-        return ""
-    folders = {path.name for family in ("quality", "pairwise") for path in verdict_folders(experiment, family)}
-    others = sorted(name for name in folders if not name.startswith(slug(model)))
-    return f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
+        cards = [str(problem)]
+    return [*cards, *(_line(experiment, path) for path in sorted((experiment / "lab").glob("*.json")))]
 
 
 def _line(experiment: Path, path: Path) -> str:
@@ -129,6 +101,12 @@ def _line(experiment: Path, path: Path) -> str:
         str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
     ]
     if not changed:
-        return f"{line}{_of_others(experiment, document)}"
+        # A choice of prompts says nothing of judges that are other models.
+        model, others = document.get("model"), list[str]()
+        if isinstance(model, str) and model:
+            judges = {path.name for family in ("quality", "pairwise") for path in verdict_folders(experiment, family)}
+            others = sorted(name for name in judges if not name.startswith(slug(model)))
+        stale = f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
+        return f"{line}{stale}"
     again = " ".join(filter(None, [again, str(document.get("options") or "")]))
     return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

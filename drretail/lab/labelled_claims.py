@@ -1,16 +1,34 @@
-"""Claims that people held against sources: public sets as their authors publish them, and plain CSV."""
+"""Claims that people held against sources, and a judge's verdicts on them.
 
+Sets are read as their authors publish them, or from plain CSV; judges are asked as faithfulness asks.
+"""
+
+import asyncio
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from drretail.cells import read_cells
 from drretail.errors import UserError
+from drretail.eval.claims.claims import FAMILY, VERSION, Claim, Unit
+from drretail.eval.claims.rulings import SupportJudge, support_prompt
+from drretail.eval.claims.support import content_of, fitted, source_tags
+from drretail.eval.judging.session import Again, Judge, JudgeSession
+from drretail.eval.judging.spending import Allowance
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.progress import Bar
 from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.query import Query
+from drretail.records.run import System
+from drretail.records.score import Verdict
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")
@@ -42,6 +60,16 @@ class LabelledClaim:
         """Names it by all that a judge is shown."""
         return sha256_of([self.question, self.claim, list(self.sources)])[:16]
 
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """Its sources by id, as pages that were read."""
+        found: dict[str, Evidence] = {}
+        for source in self.sources:
+            sha = sha256_of(source)
+            text = EvidenceText(sha256=sha, form="page", text=source, shown=True, path="0", seq=0)
+            found[f"W:{sha[:8]}"] = Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(text,))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
@@ -52,21 +80,32 @@ class LabelledSet:
     file: str = ""
     """The name of the file that it was read from."""
 
+    @property
+    def sha(self) -> str:
+        """Stands for the report, of which there is none: items name claims with all that is shown of them."""
+        return sha256_of(self.name)
+
 
 def read_labelled(path: Path) -> LabelledSet:
     """The set in a file: JSON lines, plain or gzipped, or CSV. Its layout is told by its fields.
 
     Raises UserError for a file of no known layout, and names the line of a claim that has no text, source or label.
     """
-    rows = _cells(path) if path.name.casefold().endswith((".csv", ".tsv")) else _json_lines(path)
+    if path.name.casefold().endswith((".csv", ".tsv")):
+        heading, *cells = read_cells(path) or [[]]
+        names = [name.strip().casefold() for name in heading]
+        filled = [(number, row) for number, row in enumerate(cells, 2) if any(map(str.strip, row))]
+        rows = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in filled]
+    else:
+        rows = _json_lines(path)
     if not rows:
         raise UserError(f"{path} holds no claim.")
     fields = rows[0][1].keys()
     for name, needed, reader in _READERS:
         if needed <= fields:
             claims = tuple(_read(path, number, row, reader) for number, row in rows)
-            given = {claim.label for claim in claims}
-            return LabelledSet(name or _stem(path), claims, THREE if "partial" in given else TWO, path.name)
+            labels = THREE if any(claim.label == "partial" for claim in claims) else TWO
+            return LabelledSet(name or path.name.partition(".")[0], claims, labels, path.name)
     raise UserError(f"{path} has the fields {', '.join(fields)}. What is read: {LAYOUTS}.")
 
 
@@ -89,10 +128,6 @@ def _read(
     return made
 
 
-def _of_csv(row: Mapping[str, Any]) -> tuple[Any, Sequence[Any], Any]:
-    return row["claim"], [text for name, text in row.items() if name.startswith("source")], row["label"]
-
-
 _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[Any, Any, Any]]], ...] = (
     (
         "AttributionBench",
@@ -105,8 +140,14 @@ _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[A
         lambda row: (row["claim"], ["\n".join(row["evidence"])], row["label"]),
     ),
     ("LLM-AggreFact", frozenset({"doc", "claim", "label"}), lambda row: (row["claim"], [row["doc"]], row["label"])),
-    ("", frozenset({"claim", "source", "label"}), _of_csv),
-    ("", frozenset({"claim", "sources", "label"}), _of_csv),
+    *(
+        (
+            "",
+            frozenset({"claim", source, "label"}),
+            lambda row: (row["claim"], [text for name, text in row.items() if name.startswith("source")], row["label"]),
+        )
+        for source in ("source", "sources")
+    ),
 )
 
 
@@ -129,19 +170,92 @@ def _json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
-def _cells(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    heading, *rows = read_cells(path) or [[]]
-    names = [name.strip().casefold() for name in heading]
-    return [(at, dict(zip(names, row, strict=False))) for at, row in enumerate(rows, 2) if any(map(str.strip, row))]
-
-
-def _stem(path: Path) -> str:
-    return path.name.partition(".")[0]
-
-
 def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
     """``n`` of its claims by lot, in their order, each that says the same once; all where ``n`` is 0."""
     by_lot = {sha256_of([seed, claim.item]): claim for claim in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
     kept = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
     return replace(labelled, claims=kept)
+
+
+LABELS = "labels"
+"""The run that verdicts on labelled claims are kept under."""
+NO_QUESTION = "Is this so?"
+"""Stands for the question of sets that hold none: a judge is always shown one."""
+AT_ONCE = 8
+ANSWER = Range(60, 400)
+"""Tokens of an answer on one claim."""
+
+
+def cards_folder(experiment: Path) -> Path:
+    return experiment / "lab" / "cards"
+
+
+async def judge_labelled(
+    folder: Path, labelled: LabelledSet, judge: Judge, *, again: Again, allowance: Allowance, bar: Bar
+) -> None:
+    """Records the verdicts on these claims that are missing; each claim is asked alone, with its own question.
+
+    Raises CapReached.
+    """
+    with JudgeSession(
+        judge,
+        VerdictFile(_path(folder, labelled, judge)),
+        metric=FAMILY,
+        version=VERSION,
+        run_id=f"{labelled.name}/{LABELS}",
+        report_sha=labelled.sha,
+        again=again,
+        allowance=allowance,
+    ) as session:
+        gate = asyncio.Semaphore(len(labelled.claims) if judge.in_batches else AT_ONCE)
+
+        async def ask(claim: LabelledClaim) -> None:
+            evidence = claim.evidence
+            question = Query(query_id="labelled", text=claim.question or NO_QUESTION, source=LABELS)
+            subject = Subject(LABELS, System(agent=LABELS, models={}), question, 1, None, evidence, None, None)
+            sources = (*evidence,)
+            unit = Unit(Claim(claim_id=claim.item, claim=claim.claim, sources=sources), sources, ("web",))
+            async with gate:
+                await SupportJudge(subject, session, evidence).rule([unit])
+            bar.advance()
+
+        await session.together(ask(claim) for claim in labelled.claims)
+
+
+def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, Verdict]:
+    """By item what the judge said of these claims in today's words."""
+    path = _path(folder, labelled, judge)
+    living = VerdictFile(path).living(labelled.sha, frozenset({support_prompt("default").hash}))
+    wanted = {claim.item for claim in labelled.claims}
+    return {verdict.item: verdict for verdict in living if verdict.item in wanted and verdict.version == VERSION}
+
+
+def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -> Iterator[Estimate]:
+    """What judging the claims that have no verdict is likely to take, by the length of what would be sent."""
+    price = None if judge.model is None else judge.model.price
+    context = None if judge.model is None else judge.model.context
+    room = None if context is None else context * CHARACTERS_PER_TOKEN // 2
+    prompt = support_prompt("default")
+
+    def characters(claim: LabelledClaim) -> int:
+        """About as many as a judge is sent: prompt, question, claim, and sources as far as it reads them."""
+        texts = fitted(content_of([*claim.evidence], claim.evidence).texts, [claim.claim], room)
+        return len(prompt.shared + prompt.text) + len(claim.question) + len(claim.claim) + len(source_tags(texts))
+
+    for labelled in sets:
+        known = verdicts_on(folder, labelled, judge)
+        left = [claim for claim in labelled.claims if claim.item not in known]
+        yield estimate_by_length(
+            f"{labelled.name}, {judge.ref.spec}",
+            [characters(claim) for claim in left],
+            ANSWER,
+            judge.ref.spec,
+            price,
+            basis="length of claims and sources",
+            unit="claims",
+        )
+
+
+def _path(folder: Path, labelled: LabelledSet, judge: Judge) -> Path:
+    return verdict_path(folder, FAMILY, judge.slug, labelled.name, LABELS)

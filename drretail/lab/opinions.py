@@ -15,7 +15,7 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Gathered, Plan, gather
+from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
@@ -140,24 +140,21 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Ite
     prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
     folders = [path.name for path in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
     for plan in gathered.plans:
-        for path in (verdict_path(experiment, faithfulness.name, folder, plan.label, _run(plan)) for folder in folders):
+        for path in (
+            verdict_path(experiment, faithfulness.name, folder, plan.label, plan.run_id.partition("/")[2])
+            for folder in folders
+        ):
             for verdict in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
                 if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
                     who = judge_name(verdict.judge, verdict.rules)
-                    item = f"{plan.run_id} {plan.report_sha} {_by(verdict.judge, verdict.rules)} {verdict.item}"
+                    # As ballots name the judge whose claims were labelled.
+                    by = name_of(verdict.judge)
+                    by += "" if verdict.rules == "default" else f" under the rules of {verdict.rules}"
+                    item = f"{plan.run_id} {plan.report_sha} {by} {verdict.item}"
                     about = plan.query.query_id, plan.label
                     yield Opinion(
                         Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
                     )
-
-
-def _run(plan: Plan) -> str:
-    return plan.run_id.partition("/")[2]
-
-
-def _by(judge: JudgeRef, rules: Rules) -> str:
-    """As ballots name the judge whose claims were labelled."""
-    return name_of(judge) if rules == "default" else f"{name_of(judge)} under the rules of {rules}"
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:
@@ -172,10 +169,10 @@ def named(question: Question) -> str:
 
 def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
     """Opinions by what was asked, in the order in which questions come first."""
-    held: dict[Question, list[Opinion]] = {}
+    by_asked: dict[Question, list[Opinion]] = {}
     for opinion in opinions:
-        held.setdefault(opinion.question, []).append(opinion)
-    return held
+        by_asked.setdefault(opinion.question, []).append(opinion)
+    return by_asked
 
 
 NEEDED = ("item", "rater", "value")
@@ -222,7 +219,11 @@ def read_opinions(
     found = list(_wide(path, names, rows, raters, item) if raters else _long(path, names, rows))
     if not found:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
-    _check_once(found)
+    first_rows: dict[tuple[str, str, str], _Row] = {}
+    for row in found:
+        before = first_rows.setdefault((row.rater, row.item, row.dimension), row)
+        if before.value != row.value:
+            raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
     opinions: list[Opinion] = []
     for dimension in dict.fromkeys(row.dimension for row in found):
         same = [row for row in found if row.dimension == dimension]
@@ -253,10 +254,10 @@ def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> It
             "--raters."
         )
     for number, row in enumerate(rows, 2):
-        held = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
-        if held.get("value"):
-            about = held.get("dimension", ""), held.get("query", ""), held.get("system", "")
-            yield _Row(f"{path}, row {number}", held["item"], held["rater"], held["value"], *about)
+        cells = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
+        if cells.get("value"):
+            about = cells.get("dimension", ""), cells.get("query", ""), cells.get("system", "")
+            yield _Row(f"{path}, row {number}", cells["item"], cells["rater"], cells["value"], *about)
 
 
 def _wide(
@@ -274,14 +275,6 @@ def _wide(
                 yield _Row(f"{path}, row {number}", item, names[at], row[at].strip())
 
 
-def _check_once(rows: Sequence[_Row]) -> None:
-    held: dict[tuple[str, str, str], _Row] = {}
-    for row in rows:
-        before = held.setdefault((row.rater, row.item, row.dimension), row)
-        if before.value != row.value:
-            raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
-
-
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
     """The scale of a column of values, and by value as it is written its number."""
     written = list(dict.fromkeys(row.value.casefold() for row in rows))
@@ -294,11 +287,8 @@ def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
         numbers = {}
     if not numbers or not all(map(isfinite, numbers.values())):
         return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
-    return Scale("number", "interval", _steps(numbers.values())), numbers
-
-
-def _steps(numbers: Iterable[float]) -> tuple[float, ...]:
-    """Whole numbers from the lowest to the highest, where all are; else none."""
-    found = sorted({*numbers})
-    whole = all(number == int(number) for number in found) and found[-1] - found[0] <= 100
-    return tuple(float(number) for number in range(int(found[0]), int(found[-1]) + 1)) if whole else ()
+    # Whole numbers from the lowest to the highest, where all are; else any number may be said.
+    low, high = min(numbers.values()), max(numbers.values())
+    whole = all(number == int(number) for number in numbers.values()) and high - low <= 100
+    steps = tuple(map(float, range(int(low), int(high) + 1))) if whole else ()
+    return Scale("number", "interval", steps), numbers

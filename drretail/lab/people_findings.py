@@ -40,6 +40,17 @@ class Agreed(Record):
     spearman: float | None = None
     kendall: float | None = None
 
+    def in_words(self) -> str:
+        """ "rating overall: people and judge ρ 0.71 (.60–.80) of 40"; κ where no order is told."""
+        name, value = next(
+            (name, value)
+            for name, value in (("linear κ", self.kappa_linear), ("ρ", self.spearman), ("κ", self.kappa))
+            if value is not None or name == "κ"
+        )
+        question = " ".join(filter(None, [self.scale, self.dimension.replace("_", " ")]))
+        shown = with_interval(value, self.low, self.high)
+        return f"{question}: {self.first} and {self.second} {name} {shown} of {self.n:,}"
+
 
 class PeopleAgreed(Record):
     """All people on one question; ``n_items`` were rated by two or more."""
@@ -79,9 +90,7 @@ class Agreement(LabFinding):
             for pair in self.pairs
             if pair.first == PEOPLE or (pair.scale, pair.dimension, pair.second) not in with_all
         ]
-        named = [
-            f"{_question(row)}: {row.first} and {row.second} {_agreed(row)} of {row.n:,}" for row in rows[:MOST_SHOWN]
-        ]
+        named = [row.in_words() for row in rows[:MOST_SHOWN]]
         left = f"; {len(rows) - MOST_SHOWN:,} more in lab agree" if len(rows) > MOST_SHOWN else ""
         found = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
         return f"Agreement: {found}."
@@ -220,15 +229,3 @@ class Correction(LabFinding):
         if len(self.missing) > MOST_SHOWN:
             parts.append(f"{len(self.missing) - MOST_SHOWN:,} more lack labels")
         return f"{'; '.join(parts)}."
-
-
-def _question(agreed: Agreed) -> str:
-    return " ".join(filter(None, [agreed.scale, agreed.dimension.replace("_", " ")]))
-
-
-def _agreed(agreed: Agreed) -> str:
-    if agreed.kappa_linear is not None:
-        return f"linear κ {with_interval(agreed.kappa_linear, agreed.low, agreed.high)}"
-    if agreed.spearman is not None:
-        return f"ρ {with_interval(agreed.spearman, agreed.low, agreed.high)}"
-    return f"κ {with_interval(agreed.kappa, agreed.low, agreed.high)}"

@@ -169,6 +169,14 @@ class Query(Document):
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_files(cls, given: Any) -> Any:
+        """Until wishes were typed, limits stood beside the text: such a query is one whose wish nobody typed."""
+        if isinstance(given, dict):
+            return {key: value for key, value in given.items() if key != "constraints"}
+        return given
+
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""
         kind = self.kind or other.kind

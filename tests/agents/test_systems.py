@@ -27,8 +27,8 @@ from drretail.agents.running.system import (
 )
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
-from drretail.eval.families.checks.codes import CHECKS
-from drretail.eval.families.process.score import expected_tools
+from drretail.eval.families.checks import CHECKS
+from drretail.eval.families.process import expected_tools
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import counterfactual_path, read_counterfactual, read_evidence, read_runs, run_folder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.families.process.counting import turns, turns_to_evidence
+from drretail.eval.families.process import turns, turns_to_evidence
 from drretail.experiment import read_runs
 from tests.cli.commands import Command
 

@@ -10,8 +10,8 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
-from drretail.eval.families.race.references import keep_references
-from drretail.eval.judging.session import Judge, judging_usage
+from drretail.eval.families.race.judge import keep_references
+from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition
@@ -22,7 +22,7 @@ from drretail.progress import Progress
 from drretail.records.evidence import Evidence
 from drretail.records.run import IMPORTED_AGENT, Usage
 from tests import build
-from tests.build import LABEL, experiment, known, scripted_judge
+from tests.build import LABEL, experiment, journal_usage, known, scripted_judge
 from tests.eval.every_question import every_answer
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
@@ -90,7 +90,7 @@ def judged(folder: Path, family: str, judge: Judge, **how: Any) -> None:
 def used_in(folder: Path) -> Usage:
     total = Usage()
     for journal in (folder / "verdicts").rglob("*.journal.jsonl"):
-        total = total.plus(judging_usage(journal))
+        total = total.plus(journal_usage(journal))
     return total
 
 

@@ -14,16 +14,16 @@ from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.families.failure_modes.judge import prompt as failing
-from drretail.eval.families.pairwise.questions import prompt_for as comparing
+from drretail.eval.families.pairwise.judge import prompt_for as comparing
 from drretail.eval.families.pqr.judge import AXES, scoring_prompt
-from drretail.eval.families.quality.judge import prompt_for
+from drretail.eval.families.quality.score import prompt_for
 from drretail.eval.families.race.judge import prompt as beside
 from drretail.eval.judge_prompts import KEPT, PACKAGED, judge_prompt_files, read_wording
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
-from drretail.eval.weighted.weighing import weighing_prompts
+from drretail.eval.weighted.weights import weights_prompts
 from drretail.experiment import read_runs
 from drretail.progress import Progress
 from drretail.prompt_folders import write_prompts
@@ -197,7 +197,7 @@ def test_every_phrase_that_has_another_elsewhere_stands_in_a_packaged_prompt() -
     prompts = [prompt_for(it) for it in QUALITY]
     prompts += [comparing(it) for it in QUALITY]
     prompts += [failing(), *(support_prompt(it) for it in ("default", "paper")), extraction_prompt(EXTRACT)]
-    prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weighing_prompts(AXES)]
+    prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weights_prompts(AXES)]
     whole = "\n".join(prompt.shared + prompt.text for prompt in prompts)
     assert [ours for ours, _ in PHRASES if ours not in whole] == []
     assert not any(SHOP.search(neutral(prompt).shared + neutral(prompt).text) for prompt in prompts)

@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError
-from drretail.eval.families.quality.judge import prompt_for
+from drretail.eval.families.quality.score import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.verdicts import VerdictFile
@@ -205,8 +205,7 @@ def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkey
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    for module in ("judge", "score"):
-        monkeypatch.setattr(f"drretail.eval.families.quality.{module}.prompt_for", reworded)
+    monkeypatch.setattr("drretail.eval.families.quality.score.prompt_for", reworded)
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]

@@ -19,8 +19,19 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.lab.kept_findings import finding_lines, keep
-from drretail.lab.memory.products import BRAND, FIELDS, PRICES, RATING, AskedProduct, draw_products
-from drretail.lab.memory.recollection import ask_products, measure_recall, memory_folder, recollections, with_others
+from drretail.lab.memory.recollection import (
+    BRAND,
+    FIELDS,
+    PRICES,
+    RATING,
+    AskedProduct,
+    ask_products,
+    draw_products,
+    measure_recall,
+    memory_folder,
+    recollections,
+    with_others,
+)
 from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content

@@ -12,8 +12,8 @@ from drretail.env.world import World
 from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
 from drretail.eval.claims.labels import ClaimsSupport, Support
 from drretail.eval.families.pairwise.judge import Comparison
-from drretail.eval.families.quality.judge import Rating
-from drretail.eval.families.reading.judge import ReportPicks
+from drretail.eval.families.quality.score import Rating
+from drretail.eval.families.reading.score import ReportPicks
 from drretail.querygen.by_model.answer import WrittenQuery
 from drretail.records.base import Record
 from drretail.records.evidence import IntermediateReport, PageSummary

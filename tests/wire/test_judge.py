@@ -10,7 +10,7 @@ import pytest
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
 from drretail.env.world import World
-from drretail.eval.judging.session import Again, Judge, judging_usage
+from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment
@@ -18,6 +18,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.run import Usage
 from drretail.records.score import Scores, Verdict
+from tests.build import journal_usage
 from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
 from tests.wire.server import LASTING, ODD, PASSING, Plan, WireServer
 
@@ -62,7 +63,7 @@ def said(folder: Path, model: Model) -> list[dict[str, Any]]:
 def used(folder: Path, model: Model) -> Usage:
     total = Usage()
     for journal in (folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*.journal.jsonl"):
-        total = total.plus(judging_usage(journal))
+        total = total.plus(journal_usage(journal))
     return total
 
 

@@ -24,11 +24,18 @@ from drretail.eval.judging.spending import Allowance, capped, judging_costs
 from drretail.files import read_json
 from drretail.lab.card import card_of, check_sets_stay, keep_card
 from drretail.lab.kept_findings import keep
-from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
-from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.lab.memory.products import AskedProduct, draw_products
+from drretail.lab.labelled_claims import (
+    LabelledSet,
+    cards_folder,
+    drawn,
+    estimate_labelled,
+    judge_labelled,
+    read_labelled,
+)
 from drretail.lab.memory.recollection import (
+    AskedProduct,
     ask_products,
+    draw_products,
     estimate_recall,
     measure_recall,
     memory_folder,

@@ -2,10 +2,8 @@
 
 claims.py          claims, their types of sources, what a judgement of support is about
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
-picks.py           what a report tells its reader to buy, as a judge gives it
-sections.py        the parts of a long report, which are asked apart
-copied_sources.py  sources and quotes as a judge copies them, found again in the report
-typed_values.py    figures and names as a judge types them: schema, problems, places
+report_index.py    the parts of a long report, and where copied sources and quotes stand in it
+typed_values.py    figures, names and picks as a judge types them: schema, problems, places
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
 labels.py          what a judge answers of claims, what is kept of it, and what the records say of their values
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason

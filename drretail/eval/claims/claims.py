@@ -118,11 +118,7 @@ def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
 def source_type(source: str) -> SourceType:
     """The type that an id or a URL shows by its form; what is neither (a number without an entry) counts as web."""
     kind = parse_evidence_id(source)
-    if kind == "product" or (kind is None and _is_of_the_shop(source)):
+    host = urlsplit(source).hostname or "" if kind is None and "://" in source else ""
+    if kind == "product" or host.removeprefix("www.") == SHOP_URL.partition("://")[2]:
         return "product"
     return "web" if kind in (None, "web") else "internal"
-
-
-def _is_of_the_shop(source: str) -> bool:
-    host = urlsplit(source).hostname or "" if "://" in source else ""
-    return host.removeprefix("www.") == SHOP_URL.partition("://")[2]

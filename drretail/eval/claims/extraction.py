@@ -7,10 +7,16 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
-from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
-from drretail.eval.claims.picks import PickReader, ReportPicks, are_declared, what_picks_are
-from drretail.eval.claims.sections import Part, parts_of
-from drretail.eval.claims.typed_values import SaidValue, as_values, value_problems
+from drretail.eval.claims.report_index import Part, SentenceFinder, SourceResolver, parts_of
+from drretail.eval.claims.typed_values import (
+    PickReader,
+    ReportPicks,
+    SaidValue,
+    are_declared,
+    as_values,
+    value_problems,
+    what_picks_are,
+)
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -178,8 +184,8 @@ def _merged(claims: Sequence[Claim]) -> list[Claim]:
     distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
     kept = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
     return [
-        it.model_copy(update={"claim_id": make_claim(number, it.claim, it.sources, it.unresolved).claim_id})
-        for number, it in enumerate(kept, 1)
+        claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
+        for number, claim in enumerate(kept, 1)
     ]
 
 
@@ -232,5 +238,5 @@ def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -
 def _of_sources(value: ReadValue, resolver: SourceResolver) -> ReadValue:
     """The value said of evidence ids, where the judge named numbers of marks or addresses."""
     named = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
-    of = tuple(name for it, found in zip(value.of, named, strict=True) for name in (found or (it,)))
+    of = tuple(name for source, found in zip(value.of, named, strict=True) for name in (found or (source,)))
     return value if of == value.of else value.model_copy(update={"of": of})

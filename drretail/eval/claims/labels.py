@@ -1,6 +1,6 @@
 """What a judge answers of claims and their sources, and what is kept of it: a value, quotes that stand there, notes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -31,21 +31,14 @@ def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None
-    lines: Iterator[str] = (
-        f"{value.kind.replace('_', ' ')} {_amount(value.amount)}: "
-        + (value.derivation or "" if value.state == "contradicted" else _agreement(value.derivation))
-        for value in verified
-        if value.state != "underivable"
-    )
+    lines: list[str] = []
+    for value in verified:
+        amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
+        of_records = f" ({value.derivation})" if value.derivation else ""
+        finding = value.derivation or "" if value.state == "contradicted" else f"agrees with the records{of_records}"
+        if value.state != "underivable":
+            lines.append(f"{value.kind.replace('_', ' ')} {amount}: {finding}")
     return RecordCheck("contradicted" in states, tuple(lines))
-
-
-def _amount(amount: str | tuple[str, str]) -> str:
-    return amount if isinstance(amount, str) else " to ".join(amount)
-
-
-def _agreement(derivation: str | None) -> str:
-    return f"agrees with the records{f' ({derivation})' if derivation else ''}"
 
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
@@ -136,9 +129,9 @@ class FinalAnswer:
         return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
 
 
-def support_answer(reply: RuledClaim, held: Sequence[str]) -> SupportAnswer:
+def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
+    found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in texts))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
     notes += [CONTRADICTED] if reply.label == "contradicted" else []
     return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))

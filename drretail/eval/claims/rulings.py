@@ -110,7 +110,18 @@ class SupportJudge:
         content = content_of(unit.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
         if content.unfetched:
             return replace(content, texts=())
-        return _as_drg_reads(content) if self.rules == "drg" else content
+        if self.rules != "drg":
+            return content
+        # What is unreadable becomes a sentence that says so, and addresses are taken out of the texts.
+        read = [
+            replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
+            for source in content.texts
+        ]
+        for source in content.unreadable:
+            text = f"Error: the content of {source} could not be fetched."
+            notice = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
+            read.append(SourceText(source, notice))
+        return Content(tuple(read))
 
     def is_shown_otherwise(self, unit: Unit) -> bool:
         """True where the agent read something of its web pages, and not what it is judged by."""
@@ -149,9 +160,11 @@ class SupportJudge:
             return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
         alone = await self._labels(units, texts)
         checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
-        lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
+        lines = {
+            item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
+        }
         again = await self._labels([each for each in units if each.item in lines], texts, lines) if lines else {}
-        second = {item: it for item, it in again.items() if it.value is not None}
+        second = {item: answer for item, answer in again.items() if answer.value is not None}
         return {
             item: FinalAnswer(second[item], ruled) if item in second else FinalAnswer(ruled)
             for item, ruled in alone.items()
@@ -198,9 +211,13 @@ class SupportJudge:
                 for number, unit in enumerate(units, 1)
             ),
         }
-        reply = await self.judge_session.ask(
-            self.stage, units[0].item, self.prompt, values, ClaimsSupport, lambda it: _unnumbered(it, len(units))
-        )
+
+        def check(answer: ClaimsSupport) -> str | None:
+            if any(1 <= number <= len(units) for number in answer.by_number()):
+                return None
+            return f"Give each of the claims 1 to {len(units)} once, by its claim_id."
+
+        reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, ClaimsSupport, check)
         if reply.answer is None:
             return None, reply.error or ""
         labels = reply.answer.by_number()
@@ -271,26 +288,3 @@ def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]
     """A claim for a prompt, with its sources and the lines of its record."""
     claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
     return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
-
-
-def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:
-    """What is wrong with an answer of which nothing can be used."""
-    if any(1 <= number <= count for number in answer.by_number()):
-        return None
-    return f"Give each of the claims 1 to {count} once, by its claim_id."
-
-
-def _as_drg_reads(content: Content) -> Content:
-    """What is unreadable becomes a sentence that says so, and addresses are taken out of the texts."""
-    read = [
-        replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
-        for source in content.texts
-    ]
-    return Content((*read, *_errors(content.unreadable)))
-
-
-def _errors(unreadable: Sequence[str]) -> Iterator[SourceText]:
-    for source in unreadable:
-        text = f"Error: the content of {source} could not be fetched."
-        notice = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
-        yield SourceText(source, notice)

@@ -21,18 +21,14 @@ SHOWN = "S"
 def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
     """For each claim by source id the products of each kind that it speaks of, as far as the run was shown them, a line
     each; claims of one kind share a list."""
-    lists: dict[str, str] = {}
-    return [
-        {lists.setdefault(lines, f"{SHOWN}{len(lists) + 1}"): lines for lines in _lists_of(claim, ledger)}
-        for claim in claims
-    ]
-
-
-def _lists_of(claim: Claim, ledger: Ledger) -> dict[str, None]:
-    named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
-    return dict.fromkeys(
-        shown_of_kind(ledger.products[name], ledger) for name in dict.fromkeys(named) if name in ledger.products
-    )
+    ids: dict[str, str] = {}
+    found: list[dict[str, str]] = []
+    for claim in claims:
+        named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
+        products = [ledger.products[name] for name in dict.fromkeys(named) if name in ledger.products]
+        lists = dict.fromkeys(shown_of_kind(product, ledger) for product in products)
+        found.append({ids.setdefault(lines, f"{SHOWN}{len(ids) + 1}"): lines for lines in lists})
+    return found
 
 
 _MOST_NAMED = 3
@@ -86,7 +82,7 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
     """The texts, cut to the passages that matter to the claims where they are longer than ``room`` bytes together."""
     cut = fit([source_text.text.text for source_text in texts], claims, room)
-    return tuple(shortened(it, text) for it, text in zip(texts, cut, strict=True))
+    return tuple(shortened(source, text) for source, text in zip(texts, cut, strict=True))
 
 
 def shortened(source: SourceText, text: str) -> SourceText:
@@ -145,7 +141,7 @@ def _attributes(source: SourceText, about: Mapping[str, str] | None) -> dict[str
 def about_sources(ids: Iterable[str], evidence: Mapping[str, Evidence], ledger: Ledger) -> dict[str, str]:
     """A line on each calculation, order and record of the user, which say little by themselves."""
     lines = {id_: _about(evidence[id_], ledger) for id_ in dict.fromkeys(ids) if id_ in evidence}
-    return {it: line for it, line in lines.items() if line}
+    return {name: line for name, line in lines.items() if line}
 
 
 def _about(entry: Evidence, ledger: Ledger) -> str:

@@ -1,7 +1,7 @@
 """The verdicts of one report, counted: what every formula of faithfulness starts from."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 from drretail.eval.claims.claims import (
@@ -18,7 +18,7 @@ from drretail.eval.claims.claims import (
 )
 from drretail.eval.claims.extraction import claims_in
 from drretail.eval.claims.labels import CONTRADICTED, NOTES
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import Rules, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,6 @@ class Tally:
         count = self.scored + self.unverifiable + self.unresolved
         return self.support / count if count else None
 
-    def plus(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.scored + other.scored,
-            self.support + other.support,
-            self.unverifiable + other.unverifiable,
-            self.failed + other.failed,
-            self.unfetched + other.unfetched,
-            self.unresolved + other.unresolved,
-            self.unasked + other.unasked,
-        )
-
     def items(self) -> dict[str, float]:
         """For scores.json; summed over reports there."""
         return {
@@ -76,16 +65,21 @@ class Tally:
         }
 
 
+def pooled(tallies: Iterable[Tally]) -> Tally:
+    """Several types as one."""
+    return Tally(*map(sum, zip(*map(astuple, tallies), strict=True)))
+
+
 class ReportVerdicts:
     """One report's verdicts by stage, and what follows from them."""
 
     def __init__(self, verdicts: Iterable[Verdict], rules: Rules) -> None:
         found = list(verdicts)
-        self._rules: Rules = rules
         stages = stages_of(rules)
         extractions = {each.stage: claims_in(each) for each in found if each.stage in stages and each.item == REPORT}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
-        self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        self.live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        """By cited pages as they were at judging time, where any was looked at again."""
         # What is not there was shown to the agent as it is.
         shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
         self._shown = self._support | shown
@@ -97,69 +91,52 @@ class ReportVerdicts:
         self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
 
-    @property
-    def is_judged_live(self) -> bool:
-        """True when any cited page was looked at again at judging time."""
-        return bool(self._live)
-
     def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
         """The claims that cite any of these types, each once, by their sources, by what the agent was shown of them, or
         by pages as they were at judging time.
 
         One with no readable source of these types is unverifiable for them, whatever other sources say.
         """
-        support = {"sources": self._support, "shown": self._shown, "live": self._live}[by]
+        support = {"sources": self._support, "shown": self._shown, "live": self.live}[by]
         units = [unit for unit in self._units if any(kind in kinds for kind in unit.types)]
-        states = [_state(support.get(unit.item), kinds) for unit in units]
-        held = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
-        scored = [float(verdict.value) for verdict in held if _counts(verdict, kinds)]
+        ruled = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
+        scored = [float(verdict.value) for verdict in ruled if _counts(verdict, kinds)]
+        unread = sum(verdict.state == "scored" for verdict in ruled) - len(scored)
+        unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled)
+        unfetched = sum(verdict.state == "na" for verdict in ruled)
         return Tally(
             scored=len(scored),
             support=sum(scored),
-            unverifiable=states.count("unverifiable"),
-            failed=len(units) - len(scored) - states.count("unverifiable") - states.count("na"),
-            unfetched=states.count("na"),
+            unverifiable=unverifiable,
+            failed=len(units) - len(scored) - unverifiable - unfetched,
+            unfetched=unfetched,
             unresolved=sum(1 for claim in self.cited if any(type_ in kinds for type_ in types_of(claim.unresolved))),
-            unasked=len(units) - len(held),
+            unasked=len(units) - len(ruled),
         )
 
     def supports(self, kinds: Sequence[str]) -> dict[str, float]:
         """By the claim's id the support of those that ``tally`` counts as scored."""
-        return {verdict.item: float(verdict.value) for verdict in self._held(kinds)}
+        return {verdict.item: float(verdict.value) for verdict in self._scored(kinds)}
 
     def notes(self, kinds: Sequence[str]) -> dict[str, float]:
         """How many claims that cite these types carry each note."""
-        held = self._held(kinds)
-        return {note: sum(1 for verdict in held if note in verdict.notes) for note in NOTES}
+        scored = self._scored(kinds)
+        return {note: sum(note in verdict.notes for verdict in scored) for note in NOTES}
 
     def labels(self, kinds: Sequence[str]) -> dict[str, float]:
         """How many claims of these types are borne out wholly, in part, and not, those that are contradicted apart."""
-        values = [verdict.value for verdict in self._held(kinds) if CONTRADICTED not in verdict.notes]
+        values = [verdict.value for verdict in self._scored(kinds) if CONTRADICTED not in verdict.notes]
         return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
 
-    def _held(self, kinds: Sequence[str]) -> list[Verdict]:
+    def _scored(self, kinds: Sequence[str]) -> list[Verdict]:
         found = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
         return [verdict for verdict in found if verdict is not None and _counts(verdict, kinds)]
-
-
-def _state(verdict: Verdict | None, kinds: Sequence[str]) -> VerdictState | None:
-    if verdict is None or verdict.state != "scored":
-        return None if verdict is None else verdict.state
-    return "scored" if _counts(verdict, kinds) else "unverifiable"
 
 
 def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
     """True for a judgement in which a source of these types was read."""
     read = {source_type(source.id) for source in verdict.sources}
     return verdict.state == "scored" and (ALL_TYPES in kinds or any(kind in kinds for kind in read))
-
-
-def pooled_tally(tallies: Mapping[str, Tally], kinds: Sequence[str]) -> Tally:
-    """Several types as one."""
-    total = Tally()
-    for kind in kinds:
-        total = total.plus(tallies[kind])
-    return total
 
 
 def has_url(claim: Claim) -> bool:

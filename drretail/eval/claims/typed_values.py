@@ -1,17 +1,22 @@
-"""The figures and names of a report as a judge types them: their schema, what may be wrong, their places."""
+"""Figures, names and picks of a report as a judge types them: their schema, what may be wrong, their places."""
 
 import re
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
+from drretail.eval.claims.report_index import SourceResolver
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.prompts import load_prompt
 from drretail.records.base import Record
-from drretail.records.reading import SUPERLATIVES, ReadValue, Relation, ValueKind
+from drretail.records.evidence import Evidence
+from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, Relation, ValueKind
 
 _OF_WORDS = frozenset({"brand", "place"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
-_ANY = re.compile(r".*", re.DOTALL)
+_NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
+_ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r".*\S.*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -30,7 +35,11 @@ class SaidValue(Record):
 def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
-        form, what = _form_of(value.kind)
+        form, what = (_DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
+        if value.kind in _OF_WORDS:
+            form, what = _SOME_WORDS, "words"
+        elif value.kind in SUPERLATIVES:
+            form, what = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
@@ -112,9 +121,65 @@ def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int,
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 
-def _form_of(kind: ValueKind) -> tuple[re.Pattern[str], Literal["words", "a date", "a number in digits"]]:
-    if kind in SUPERLATIVES:
-        return (re.compile(rf"(?:{_NUMBER.pattern})?"), "a number in digits") if kind == "only_one" else (_ANY, "words")
-    if kind in _OF_WORDS:
-        return re.compile(r".*\S.*"), "words"
-    return (_DATE, "a date") if kind == "date" else (_NUMBER, "a number in digits")
+PROMPTS = str(Path(__file__).parents[1] / "families" / "reading" / "judge.py")
+"""Their prompts are beside the judge of readings, under whose name users override them."""
+
+
+class SaidPick(Record):
+    product: str
+    quantity: int
+    alternatives: list[str]
+    quote: str
+
+
+class ReportPicks(Record):
+    """What a report tells the shopper to buy."""
+
+    picks: list[SaidPick]
+
+
+def are_declared(subject: Subject) -> bool:
+    return subject.run is not None and subject.run.picks is not None
+
+
+def what_picks_are(*, is_imported: bool) -> str:
+    """For prompts. Imported reports have no marks of ours, by whose ids their picks could be named."""
+    return load_prompt(PROMPTS, "picked_elsewhere" if is_imported else "picked").text
+
+
+class PickReader:
+    """Reads the picks that a judge gives of one report."""
+
+    def __init__(self, report: str, evidence: Mapping[str, Evidence], *, is_imported: bool) -> None:
+        self._report = report
+        self._known = frozenset(evidence)
+        self._resolver = SourceResolver(report, evidence) if is_imported else None
+
+    def problems(self, picks: Sequence[SaidPick]) -> Iterator[str]:
+        """What is wrong with picks, in words for the judge: strange ids, no quantity, quotes that don't occur."""
+        names = dict.fromkeys(name for pick in picks for name in (pick.product, *pick.alternatives))
+        if self._resolver is None:
+            yield from strange_ids((f"P:{_id(name)}" for name in names), self._report, self._known)
+        else:
+            strange = (name for name in names if not self._resolver.is_in_report(name))
+            yield from (f"{name!r} does not stand in the report" for name in strange)
+        yield from (f"the quantity of {pick.product} has to be 1 or more" for pick in picks if pick.quantity < 1)
+        for pick in picks:
+            yield from strange_quote(pick.quote, self._report)
+
+    def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
+        """The picks as the value of a verdict."""
+        return [pick.model_dump(mode="json", exclude_none=True) for pick in map(self._pick, picks)]
+
+    def _pick(self, reply: SaidPick) -> Pick:
+        """Of an imported report products are the sources cited for them, else the report's own words."""
+        names = (reply.product, *reply.alternatives)
+        cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
+        product, *others = (_id(found[0] if found else name) for name, found in zip(names, cited, strict=True))
+        start, end = find_quote(self._report, reply.quote) or (None, None)
+        alternatives = tuple(other for other in others if other != product)
+        return Pick(product=product, quantity=reply.quantity, alternatives=alternatives, start=start, end=end)
+
+
+def _id(name: str) -> str:
+    return bare(name).removeprefix("P:")

@@ -1,15 +1,13 @@
 """Two systems on the same queries: what differs, how surely, and what it would take to know. Nothing is judged here.
 
-comparing.py    the comparison, and which systems are meant
+comparing.py    the comparison, in one experiment or with another one, and which systems are meant
 rows.py         a row for each metric: both sides, their difference and its tests
 primary.py      the tests of what systems are chosen by, corrected together
 preferences.py  what judges prefer, by judge
 steadiness.py   noise of agents and judges
 missing.py      what was not judged yet
-two_worlds.py   the same systems in two experiments, each beside itself
 conclusions.py  sentences: what can be concluded, what can't
 differences.py  all systems at once: who is above whom
-one_option.py   systems grouped by what they are apart from one option
 ablations.py    one agent in several settings of an option
 distractors.py  what distractors cost, and what is left without supportive pages
 twins.py        pairs of queries of which the shop can meet one, by system

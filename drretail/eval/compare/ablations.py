@@ -1,24 +1,177 @@
 """Score against one option: each agent in the settings of it that it ran in, and what another setting brings."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_families
-from drretail.eval.compare.one_option import ABLATED, Settings, agents_by_setting
-from drretail.eval.compare.rows import Side, compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
 from drretail.eval.family import Family
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
-from drretail.experiment import read_definition
+from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
+from drretail.records.run import BASELINES, BM25, INFORMATION, INFORMED, RETRIEVER, SANDBOX, Limits, System
 from drretail.records.score import CODE
-from drretail.stats.clusters import Clusters
+
+SIZE, COMPOSE = "size", "compose"
+"""The options of a System on a sealed web: which size of it, and what of that is served where that is not all."""
+COMPOSITIONS = ("all", "no_distractor", "supportive_only", "no_supportive")
+NO_WEB = "none"
+_SIZE = re.compile(r"(\d+)([km]?)")
+_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+Settings = Mapping[str, str]
+"""The labels of one agent by setting, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AblatedOption:
+    """One option that systems may differ in."""
+
+    setting: Callable[[System], str | None]
+    """A system's; None of one that the option does not touch."""
+    without: Callable[[System], System]
+    """The same system apart from it: equal ones stand in one row."""
+    order: Callable[[str], tuple[float, str]]
+    """Where a setting stands among the others."""
+    is_stepwise: bool
+    """True where each setting is held beside the one before it, False where beside the first of all."""
+    lacking: str
+    """What to do where no agent ran in two settings."""
+    number: Callable[[str], float | None] = lambda _: None
+    """A setting as a number, where it is one."""
+    kind: Callable[[str], str] = lambda setting: setting
+    """What at least two have to differ in."""
+
+
+def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]:
+    """By the label of the agent apart from the option: its systems by setting, where these are two or more.
+
+    Floors and the oracle are left out.
+    """
+    option = ABLATED[by]
+    found: dict[str, dict[str, str]] = {}
+    places: dict[str, tuple[str, float]] = {}
+    for label, system in definition.systems.items():
+        setting = None if system.agent in BASELINES else option.setting(system)
+        if setting is not None:
+            apart = option.without(system)
+            found.setdefault(apart.label(), {})[setting] = label
+            # By name, and of one on several sizes by these.
+            size = tokens_of(system.options.get(SIZE, "")) or 0.0
+            places[apart.label()] = _dropping(apart, SIZE).label(), size
+    return {
+        agent: {each: its[each] for each in sorted(its, key=option.order)}
+        for agent, its in sorted(found.items(), key=lambda each: places[each[0]])
+        if len({option.kind(each) for each in its}) > 1
+    }
+
+
+def tokens_of(size: str) -> float | None:
+    """The tokens of "64k"; None of a size whose name doesn't say them."""
+    found = _SIZE.fullmatch(size)
+    return None if found is None else float(found[1]) * _TIMES[found[2]]
+
+
+def _listed(known: Sequence[str]) -> Callable[[str], tuple[float, str]]:
+    return lambda setting: (known.index(setting) if setting in known else len(known), setting)
+
+
+def _counted(number: Callable[[str], float | None]) -> Callable[[str], tuple[float, str]]:
+    def key(setting: str) -> tuple[float, str]:
+        found = number(setting)
+        return float("inf") if found is None else found, setting
+
+    return key
+
+
+def _dropping(system: System, *names: str, tools: str = "", **more: object) -> System:
+    """The system without these options, and as if it had that family of tools."""
+    kept = {name: value for name, value in system.options.items() if name not in names}
+    if "without" in kept and tools:
+        left = [each for each in kept.pop("without") if each != tools]
+        kept |= {"without": left} if left else {}
+    return system.model_copy(update={"options": kept, **more})
+
+
+def _web(system: System) -> str | None:
+    """What is served of a sealed web is none of its own: with less than all of it a system is left out."""
+    if COMPOSE in system.options:
+        return None
+    if "web" in system.options.get("without", ()):
+        return NO_WEB
+    return " ".join(filter(None, (system.web_provider, system.options.get(SIZE))))
+
+
+def _web_order(setting: str) -> tuple[float, str]:
+    """The open web first, then fixed pages by size, none last."""
+    provider, _, size = setting.partition(" ")
+    place = {SANDBOX: 1.0, NO_WEB: 3.0}.get(provider, 0.0)
+    return place + (tokens_of(size) or 0) / 1e12, setting
+
+
+ABLATED: Mapping[Option, AblatedOption] = {
+    "information": AblatedOption(
+        setting=lambda system: system.information,
+        without=lambda system: system if system.information == "tools" else _dropping(system, INFORMED, tools="user"),
+        order=_listed(INFORMATION),
+        is_stepwise=True,
+        lacking="two settings of information: run it with --information task --information persona into the same "
+        "folder (docs/pdr.md)",
+    ),
+    "size": AblatedOption(
+        setting=lambda system: system.options.get(SIZE),
+        without=lambda system: _dropping(system, SIZE, web_corpus=None),
+        order=_counted(tokens_of),
+        is_stepwise=True,
+        lacking="two sizes of a sandbox: run it with --size 64k and then --size 512k into the same folder "
+        "(docs/sandboxes.md)",
+        number=tokens_of,
+    ),
+    "compose": AblatedOption(
+        setting=lambda system: system.options.get(COMPOSE, "all") if SIZE in system.options else None,
+        without=lambda system: _dropping(system, COMPOSE, web_corpus=None),
+        order=_listed(COMPOSITIONS),
+        is_stepwise=False,
+        lacking="two compositions of a sandbox: run it with and without --compose no_distractor into the same folder "
+        "(docs/sandboxes.md)",
+    ),
+    "retriever": AblatedOption(
+        setting=lambda system: system.options.get(RETRIEVER, BM25),
+        without=lambda system: _dropping(system, RETRIEVER),
+        order=_listed((BM25,)),
+        is_stepwise=False,
+        lacking="two retrievers: run it with and without --retriever dense:PROVIDER:MODEL into the same folder "
+        "(docs/sandboxes.md)",
+    ),
+    "rag_turns": AblatedOption(
+        setting=lambda system: str(system.limits.rag_turns),
+        without=lambda system: system.model_copy(
+            update={"limits": system.limits.model_copy(update={"rag_turns": Limits().rag_turns})}
+        ),
+        order=_counted(float),
+        is_stepwise=True,
+        lacking="two limits of turns: run it with --limit rag_turns=2 and then --limit rag_turns=8 into the same "
+        "folder (docs/sandboxes.md)",
+        number=float,
+    ),
+    "web": AblatedOption(
+        setting=_web,
+        without=lambda system: _dropping(system, SIZE, tools="web", web_provider=SANDBOX, web_corpus=None),
+        order=_web_order,
+        is_stepwise=False,
+        lacking="two modes of the web: run it with --web sandbox:S, --web serper and --without web into the same "
+        "folder (docs/sandboxes.md)",
+        kind=lambda setting: setting.partition(" ")[0],
+    ),
+}
 
 
 def all_assessors(gathered: Gathered) -> list[Assessor]:
@@ -102,14 +255,38 @@ def _table(
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
     clusters = gathered.clusters
     concludes = assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE
-    rows = [
-        SettingRow(
-            agent=agent,
-            cells=tuple(_cells(by, metric, variant, settings, sides, clusters)),
-            steps=tuple(_steps(by, metric, variant, settings, sides, clusters, concludes=concludes)),
+    rows: list[SettingRow] = []
+    for agent, settings in agents.items():
+        means = {
+            label: {query: fsum(its) / len(its) for query, its in sides[label].values.items() if its}
+            for label in settings.values()
+        }
+        found = {label: mean_of(metric, variant, its, clusters) for label, its in means.items()}
+        cells = (
+            SettingCell(
+                setting=setting,
+                system=label,
+                mean=found[label].value,
+                ci_low=found[label].low,
+                ci_high=found[label].high,
+                n=len(means[label]),
+                n_users=clusters.users(means[label]),
+                at=ABLATED[by].number(setting),
+            )
+            for setting, label in settings.items()
         )
-        for agent, settings in agents.items()
-    ]
+        first, *others = settings
+        pairs = [(first, other) for other in others]
+        if ABLATED[by].is_stepwise:
+            pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
+        # The tests of one agent's steps are corrected for each other.
+        tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
+        compared_steps = compared_rows(metric.name, tested, clusters, concludes=concludes)
+        steps = (
+            SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
+            for (earlier, later), row in zip(pairs, compared_steps, strict=True)
+        )
+        rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(steps)))
     return SettingTable(
         by=by,
         metric=metric.name,
@@ -118,47 +295,3 @@ def _table(
         **assessor.columns,
         rows=tuple(rows),
     )
-
-
-def _cells(
-    by: Option, metric: Family, variant: str, settings: Settings, sides: Mapping[str, Side], clusters: Clusters
-) -> Iterator[SettingCell]:
-    for setting, label in settings.items():
-        means = {query: fsum(its) / len(its) for query, its in sides[label].values.items() if its}
-        found = mean_of(metric, variant, means, clusters)
-        yield SettingCell(
-            setting=setting,
-            system=label,
-            mean=found.value,
-            ci_low=found.low,
-            ci_high=found.high,
-            n=len(means),
-            n_users=clusters.users(means),
-            at=ABLATED[by].number(setting),
-        )
-
-
-def _steps(
-    by: Option,
-    metric: Family,
-    variant: str,
-    settings: Settings,
-    sides: Mapping[str, Side],
-    clusters: Clusters,
-    *,
-    concludes: bool,
-) -> Iterator[SettingStep]:
-    """The tests of one agent's steps are corrected for each other."""
-    pairs = steps_between([*settings], by)
-    tested = {f"{later}~{earlier}": (sides[settings[later]], sides[settings[earlier]]) for earlier, later in pairs}
-    rows = compared_rows(metric.name, tested, clusters, concludes=concludes)
-    for (earlier, later), row in zip(pairs, rows, strict=True):
-        yield SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
-
-
-def steps_between(settings: Sequence[str], by: Option) -> list[tuple[str, str]]:
-    """Which settings are held beside which: (earlier, later)."""
-    first, *others = settings
-    if not ABLATED[by].is_stepwise:
-        return [(first, other) for other in others]
-    return [*pairwise(settings), *([(first, settings[-1])] if len(settings) > 2 else [])]

@@ -1,7 +1,7 @@
 """Comparisons of what an experiment's judges said: pure, from what was gathered."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
+from drretail.records.run import slug
 from drretail.records.score import CODE, readers_of
 
 
@@ -44,8 +45,8 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
     else:
         pairs = list(combinations(labels, 2))
     if not pairs:
-        held = ", ".join(sorted(definition.systems)) or "no system"
-        raise UserError(f"The experiment holds {held}: nothing to compare. Run another system into it, or name two.")
+        present = ", ".join(sorted(definition.systems)) or "no system"
+        raise UserError(f"The experiment holds {present}: nothing to compare. Run another system into it, or name two.")
     return pairs
 
 
@@ -126,7 +127,7 @@ def compare(
                 conclusions(
                     comparison,
                     {label for label, system in gathered.definition.systems.items() if system.self_checked},
-                    _finding(gathered),
+                    {name for name, metric in gathered.families.items() if metric.description.self_checked},
                     _read_by(gathered, a, b),
                     _kin(gathered.definition, comparison),
                 )
@@ -258,6 +259,57 @@ def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]
     return found
 
 
-def _finding(gathered: Gathered) -> set[str]:
-    """The families whose findings an agent may take out of its reports by itself."""
-    return {name for name, metric in gathered.families.items() if metric.description.self_checked}
+def compare_beside(
+    experiment: Path,
+    other: Path,
+    label: str | None = None,
+    *,
+    metrics: Sequence[str | Family] | None = None,
+    judges: Sequence[str] = (),
+    bar: float = BAR,
+) -> list[Comparison]:
+    """Each researching system that both experiments hold, or the one that is named, in the first against in the other.
+
+    Only queries that have the same id in both are paired. Nothing is judged. Raises UserError where the two share no
+    system or no query, and as ``compare_recorded`` does.
+    """
+    if experiment.resolve() == other.resolve():
+        raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
+    first, second = read_definition(experiment), read_definition(other)
+    shared = sorted(first.systems.keys() & second.systems.keys())
+    if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
+        raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
+    wanted = [each for each in research_labels(first) if each in shared] or shared
+    labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
+    families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
+    judged = [read_judgements(path, load_metrics(families)) for path in (experiment, other)]
+    both = together(judged[0], judged[1], name_there(other))
+    pairs = [(each, _there(each, name_there(other))) for each in labels]
+    request = ComparisonRequest(
+        str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False
+    )
+    primary = primary_tests(both, pairs, assessors_of(both, request.judges))
+    return [compare(both, one, there, request, (), primary) for one, there in pairs]
+
+
+def together(one: Gathered, other: Gathered, name: str) -> Gathered:
+    """Both as one experiment, where the other's systems are called "<label>@<name>"; query ids tell what is paired."""
+    runs = {plan.run_id: f"{_there(plan.label, name)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
+    plans = [replace(plan, label=_there(plan.label, name), run_id=runs[plan.run_id]) for plan in other.plans]
+    theirs = {
+        key: {runs[run]: judged for run, judged in tables.items()} for key, tables in other.tables_of_judges.items()
+    }
+    keys = dict.fromkeys((*one.tables_of_judges, *theirs))
+    tables = {table_key: {**one.tables_of_judges.get(table_key, {}), **theirs.get(table_key, {})} for table_key in keys}
+    systems = {_there(label, name): system for label, system in other.definition.systems.items()}
+    definition = one.definition.model_copy(update={"systems": {**one.definition.systems, **systems}})
+    return replace(one, definition=definition, plans=(*one.plans, *plans), tables_of_judges=tables)
+
+
+def name_there(experiment: Path) -> str:
+    """What systems of the other experiment have behind their labels."""
+    return slug(experiment.resolve().name)
+
+
+def _there(label: str, name: str) -> str:
+    return f"{label}@{name}"

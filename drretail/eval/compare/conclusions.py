@@ -67,39 +67,32 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
         name(table): [row for row in table.rows if row.outcome in ("undecided", "too_few")]
         for table in comparison.tables
     }
-    taken = [f"{found} by {judge}" for judge, rows in open_rows.items() if (found := _needed(rows))]
+    taken: list[str] = []
+    for judge, rows in open_rows.items():
+        needed = sorted((row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None)
+        ends = [
+            (sample(count, row.users_needed), f"{about}, {signed(row.difference or 0)}") for count, about, row in needed
+        ]
+        taken += [f"{span(ends)} by {judge}"] if ends else []
     if taken:
         rough = any(row.outcome == "too_few" for rows in open_rows.values() for row in rows)
         roughly = "; so few queries tell this only roughly" if rough else ""
         yield f"To show differences as large as were seen would take {'; '.join(taken)}{roughly}."
     undecided = {judge: [row for row in rows if row.outcome == "undecided"] for judge, rows in open_rows.items()}
-    shown = [f"{found} by {judge}" for judge, rows in undecided.items() if (found := _shown(rows))]
+    shown: list[str] = []
+    for judge, rows in undecided.items():
+        # Counts, each in a unit of its own, have theirs in the tables.
+        scaled = [row for row in rows if not row.is_count] or rows
+        sizes_shown = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
+        shown += [f"{span([(number(size), about) for size, about in sizes_shown])} by {judge}"] if sizes_shown else []
     if shown:
         halves = [row.power_of_half for rows in undecided.values() for row in rows if row.power_of_half is not None]
+        low, high = round(10 * min(halves)), round(10 * max(halves))
+        of_ten = f"{low} of 10" if low == high else f"{low} to {high} of 10"
         yield (
             "True differences of this size would be shown in about 4 of 5 such experiments, tested as strictly as Holm "
-            f"may ask, and half of them in {_of_ten(halves)}: {'; '.join(shown)}."
+            f"may ask, and half of them in {of_ten}: {'; '.join(shown)}."
         )
-
-
-def _needed(rows: Sequence[ComparedRow]) -> str:
-    """The fewest and the most that any row would take."""
-    found = sorted((row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None)
-    ends = [(sample(count, row.users_needed), f"{it}, {signed(row.difference or 0)}") for count, it, row in found]
-    return span(ends) if ends else ""
-
-
-def _shown(rows: Sequence[ComparedRow]) -> str:
-    """Of rows on a scale: counts, each in a unit of its own, have theirs in the tables."""
-    scaled = [row for row in rows if not row.is_count] or rows
-    found = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
-    return span([(number(size), it) for size, it in found]) if found else ""
-
-
-def _of_ten(halves: Sequence[float]) -> str:
-    """ "3 of 10", "2 to 3 of 10"."""
-    low, high = round(10 * min(halves)), round(10 * max(halves))
-    return f"{low} of 10" if low == high else f"{low} to {high} of 10"
 
 
 OF_PICKS = ("checks", "basket", "next_purchase")
@@ -150,15 +143,28 @@ def conclusions(
         yield "Nothing can be concluded: no judge has values of both systems."
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
-    yield from _not_concluded(comparison, name)
+    for judge in dict.fromkeys(
+        name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
+    ):
+        yield f"{judge} is no language model but rules: its numbers are shown, and nothing is concluded from them."
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
-    yield from _undecided(comparison, name)
+    undecided = [
+        f"by {group.judges} in {group.names} ({group.counts})" for group in _groups(comparison, name, "undecided")
+    ]
+    if undecided:
+        yield (
+            f"No difference can be concluded {'; '.join(undecided)}. What was seen there may be chance; that they are "
+            "equal can't be concluded either."
+        )
     yield from _too_few(comparison, name)
     yield from sizes(comparison, name)
     for group in _groups(comparison, name, "nothing"):
-        why = "; ".join(dict.fromkeys(map(_why, group.all)))
+        reasons = (
+            "; ".join(f"{reason}: {queries(count)}" for reason, count in row.dropped.items()) for row in group.all
+        )
+        why = "; ".join(dict.fromkeys(reasons))
         yield f"By {group.judges}, nothing can be said of {group.names}: no query has a value of both ({why})."
     yield from noise_sentences(comparison, name)
     yield from _dropped([row for table in comparison.tables for row in table.rows])
@@ -198,18 +204,14 @@ def _groups(
         and is_primary in (None, row.is_primary)
         and tests in (None, row.tests)
     ]
-    for judges, names in alike((judge, name_of(row)) for judge, row in rows):
-        its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
-        yield _Group(listed(judges), its, _whole(comparison, frozenset(names)))
-
-
-def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
-    """The families of more than two rows that all have these names."""
     families: dict[str, set[str]] = {}
-    for table in comparison.tables:
-        for row in table.rows:
-            families.setdefault(row.metric, set()).add(name_of(row))
-    return frozenset(metric for metric, its in families.items() if len(its) > 2 and its <= names)
+    for row in (row for table in comparison.tables for row in table.rows):
+        families.setdefault(row.metric, set()).add(name_of(row))
+    for judges, names in alike((judge, name_of(row)) for judge, row in rows):
+        # Named as one where these are all of more than two rows.
+        whole = frozenset(name for name, its in families.items() if len(its) > 2 and its <= {*names})
+        its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
+        yield _Group(listed(judges), its, whole)
 
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
@@ -222,7 +224,7 @@ def _different(comparison: Comparison, name: Name) -> Iterator[str]:
         for outcome, who in directions:
             for group in _groups(comparison, name, outcome, is_primary=is_primary):
                 alone = all(len(rows) == 1 for rows in group.rows.values())
-                each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
+                each = listed(f"{about} ({_seen(rows)})" for about, rows in group.rows.items())
                 what = "difference, 95 % interval" if alone else "differences"
                 yield f"{by} {group.judges}, {who} ({what}; n = {group.counts}) in {each}."
 
@@ -240,14 +242,6 @@ def _neither_is_better(comparison: Comparison) -> Iterator[str]:
 
 
 EXPLORATORY = "Exploratory, as one of many figures of this pair"
-
-
-def _not_concluded(comparison: Comparison, name: Name) -> Iterator[str]:
-    judges = dict.fromkeys(
-        name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
-    )
-    for judge in judges:
-        yield f"{judge} is no language model but rules: its numbers are shown, and nothing is concluded from them."
 
 
 def _seen(rows: Sequence[ComparedRow]) -> str:
@@ -272,15 +266,6 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
         )
 
 
-def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
-    found = [f"by {group.judges} in {group.names} ({group.counts})" for group in _groups(comparison, name, "undecided")]
-    if found:
-        yield (
-            f"No difference can be concluded {'; '.join(found)}. What was seen there may be chance; that they are "
-            "equal can't be concluded either."
-        )
-
-
 def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
     families = dict.fromkeys((row.metric, row.tests) for table in comparison.tables for row in table.rows)
     for metric, tests in families:
@@ -298,10 +283,6 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
 def _whom(rows: Sequence[ComparedRow]) -> str:
     """What is counted: users, or queries where no user is known."""
     return "queries" if all(row.n_users is None for row in rows) else "users"
-
-
-def _why(row: ComparedRow) -> str:
-    return "; ".join(f"{reason}: {queries(count)}" for reason, count in row.dropped.items())
 
 
 def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import NamedTuple
 
 from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, with_primary
@@ -83,7 +84,8 @@ def _of_scores(
                 concludes=assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE,
             )
             if any(row.outcome != "nothing" for row in rows):
-                means = {label: _mean(side.values) for label, side in sides.items()}
+                by_query = {label: [fmean(its) for its in side.values.values() if its] for label, side in sides.items()}
+                means = {label: fmean(its) if its else 0.0 for label, its in by_query.items()}
                 about = called.get((name, variant)) or row_facts(metric, variant)["name"]
                 yield _Finding(about, _sentence(rows, every, names, means, assessor))
 
@@ -91,11 +93,6 @@ def _of_scores(
 def _key(labels: Labels) -> str:
     """A pair in place of a variant: all pairs of one variant are a family of tests."""
     return "~".join(labels)
-
-
-def _mean(values: Mapping[str, Sequence[float]]) -> float:
-    means = [sum(its) / len(its) for its in values.values() if its]
-    return sum(means) / len(means) if means else 0.0
 
 
 def _sentence(
@@ -111,14 +108,9 @@ def _sentence(
         if row.outcome in ("higher", "lower")
     ]
     if won:
-        return f"{_order(won, names, means, len(every))} ({_samples(rows)})"
+        largest = max(rows, key=lambda row: row.n_pairs)
+        return f"{_order(won, names, means, len(every))} (n = {sample(largest.n_pairs, largest.n_users)})"
     return _nothing_shown(rows, assessor)
-
-
-def _samples(rows: Sequence[ComparedRow]) -> str:
-    """ "n = 20 queries, 7 users", of the pair that has most."""
-    largest = max(rows, key=lambda row: row.n_pairs)
-    return f"n = {sample(largest.n_pairs, largest.n_users)}"
 
 
 def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, float], pairs: int) -> str:

@@ -5,7 +5,7 @@ Nothing is tested here that the tables of compositions don't hold.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from drretail.eval.compare.one_option import NO_WEB
+from drretail.eval.compare.ablations import NO_WEB
 from drretail.eval.compare.wording import listed, samples
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
 from drretail.stats.clusters import FEWEST
@@ -29,18 +29,9 @@ def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
 
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
     """By system, what the same one scores without a web."""
+    keys = ("metric", "variant", "judge", "judge_params", "rules")
     alike = (
-        setting_table
-        for setting_table in tables
-        if setting_table.by == "web"
-        and (
-            setting_table.metric,
-            setting_table.variant,
-            setting_table.judge,
-            setting_table.judge_params,
-            setting_table.rules,
-        )
-        == (of.metric, of.variant, of.judge, of.judge_params, of.rules)
+        table for table in tables if table.by == "web" and all(getattr(table, key) == getattr(of, key) for key in keys)
     )
     found: dict[str, float] = {}
     for row in (row for table in alike for row in table.rows):
@@ -71,20 +62,13 @@ def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> Dist
     everything = cells.get("all")
     if everything is None or not {"no_distractor", "no_supportive"} & {*cells}:
         return None
-    step = next(
-        (
-            setting_step.row
-            for setting_step in row.steps
-            if (setting_step.earlier, setting_step.later) == ("all", "no_distractor")
-        ),
-        None,
-    )
+    steps = {(step.earlier, step.later): step.row for step in row.steps}
     has_floor = of.variant == FOUND_IN_PAGES and "no_supportive" in cells
     return DistractorRow(
         agent=row.agent,
         everything=everything,
         without_distractors=cells.get("no_distractor"),
-        without_distractors_over_all=step,
+        without_distractors_over_all=steps.get(("all", "no_distractor")),
         without_supportive=cells.get("no_supportive"),
         floor=floors.get(everything.system, 0.0) if has_floor else None,
         floor_is_without_web=has_floor and everything.system in floors,
@@ -92,11 +76,7 @@ def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> Dist
 
 
 def _distractor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
-    tested = [
-        (distractor_row.agent, distractor_row.without_distractors_over_all)
-        for distractor_row in rows
-        if distractor_row.without_distractors_over_all
-    ]
+    tested = [(row.agent, over_all) for row in rows if (over_all := row.without_distractors_over_all)]
     if not tested:
         return
     cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
@@ -119,22 +99,19 @@ def _floor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
             continue
         if (cell.n if cell.n_users is None else cell.n_users) >= FEWEST:
             whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
-            groups.setdefault((whose, _is_above(cell, row.floor)), []).append((row.agent, cell))
-    for (whose, is_above), held in sorted(groups.items(), key=lambda group: group[0][1]):
+            low = cell.mean if cell.ci_low is None else cell.ci_low
+            groups.setdefault((whose, low > row.floor), []).append((row.agent, cell))
+    for (whose, is_above), group_rows in sorted(groups.items(), key=lambda group: group[0][1]):
         if is_above:
-            who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in held)
+            who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in group_rows)
             yield (
                 f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
                 "is to be found, or the agent knows it."
             )
         else:
-            counts = samples((cell.n, cell.n_users) for _, cell in held)
+            counts = samples((cell.n, cell.n_users) for _, cell in group_rows)
+            who = listed(agent for agent, _ in group_rows)
             yield (
-                f"Without supportive pages it falls to the floor ({whose}) for {listed(it for it, _ in held)}: as far "
+                f"Without supportive pages it falls to the floor ({whose}) for {who}: as far "
                 f"as {counts} can show, the sandbox holds no other effective information."
             )
-
-
-def _is_above(cell: SettingCell, floor: float) -> bool:
-    low = cell.mean if cell.ci_low is None else cell.ci_low
-    return low is not None and low > floor

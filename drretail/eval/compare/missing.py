@@ -6,7 +6,7 @@ from itertools import groupby
 from drretail.eval.compare.wording import hidden, queries, sample, users
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, names_panel
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing
+from drretail.records.comparison import ComparedRow, Comparison, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
 from drretail.stats.significance import fewest_users
@@ -54,10 +54,10 @@ def _judgements(
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
             if not is_panel(assessor.judge):
-                yield from _unheard(gathered, comparison, experiment, name, assessor)
+                yield from _unjudged(gathered, comparison, experiment, name, assessor)
 
 
-def _unheard(
+def _unjudged(
     gathered: Gathered, comparison: Comparison, experiment: str, name: str, assessor: Assessor
 ) -> Iterator[Missing]:
     """Reports of these two systems that this judge, who judged others, has not judged, and where it failed."""
@@ -119,7 +119,15 @@ def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iter
     are_imported = any(_is_imported(gathered, label) for _, label in _sides(comparison))
     run = f"drretail run --to {experiment} --queries MORE …"
     more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
-    few = [found for table in comparison.tables for found in _few(table)]
+    few: list[tuple[ComparedRow, int]] = []
+    for table in comparison.tables:
+        for name in dict.fromkeys(row.metric for row in table.rows):
+            rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
+            short = [row for row in rows if row.outcome == "too_few"]
+            if short:
+                # With the fewest that could show anything.
+                needed = fewest_users(max(row.tests for row in rows))
+                few.append((max(short, key=lambda row: row.n_pairs), needed))
     if few:
         row, needed = max(few, key=lambda pair: pair[1])
         whom = queries if row.n_users is None else users
@@ -127,15 +135,6 @@ def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iter
             what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, and no test can come out below {whom(needed)}",
             command=more,
         )
-
-
-def _few(table: JudgeTable) -> Iterator[tuple[ComparedRow, int]]:
-    """A row of each family that has too few users for any conclusion, with the fewest that could show anything."""
-    for name in dict.fromkeys(row.metric for row in table.rows):
-        rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
-        short = [row for row in rows if row.outcome == "too_few"]
-        if short:
-            yield max(short, key=lambda row: row.n_pairs), fewest_users(max(row.tests for row in rows))
 
 
 def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -59,7 +59,8 @@ def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ..
 
 def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     """Who is preferred, where nothing can be concluded, and how far the place of a report decided."""
-    judged = [(name(rows[0]), rows) for rows in _by_judge(comparison.pairs)]
+    groups = (list(rows) for _, rows in groupby(comparison.pairs, key=judge_of))
+    judged = [(name(rows[0]), rows) for rows in groups]
     for label, side, other in ((comparison.a, "A", "B"), (comparison.b, "B", "A")):
         for judge, rows in judged:
             won = [row for row in rows if preferred(row) == label]
@@ -69,7 +70,12 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
                 yield f"Side by side, {judge} prefers {side} to {other} in {each}."
     yield from _of_one_length(comparison, judged)
     yield from _open(judged)
-    flips = [f"{found} of pairs (by {judge})" for judge, rows in judged if (found := _flips(rows))]
+    flips: list[str] = []
+    for judge, rows in judged:
+        # Of the dimensions with queries enough for any test: of two queries, all or none flips.
+        enough = (row for row in rows if _clusters(row) >= fewest_users())
+        rates = [row.flip_rate for row in enough if row.flip_rate is not None]
+        flips += [f"{shares(rates)} of pairs (by {judge})"] if rates else []
     if flips:
         yield (
             f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. Who tosses a "
@@ -124,11 +130,6 @@ def _all_or(dimensions: Sequence[str]) -> str:
     return "any dimension" if len(dimensions) == len(DIMENSIONS) else listed(dimensions)
 
 
-def _by_judge(rows: Sequence[PairScore]) -> Iterator[list[PairScore]]:
-    for _, its in groupby(rows, key=judge_of):
-        yield list(its)
-
-
 def _counted(row: PairScore, label: str) -> str:
     """ "won 12 of 20 queries, lost 3"."""
     won, lost = (row.queries_won, row.queries_lost) if label == row.a else (row.queries_lost, row.queries_won)
@@ -138,9 +139,3 @@ def _counted(row: PairScore, label: str) -> str:
 def _clusters(row: PairScore) -> int:
     """Its users, or its queries where no user is known."""
     return row.n_queries if row.n_users is None else row.n_users
-
-
-def _flips(rows: Sequence[PairScore]) -> str:
-    """Of the dimensions with queries enough for any test: of two queries, all or none flips."""
-    found = [row.flip_rate for row in rows if row.flip_rate is not None and _clusters(row) >= fewest_users()]
-    return shares(found) if found else ""

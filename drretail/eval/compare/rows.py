@@ -1,7 +1,7 @@
 """Rows of a comparison: the paired difference of every variant, tested, and corrected inside each family."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fsum
 from statistics import stdev
@@ -15,14 +15,13 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     Plan,
-    RunResult,
 )
 from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
-from drretail.stats.paired import Pairs, pair
+from drretail.stats.paired import pair
 from drretail.stats.power import detectable, power_of_half, users_needed
 from drretail.stats.significance import LEVEL, fewest_users, flip_test, holm
 
@@ -61,95 +60,58 @@ def runs_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, li
 
 def side_of(runs: Runs, variant: str) -> Side:
     """One system's values in one variant; in a headline with what runs without a value earn."""
-    queries: dict[str, list[RunResult]] = defaultdict(list)
-    for _, judged in runs:
-        queries[judged.result.query_id].append(judged.result)
-    values = {query: list(_values(reports, variant)) for query, reports in queries.items()}
+    values: dict[str, list[float]] = defaultdict(list)
+    nested: dict[str, list[list[float]]] = defaultdict(list)
+    outcomes: dict[str, list[float | None]] = defaultdict(list)
+    reasons: dict[str, set[str]] = defaultdict(set)
+    results = [judged.result for _, judged in runs]
+    for result in results:
+        query, value = result.query_id, counted(result, variant)
+        values[query] += [] if value is None else [value]
+        outcomes[query] += [value] if value is not None or result.lacks == FAILED_RUNS else []
+        # Without repeats of the judge, as of a panel, the one value stands alone.
+        repeats = list(result.by_repeat.values()) or [result.values]
+        found = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
+        scored = [number for number in found if number is not None]
+        nested[query].append(scored or ([result.earned[variant]] if variant in result.earned else []))
+        if result.lacks is not None:
+            reasons[query].add(LACKS_IN_WORDS[result.lacks])
+        elif value is None:
+            reasons[query].add(_BY_STATE[result.values[variant].state if variant in result.values else "failed"])
     return Side(
         values=values,
-        nested={query: list(_nested(reports, variant)) for query, reports in queries.items()},
-        outcomes={query: list(_outcomes(reports, variant)) for query, reports in queries.items()},
-        why={query: _why(reports, variant) for query, reports in queries.items() if not values[query]},
-        attendance=attendance([answers.result for _, answers in runs], variant),
+        nested=nested,
+        outcomes=outcomes,
+        why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
+        attendance=attendance(results, variant),
     )
 
 
-def _values(reports: Iterable[RunResult], variant: str) -> Iterator[float]:
-    for result in reports:
-        value = counted(result, variant)
-        if value is not None:
-            yield value
+def noise_shares(sides: "Sides", queries: Sequence[str], sd: float | None) -> tuple[float | None, float | None]:
+    """The shares of the variance (``sd``²) of these queries' differences that repeats of the runs make, and among these
+    repeats of the judge, 0 to 1; None where not both systems have repeats."""
+    of_runs: list[float | None] = []
+    of_judge: list[float | None] = []
+    for side in sides if queries else ():
+        # What a query's mean varies by: the variance between its runs over their number, on average.
+        runs = [side.values[query] for query in queries]
+        variance = run_variance(runs)
+        of_runs.append(None if variance is None else variance * fsum(1 / len(its) for its in runs) / len(queries))
+        judged = [[run for run in side.nested[query] if run] for query in queries]
+        variance = run_variance([run for its in judged for run in its])
+        parts = (fsum(1 / len(run) for run in its) / len(its) ** 2 for its in judged)
+        of_judge.append(None if variance is None else variance * fsum(parts) / len(queries))
 
+    def share(parts: Sequence[float | None]) -> float | None:
+        known = [part for part in parts if part is not None]
+        return min(1.0, fsum(known) / sd**2) if sd and len(known) == len(sides) else None
 
-def _nested(reports: Iterable[RunResult], variant: str) -> Iterator[list[float]]:
-    """Without repeats of the judge, as of a panel, the one value stands alone."""
-    for result in reports:
-        repeats = list(result.by_repeat.values()) or [result.values]
-        found = [values[variant].value for values in repeats if variant in values]
-        scored = [value for value in found if value is not None]
-        yield scored or ([result.earned[variant]] if variant in result.earned else [])
-
-
-def _outcomes(reports: Iterable[RunResult], variant: str) -> Iterator[float | None]:
-    for result in reports:
-        value = counted(result, variant)
-        if value is not None or result.lacks == FAILED_RUNS:
-            yield value
-
-
-def _why(reports: Iterable[RunResult], variant: str) -> str:
-    reasons = {_reason(result, variant) for result in reports}
-    return next(why for why in _WHY if why in reasons)
-
-
-def _reason(result: RunResult, variant: str) -> str:
-    if result.lacks is not None:
-        return LACKS_IN_WORDS[result.lacks]
-    found = result.values.get(variant)
-    return _BY_STATE["failed" if found is None else found.state]
-
-
-def repeat_share(a: Side, b: Side, queries: Sequence[str], sd: float | None) -> float | None:
-    """The share of the variance (``sd``²) of these queries' differences that repeats of the runs make, 0 to 1.
-
-    None where not both systems have repeats.
-    """
-    return _share(sd, [_of_runs(side, queries) for side in (a, b)])
-
-
-def judge_share(a: Side, b: Side, queries: Sequence[str], sd: float | None) -> float | None:
-    """The share that repeats of the judge make, which is part of the other; None where neither report was repeated."""
-    return _share(sd, [_of_judgements(side, queries) for side in (a, b)])
+    return share(of_runs), share(of_judge)
 
 
 def narrower(share: float) -> float:
     """What doubling those repeats takes off the width of an interval, 0 to 1; doubling the queries takes 0.29."""
     return 1 - (1 - share / 2) ** 0.5
-
-
-def _share(sd: float | None, parts: Sequence[float | None]) -> float | None:
-    known = [part for part in parts if part is not None]
-    if not sd or len(known) < len(parts):
-        return None
-    return min(1.0, fsum(known) / sd**2)
-
-
-def _of_runs(side: Side, queries: Sequence[str]) -> float | None:
-    """What a query's mean varies by: the variance between its runs over their number, on average."""
-    return _average(
-        run_variance([side.values[query] for query in queries]), queries, lambda query: 1 / len(side.values[query])
-    )
-
-
-def _of_judgements(side: Side, queries: Sequence[str]) -> float | None:
-    """Likewise of the judgements of a query's runs."""
-    runs = {query: [run for run in side.nested[query] if run] for query in queries}
-    variance = run_variance([run for query in queries for run in runs[query]])
-    return _average(variance, queries, lambda query: fsum(1 / len(run) for run in runs[query]) / len(runs[query]) ** 2)
-
-
-def _average(variance: float | None, queries: Sequence[str], part: Callable[[str], float]) -> float | None:
-    return None if variance is None or not queries else variance * fsum(map(part, queries)) / len(queries)
 
 
 Sides = tuple[Side, Side]
@@ -177,8 +139,16 @@ def compared_rows(
     ``primary`` holds, by variant, what was corrected over all pairs of systems; the other rows are corrected for each
     other. Of a judge that never ``concludes`` numbers are shown, and nothing is said of them.
     """
-    rows = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
-    return _concluded(rows, primary or {}, concludes=concludes)
+    family = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
+    primary = primary or {}
+    others = [tested.row for tested in family if tested.row.variant not in primary]
+    adjusted = holm([row.p for row in others])
+    tests = sum(p is not None for p in adjusted)
+    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
+    return [
+        tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes)
+        for tested in family
+    ]
 
 
 def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Clusters) -> tuple[str, ...]:
@@ -192,8 +162,8 @@ def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Cl
     beside = metric.description.held_beside.get(row.variant, ())
     pairs = [pair(side_of(higher, each).values, side_of(other, each).values) for each in beside]
     found = [
-        (it, mean_interval(its.differences, clusters.groups(its.queries)))
-        for it, its in zip(beside, pairs, strict=True)
+        (other, mean_interval(its.differences, clusters.groups(its.queries)))
+        for other, its in zip(beside, pairs, strict=True)
     ]
     return tuple(variant for variant, its in found if its.high is not None and its.high < 0)
 
@@ -223,7 +193,7 @@ class _Tested:
         mean_a, mean_b = pairs.means or (None, None)
         found, seen = mean_interval(differences, groups), estimate(differences, groups)
         sd = stdev(differences) if len(differences) > 1 else None
-        of_runs, of_judge = repeat_share(a, b, pairs.queries, sd), judge_share(a, b, pairs.queries, sd)
+        of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
         row = ComparedRow(
             metric=metric,
             variant=variant,
@@ -236,7 +206,7 @@ class _Tested:
             n_planned=len({*a.values, *b.values}),
             n_pairs=len(pairs),
             n_users=clusters.users(pairs.queries),
-            dropped=_dropped(pairs, a, b),
+            dropped=dropped(sides, pairs.queries),
             **_attended(a, b),
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
@@ -253,6 +223,11 @@ class _Tested:
         """The row with its corrected p value, and what can be said of it."""
         tests, seen = corrected.tests, self.seen
         outcome = outcome_of(self.row, corrected.p, tests)
+        # Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending.
+        if outcome != "nothing" and not concludes:
+            outcome = "not_concluded"
+        elif outcome != "nothing" and is_primary and not self.row.is_complete:
+            outcome = "missing"
         users = users_needed(seen, self.users, tests)
         # No fewer than can reach the level at all.
         needed = None if users is None else max(users, fewest_users(tests))
@@ -265,41 +240,20 @@ class _Tested:
                 "power_of_half": power_of_half(seen.freedom, tests) if seen is not None and seen.error else None,
                 "users_needed": needed if self.row.n_users is not None else None,
                 "queries_needed": None if needed is None else ceil(needed * self.row.n_pairs / self.users),
-                "outcome": _allowed(outcome, self.row, is_primary=is_primary, concludes=concludes),
+                "outcome": outcome,
             }
         )
 
 
 def _attended(a: Side, b: Side) -> dict[str, Any]:
     """Of both sides: how many runs are planned, lost and not made yet."""
-    held = [side.attendance for side in (a, b) if side.attendance is not None]
+    attendances = [side.attendance for side in (a, b) if side.attendance is not None]
     return {
-        "runs_planned": sum(each.planned for each in held),
-        "runs_missing": sum(each.missing for each in held),
-        "runs_pending": sum(each.pending for each in held),
-        "is_complete": all(each.allows_conclusions for each in held),
+        "runs_planned": sum(each.planned for each in attendances),
+        "runs_missing": sum(each.missing for each in attendances),
+        "runs_pending": sum(each.pending for each in attendances),
+        "is_complete": all(each.allows_conclusions for each in attendances),
     }
-
-
-def _allowed(outcome: Outcome, row: ComparedRow, *, is_primary: bool, concludes: bool) -> Outcome:
-    """Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending."""
-    if outcome == "nothing":
-        return outcome
-    if not concludes:
-        return "not_concluded"
-    return "missing" if is_primary and not row.is_complete else outcome
-
-
-def _concluded(family: Sequence[_Tested], primary: Mapping[str, Corrected], *, concludes: bool) -> list[ComparedRow]:
-    """All rows of a family with their corrected p values, and what can be said of each."""
-    others = [tested.row for tested in family if tested.row.variant not in primary]
-    adjusted = holm([row.p for row in others])
-    tests = sum(p is not None for p in adjusted)
-    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
-    return [
-        tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes)
-        for tested in family
-    ]
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
@@ -319,28 +273,20 @@ def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
     return "too_few" if clusters_of(row) < fewest_users(tests) else "undecided"
 
 
-def clusters_of(row: ComparedRow) -> int:
-    """Its users, or its queries where no user is known."""
-    return row.n_pairs if row.n_users is None else row.n_users
-
-
-def _dropped(pairs: Pairs, a: Side, b: Side) -> dict[str, int]:
+def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
     """Queries without one of the values, by whose it is and why, the commonest first."""
-    paired = set(pairs.queries)
-    lost = {*a.values, *b.values} - paired
-    reasons = Counter(_why_missing(*(_why_in(side, query) for side in (a, b))) for query in lost)
+    reasons: Counter[str] = Counter()
+    for query in {query for side in sides for query in side.values} - {*paired}:
+        # None where the side has a value.
+        a, b = (side.why.get(query) if query in side.values else _NOT_ASKED for side in sides)
+        apart = "; ".join(f"{name}: {why}" for name, why in (("A", a), ("B", b)) if why is not None)
+        reasons[f"A and B: {a}" if a == b else apart] += 1
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _why_in(side: Side, query: str) -> str | None:
-    """None where the side has a value."""
-    return side.why.get(query) if query in side.values else _NOT_ASKED
-
-
-def _why_missing(a: str | None, b: str | None) -> str:
-    if a == b:
-        return f"A and B: {a}"
-    return "; ".join(f"{side}: {why}" for side, why in (("A", a), ("B", b)) if why is not None)
+def clusters_of(row: ComparedRow) -> int:
+    """Its users, or its queries where no user is known."""
+    return row.n_pairs if row.n_users is None else row.n_users
 
 
 def _rounded(value: float | None) -> float | None:

@@ -1,12 +1,12 @@
 """How steady one system is where its runs, or their judgements, were repeated."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
 
 from drretail.eval.compare.preferences import Name, alike
 from drretail.eval.compare.rows import Side, narrower
 from drretail.eval.compare.wording import listed, name_of, shares
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
+from drretail.records.comparison import Comparison, Reliability
 from drretail.stats.noise import agent_test, noise, pass_power, worst_of
 from drretail.stats.significance import LEVEL, holm
 from drretail.tables.figures import percent
@@ -76,39 +76,30 @@ DOUBLED = narrower(1.0)
 
 def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
     """One sentence on repeats of all judges, one on whose noise it is."""
-    worth = [found for table in comparison.tables if (found := _worth(table.rows, name(table)))]
+    worth: list[str] = []
+    for table in comparison.tables:
+        runs = [narrower(row.repeat_share) for row in table.rows if row.repeat_share is not None]
+        judged = [narrower(row.judge_share) for row in table.rows if row.judge_share is not None]
+        by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
+        parts = [f"{shares(found)} with {what}" for found, what in by_repeat if any(found)]
+        worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []
     if worth:
         yield (
             f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. As far as so "
             f"few repeats tell, it would narrow by {'; by '.join(worth)}."
         )
-    yield from _agents(comparison, name)
-
-
-def _worth(rows: Sequence[ComparedRow], judge: str) -> str:
-    """Of rows that noise of repeats has a part in."""
-    runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
-    judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
-    by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
-    parts = [f"{shares(found)} with {what}" for found, what in by_repeat if any(found)]
-    return f"{' and '.join(parts)} (by {judge})" if parts else ""
-
-
-def _agents(comparison: Comparison, name: Name) -> Iterator[str]:
-    """Only where runs and judgements were repeated: what code says never differs, and all noise is the agent's."""
+    # Only where runs and judgements were repeated: what code says never differs, and all noise is the agent's.
     sides = {comparison.a: "A", comparison.b: "B"}
-    tested = [table for table in comparison.tables if any(row.p_agent is not None for row in table.reliability)]
-    for judges, found in alike((name(table), _louder(table, sides)) for table in tested):
-        for louder in found:
+    louder: list[tuple[str, str]] = []
+    for table in comparison.tables:
+        tested = [row for row in table.reliability if row.p_agent is not None]
+        found = [f"{name_of(row)} of {sides[row.system]}" for row in tested if (row.p_agent or 0.0) <= LEVEL]
+        louder += [(name(table), listed(found) if found else "")] if tested else []
+    for judges, places in alike(louder):
+        for place in places:
             yield (
-                f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {louder}."
-                if louder
+                f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {place}."
+                if place
                 else f"By {listed(judges)}, the agent's noise can't be told from the judge's in anything: runs of one "
                 "query differ no more than judgements of one report may."
             )
-
-
-def _louder(table: JudgeTable, sides: Mapping[str, str]) -> str:
-    """ "depth of A and clarity of B"."""
-    found = [row for row in table.reliability if row.p_agent is not None and row.p_agent <= LEVEL]
-    return listed(f"{name_of(row)} of {sides[row.system]}" for row in found) if found else ""

@@ -1,7 +1,7 @@
 """Pairs of queries of which the shop can meet the one and not the other: what each system decided on both."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.errors import UserError
@@ -35,8 +35,8 @@ class TwinRow(Record):
 
 def twin_rows(experiment: Path) -> list[TwinRow]:
     """A row for each system, by label. Raises UserError where the experiment has no pair, or none was judged."""
-    held = gather(experiment, [load_metric(DECIDES)])
-    decided = _decisions(held)
+    gathered = gather(experiment, [load_metric(DECIDES)])
+    decided = _decisions(gathered)
     if not decided:
         raise UserError(
             f"{experiment} holds no outcome of a pair of twins: make some with `drretail queries spoil`, run them, and "
@@ -45,16 +45,16 @@ def twin_rows(experiment: Path) -> list[TwinRow]:
     return [_row(label, pairs) for label, pairs in sorted(decided.items())]
 
 
-def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
+def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
     """By system and task, whether the query was refused, by whether it is the one that can't be met.
 
     Of repeats the first counts; a report that declares nothing decides nothing; a task of which nothing is proved is no
     pair.
     """
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
-    values = [judged for table in held.tables_of_judges.values() for judged in table.items()]
+    values = [judged for table in gathered.tables_of_judges.values() for judged in table.items()]
     by_run = dict(values)
-    for plan in held.plans:
+    for plan in gathered.plans:
         task, judged = plan.query.task_id, by_run.get(plan.run_id)
         if task is None or judged is None or plan.repeat != 1:
             continue
@@ -72,7 +72,8 @@ def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]
 def _row(label: str, tasks: Mapping[str, Mapping[bool, bool]]) -> TwinRow:
     pairs = [(refused[True], refused[False]) for refused in tasks.values() if len(refused) == 2]
     counts = Counter(pairs)
-    differences = list(_differences(counts))
+    # 1 for a pair that is right, -1 for one that is reversed, else 0.
+    differences = [float(refused) - float(refused_twin) for refused, refused_twin in pairs]
     return TwinRow(
         system=label,
         right=counts[RIGHT],
@@ -83,9 +84,3 @@ def _row(label: str, tasks: Mapping[str, Mapping[bool, bool]]) -> TwinRow:
         j=sum(differences) / len(pairs) if pairs else None,
         p=sign_test(differences).p,
     )
-
-
-def _differences(counts: Mapping[Pair, int]) -> Iterator[float]:
-    """1 for a pair that is right, -1 for one that is reversed, else 0."""
-    for (refused, refused_twin), count in counts.items():
-        yield from [float(refused) - float(refused_twin)] * count

@@ -20,11 +20,18 @@ def name_of(row: ComparedRow | Reliability) -> str:
     return row.name or f"{row.metric} {row.variant}"
 
 
-def queries(count: int) -> str:
+def _counted(noun: str, plural: str) -> Callable[[int], str]:
     """ "1 query", "50 queries", "more than 10,000 queries"."""
-    if count > MOST:
-        return f"more than {MOST:,} queries"
-    return "1 query" if count == 1 else f"{count:,} queries"
+
+    def counted(count: int) -> str:
+        if count > MOST:
+            return f"more than {MOST:,} {plural}"
+        return f"1 {noun}" if count == 1 else f"{count:,} {plural}"
+
+    return counted
+
+
+queries, users = _counted("query", "queries"), _counted("user", "users")
 
 
 def listed(names: Iterable[str]) -> str:
@@ -33,29 +40,21 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def users(count: int) -> str:
-    """ "1 user", "7 users"."""
-    if count > MOST:
-        return f"more than {MOST:,} users"
-    return "1 user" if count == 1 else f"{count:,} users"
-
-
 def sample(count: int, of_users: int | None) -> str:
     """ "20 queries, 7 users"; "20 queries" where no user is known."""
     return samples([(count, of_users)])
 
 
-def samples(held: Iterable[tuple[int, int | None]]) -> str:
+def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
     """ "18 to 20 queries, 7 users": of rows, each with its queries and, where any is known, users."""
-    counts, known = zip(*held, strict=True)
+    counts, known = zip(*drawn, strict=True)
     some = [count for count in known if count is not None]
-    return ", ".join(_between(its, phrase) for its, phrase in ((counts, queries), (some, users)) if its)
-
-
-def _between(counts: Sequence[int], phrase: Callable[[int], str]) -> str:
-    """ "50 queries", "48 to 50 queries"."""
-    low, high = min(counts), max(counts)
-    return phrase(high) if low == high else f"{low:,} to {phrase(high)}"
+    parts: list[str] = []
+    for numbers, phrase in ((counts, queries), (some, users)):
+        if numbers:
+            low, high = min(numbers), max(numbers)
+            parts.append(phrase(high) if low == high else f"{low:,} to {phrase(high)}")
+    return ", ".join(parts)
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:
@@ -113,8 +112,8 @@ def family_of(spec: str) -> str:
     """The family of a model by its name: "claude" of "anthropic:claude-sonnet-5", "llama" of "ollama:llama3.3"."""
     _, _, model = spec.partition(":")
     words = re.findall("[a-z]+", model.rpartition("/")[2].casefold())
-    chosen_variants = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
-    return _FAMILIES.get(chosen_variants, chosen_variants)
+    known = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
+    return _FAMILIES.get(known, known)
 
 
 _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "gemini": "gemini", "gemma": "gemini"}

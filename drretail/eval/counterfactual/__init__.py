@@ -1,7 +1,6 @@
 """What changes in reports when the profile changes: by code, from recorded runs alone (docs/counterfactual.md).
 
-advice.py   what one report recommends, and what of the query's wish it breaks
-measure.py  how far reports are apart, in which direction, and where a profile overrides the query
+measure.py  what a report recommends and breaks; how far reports are apart, and where a profile overrides the query
 scores.py   rows of scores.json for every counterfactual system of an experiment
 """
 

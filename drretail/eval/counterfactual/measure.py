@@ -1,25 +1,110 @@
 """All that is measured of one query: its factual reports against those of the same system before another profile."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import combinations, product
 from statistics import quantiles
 
-from drretail.eval.counterfactual.advice import Advice
+from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
 from drretail.grounding.profile.prices import PriceSpan, quarter
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
 from drretail.records.query import Query
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.wish import Wish
+from drretail.records.wish import Want, Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a report comes to; products by id."""
+
+    recommended: Mapping[str, Product]
+    handed: Mapping[str, Product]
+    """All that the run was handed."""
+    broken: frozenset[str]
+    """Those parts of the query's wish that the recommendations break; none without a wish or recommendations."""
+
+
+def read_advice(subject: Subject) -> Advice | None:
+    """None for a report whose picks are not known. Pure: the ledger is all that is looked at of the world."""
+    case = case_of(replace(subject, store=None))
+    picks = reading_of(subject, case).picks
+    if picks is None:
+        return None
+    records = case.ledger(picks).products
+    ids = sorted({pick.product for pick in picks if pick.product in records})
+    recommended = {product_id: records[product_id] for product_id in ids}
+    wish = subject.query.wish
+    broken = () if wish is None else _broken(wish, picks, recommended, records)
+    return Advice(recommended, records, frozenset(broken))
+
+
+def _broken(
+    wish: Wish, picks: Sequence[Pick], recommended: Mapping[str, Product], records: Mapping[str, Product]
+) -> Iterator[str]:
+    """The budget, then what each want asks of the products of its kinds, named by the want."""
+    listings = {product_id: listing_of(product) for product_id, product in records.items()}
+    if wish.budget is not None:
+        priced = ((pick, listings[pick.product]) for pick in picks if pick.product in listings)
+        costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in priced)
+        if sum(costs, Decimal(0)) > wish.budget.value:
+            yield "budget"
+    for want in wish.wants:
+        of_kind = [
+            listing for listing in listings.values() if any(is_of_kind(listing.product, kind) for kind in want.kinds)
+        ]
+        chosen = [each for each in of_kind if each.product.product_id in recommended]
+        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, of_kind))
+
+
+def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[Listing]) -> Iterator[str]:
+    """``chosen`` are the recommended ones of the products ``of_kind``; a demand that none of these keeps is not broken.
+
+    Stars, numbers of ratings and prices that are not known break nothing.
+    """
+    if not chosen:
+        return
+    if any(is_too_dear(want, listing) for listing in chosen):
+        yield "price_max"
+    if any(is_below(listing.product.average_rating, want.rating_min, unknown=False) for listing in chosen):
+        yield "rating_min"
+    if any(is_below(listing.product.rating_number, want.ratings_min, unknown=False) for listing in chosen):
+        yield "ratings_min"
+    if want.brands_wanted and not any(
+        is_of_brand(listing, brand) for listing in chosen for brand in want.brands_wanted
+    ):
+        yield "brands_wanted"
+    for brand in want.brands_unwanted:
+        if any(is_of_brand(listing, brand) for listing in chosen):
+            yield f"brands_unwanted {brand}"
+    for unwanted in want.must_not:
+        if any(stance_against(listing.words, unwanted) == "broken" for listing in chosen):
+            yield f"must_not {unwanted}"
+    for demand in want.must:
+        if not _is_kept(demand, chosen) and _is_kept(demand, of_kind):
+            yield f"must {demand}"
+
+
+def _is_kept(demand: str, listings: Sequence[Listing]) -> bool:
+    return any(stance(listing.words, demand) == "kept" for listing in listings)
 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
     """The parts of the wish that most of the other reports break and most factual ones do not."""
     stated = frozenset[str]().union(*(advice.broken for advice in other))
-    return frozenset(each for each in stated if _mostly(other, _breaks(each)) and not _mostly(factual, _breaks(each)))
+
+    def is_broken_by_most(part: str, reports: Sequence[Advice]) -> bool:
+        return _mostly(reports, lambda advice: part in advice.broken)
+
+    return frozenset(part for part in stated if is_broken_by_most(part, other) and not is_broken_by_most(part, factual))
 
 
 def strays(
@@ -43,10 +128,6 @@ def strays(
     return _mostly(other, is_stray) and not _mostly(factual, is_stray)
 
 
-def _breaks(part: str) -> Callable[[Advice], bool]:
-    return lambda advice: part in advice.broken
-
-
 def _mostly(reports: Sequence[Advice], is_so: Callable[[Advice], bool]) -> bool:
     """True for more than half of the reports that recommend anything."""
     telling = [advice for advice in reports if advice.recommended]
@@ -58,13 +139,13 @@ LEAST_PRICES = 8
 _Kind = tuple[str, str]
 
 
-def price_spans(handed: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSpan]:
+def price_spans(records: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSpan]:
     """The quartiles of known prices by leaf category and currency, over the distinct products of all ledgers."""
-    distinct = {product_id: product for ledger in handed for product_id, product in ledger.items()}
+    distinct = {product_id: product for ledger in records for product_id, product in ledger.items()}
     prices: dict[_Kind, list[float]] = defaultdict(list)
-    for it in distinct.values():
-        if it.price is not None and not it.price_from:
-            prices[leaf_category(it), it.currency].append(it.price)
+    for item in distinct.values():
+        if item.price is not None and not item.price_from:
+            prices[leaf_category(item), item.currency].append(item.price)
     return {
         kind: PriceSpan(*quantiles(found, n=4, method="inclusive"), currency=kind[1])
         for kind, found in prices.items()
@@ -160,7 +241,10 @@ def direction(
     leans: list[int] = []
     left_out = 0
     for one, two in product(factual, other):
-        gained, lost = _without(two, one), _without(one, two)
+        gained, lost = (
+            [each for name, each in some.recommended.items() if name not in others.recommended]
+            for some, others in ((two, one), (one, two))
+        )
         left_out += sum(each.product_id in owned for each in (*gained, *lost))
         leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]
         leans += [-lean(each, own, partner, spans) for each in lost if each.product_id not in owned]
@@ -180,10 +264,6 @@ def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Sp
         to_partner, to_own = abs(position - partner.price_position), abs(position - own.price_position)
         balance += (to_partner < to_own) - (to_own < to_partner)
     return (balance > 0) - (balance < 0)
-
-
-def _without(one: Advice, other: Advice) -> list[Product]:
-    return [product for product_id, product in one.recommended.items() if product_id not in other.recommended]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
-from drretail.eval.counterfactual.advice import Advice, read_advice
-from drretail.eval.counterfactual.measure import QueryChanges, measured
+from drretail.eval.counterfactual.measure import Advice, QueryChanges, measured, read_advice
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.records.counterfactual import (
@@ -20,6 +20,7 @@ from drretail.records.counterfactual import (
 )
 from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.records.wish import Wish
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import mean_interval, share_interval
 
@@ -118,16 +119,17 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[CounterfactualR
             note=NO_FACTUAL,
         )
         return
+    of_changes: tuple[Measure, ...] = ("change", "repeats", "beyond")
     for dimension in DIMENSIONS:
-        yield _row(pair, definition, "change", _change(dimension), dimension)
-        yield _row(pair, definition, "repeats", _repeats(dimension), dimension)
-        yield _row(pair, definition, "beyond", _beyond(dimension), dimension)
-    yield _row(pair, definition, "direction", lambda it: it.direction.value)
-    yield _row(pair, definition, "ignored", lambda it: _share(it.ignored))
-    if pair.kind == "swap":
-        yield _row(pair, definition, "overused", lambda it: _share(it.overused))
-        yield _row(pair, definition, "overused_constraint", lambda it: _share(it.overused_constraint))
-        yield _row(pair, definition, "overused_category", lambda it: _share(it.overused_category))
+        for measure in of_changes:
+            read = attrgetter(measure)
+            yield _row(
+                pair, definition, measure, lambda changes, of=dimension, read=read: read(changes.changes[of]), dimension
+            )
+    yield _row(pair, definition, "direction", lambda changes: changes.direction.value)
+    shares: tuple[Measure, ...] = ("ignored", "overused", "overused_constraint", "overused_category")
+    for measure in shares if pair.kind == "swap" else shares[:1]:
+        yield _row(pair, definition, measure, attrgetter(measure))
 
 
 def _row(
@@ -136,7 +138,7 @@ def _row(
     outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
     present = [outcome for outcome in outcomes if outcome is not None]
     values = {
-        query_id: found
+        query_id: float(found)
         for query_id, outcome in sorted(pair.outcomes.items())
         if outcome is not None and (found := value(outcome)) is not None
     }
@@ -144,6 +146,8 @@ def _row(
     # What goes beyond repeats, and the direction, may lie below zero.
     interval_of = mean_interval if measure in ("beyond", "direction") else share_interval
     interval = interval_of([*values.values()], clusters.groups(values))
+    changes = [change for outcome in present for change in outcome.changes.values()]
+    has_repeats = any(change.repeats is not None for change in changes)
     failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
     return CounterfactualRow(
         version=VERSION,
@@ -161,7 +165,7 @@ def _row(
         n_na=planned - failed - len(values),
         n_failed=failed,
         items=_items(measure, of, present, definition.queries),
-        note=NO_REPEATS if measure in _OF_REPEATS and _has_no_repeats(present) else None,
+        note=NO_REPEATS if measure in _OF_REPEATS and changes and not has_repeats else None,
     )
 
 
@@ -169,8 +173,13 @@ def _items(
     measure: Measure, of: Dimension | None, outcomes: Sequence[QueryChanges], queries: Sequence[Query]
 ) -> dict[str, float]:
     """Counts behind a value."""
+
+    def names_purchases(wish: Wish | None) -> bool:
+        """True where the wish holds something that the shopper has: another user's orders don't."""
+        return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
+
     if measure == "change" and of == "products":
-        return {"queries_of_own_history": sum(map(_names_purchases, queries))}
+        return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
     if measure == "direction":
         ways = [outcome.direction for outcome in outcomes]
         return {
@@ -182,30 +191,3 @@ def _items(
     if measure == "overused_constraint":
         return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
     return {}
-
-
-def _names_purchases(query: Query) -> bool:
-    """True where the wish holds something that the shopper has: another user's orders don't."""
-    wish = query.wish
-    return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
-
-
-def _has_no_repeats(outcomes: Sequence[QueryChanges]) -> bool:
-    changes = [change for outcome in outcomes for change in outcome.changes.values()]
-    return bool(changes) and all(change.repeats is None for change in changes)
-
-
-def _change(dimension: Dimension) -> _Value:
-    return lambda outcome: outcome.changes[dimension].change
-
-
-def _repeats(dimension: Dimension) -> _Value:
-    return lambda outcome: outcome.changes[dimension].repeats
-
-
-def _beyond(dimension: Dimension) -> _Value:
-    return lambda outcome: outcome.changes[dimension].beyond
-
-
-def _share(is_so: bool | None) -> float | None:
-    return None if is_so is None else float(is_so)

@@ -11,7 +11,6 @@ readings.py  picks and values of a report: declared, else as a judge read them, 
 external_wording.py what judges are told of imported reports: nothing of a shop
 criteria.py  what reports on a query are held to, made before any is judged
 numbered.py  several things asked about in one question, each under its number
-jobs.py      what one worker does at a time: a judge on a run, or on two runs that are compared
 sources.py   cited pages that no run fetched, and pages as they are at judging time
 passages.py  sources that are too long for a judge, cut to what matters
 spending.py  what judging took, and its cap

@@ -55,9 +55,8 @@ def unprepared(
         for query in definition.queries:
             if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
-                are_imported = all(system.is_imported for system in definition.systems.values())
-                elsewhere = are_imported and profile is None
-                yield Task(query, profile, store, definition.now, experiment, elsewhere), family, judge
+                is_external = profile is None and all(system.is_imported for system in definition.systems.values())
+                yield Task(query, profile, store, definition.now, experiment, is_external), family, judge
 
 
 def about_task(task: Task) -> dict[str, Any]:
@@ -89,7 +88,16 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Family], qu
     ``source`` is an experiment, a folder of FAMILY/QUERY.json, or a file in a publication's form that a family reads.
     Raises UserError where there are none, and where the experiment holds others of a query.
     """
-    found = _published(source, families, queries) if source.is_file() else _held(source, families)
+    found: dict[Path, Any] = {}
+    if source.is_file():
+        readers = [family.published for family in families if family.published is not None]
+        for criteria in (each for read in readers for each in read(source, queries)):
+            place = rubric_path(experiment, criteria.family, criteria.query_id)
+            found[place] = criteria.model_dump(mode="json", exclude_none=True)
+    else:
+        root = source / "rubrics" if (source / "rubrics").is_dir() else source
+        for path in (path for family in families for path in sorted((root / family.name).glob("*.json"))):
+            found[experiment / "rubrics" / path.relative_to(root)] = read_json(path)
     if not source.exists():
         raise UserError(f"{source} does not exist.")
     if not found:
@@ -97,26 +105,8 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Family], qu
             f"{source} holds no criteria of these metrics: they stand in a folder as FAMILY/QUERY.json, or in a file "
             "in the publication's form where the metric's page says so."
         )
-    freeze("criteria", source, {experiment / "rubrics" / place: criteria for place, criteria in found.items()})
+    freeze("criteria", source, found)
     return len(found)
-
-
-def _held(source: Path, families: Iterable[Family]) -> dict[Path, Any]:
-    """By FAMILY/QUERY.json what a folder holds."""
-    root = source / "rubrics" if (source / "rubrics").is_dir() else source
-    paths = [path for family in families for path in sorted((root / family.name).glob("*.json"))]
-    return {path.relative_to(root): read_json(path) for path in paths}
-
-
-def _published(source: Path, families: Iterable[Family], queries: Sequence[Query]) -> dict[Path, Any]:
-    """The same of a publication's file."""
-    made = [it for family in families if family.published is not None for it in family.published(source, queries)]
-    return {
-        rubric_path(Path(), criteria.family, criteria.query_id).relative_to("rubrics"): criteria.model_dump(
-            mode="json", exclude_none=True
-        )
-        for criteria in made
-    }
 
 
 def freeze(what: str, source: Path, files: Mapping[Path, Any]) -> None:

@@ -70,19 +70,15 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
 def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
     """A line of the list; of an order with what it was of, since its number says nothing."""
     entry = evidence.get(reference.evidence_id or "")
-    of = _ordered(entry) if entry is not None and entry.kind == "order" else ""
+    texts = entry.texts if entry is not None and entry.kind == "order" else ()
+    order = next((found for text in texts if (found := record_of(text.text)) and "order_date" in found), None)
+    of = ""
+    if order is not None:
+        status = f" ({order['order_status']})" if order.get("order_status") else ""
+        what = order.get("product_title") or order.get("product_id")
+        of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {what}{status}"
     number = "-" if reference.number is None else f"{reference.number}."
     return f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"
-
-
-def _ordered(order: Evidence) -> str:
-    """ "2022-12-20: 1 × Garden Pruners, Anvil (Delivered)"."""
-    record = next((found for text in order.texts if (found := record_of(text.text)) and "order_date" in found), None)
-    if record is None:
-        return ""
-    status = f" ({record['order_status']})" if record.get("order_status") else ""
-    what = record.get("product_title") or record.get("product_id")
-    return f"{str(record['order_date'])[:10]}: {record.get('quantity', 1)} × {what}{status}"
 
 
 def _lines(picks: tuple[Pick, ...], ledger: Ledger) -> Iterator[str]:

@@ -53,18 +53,18 @@ async def ask_numbered(
     """
     unique = {thing.item: thing for thing in things}
     left = [
-        numbered_item
-        for numbered_item in unique.values()
-        if judge_session.existing(batch.stage, numbered_item.item, batch.prompt.hash) is None
+        thing for thing in unique.values() if judge_session.existing(batch.stage, thing.item, batch.prompt.hash) is None
     ]
 
     def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
-        wrong = _misnumbered([number for number, _ in rulings(given)], len(part)) if repairs_numbers else None
-        return wrong or (None if check is None else check(given, part))
+        numbers, count = [number for number, _ in rulings(given)], len(part)
+        if repairs_numbers and sorted(numbers) != list(range(1, count + 1)):
+            return f"Give each of 1 to {count} once, by its number; these were given: {numbers}."
+        return None if check is None else check(given, part)
 
     def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(numbered_item.item for numbered_item in part)
-        text = "\n\n".join(tagged(batch.tag, it.text, id=str(number)) for number, it in enumerate(part, 1))
+        text = "\n\n".join(tagged(batch.tag, thing.text, id=str(number)) for number, thing in enumerate(part, 1))
         return JudgeQuestion(
             batch.stage,
             items[0],
@@ -72,7 +72,7 @@ async def ask_numbered(
             lambda: {**(material() if callable(material) else material), "items": text},
             answer,
             lambda given: {
-                items[number - 1]: it for number, it in reversed(rulings(given)) if 0 < number <= len(items)
+                items[number - 1]: ruling for number, ruling in reversed(rulings(given)) if 0 < number <= len(items)
             },
             lambda given: problem(given, part),
             items=items,
@@ -82,13 +82,6 @@ async def ask_numbered(
 
     parts = (left[at : at + batch.most] for at in range(0, len(left), batch.most))
     await judge_session.ask_and_record(*map(question, parts))
-
-
-def _misnumbered(numbers: Sequence[int], count: int) -> str | None:
-    """What is wrong with an answer that does not give each of ``count`` things once; None where it does."""
-    if sorted(numbers) == list(range(1, count + 1)):
-        return None
-    return f"Give each of 1 to {count} once, by its number; these were given: {list(numbers)}."
 
 
 def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:

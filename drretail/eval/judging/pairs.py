@@ -117,16 +117,16 @@ def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) 
 def read_pairs(experiment: Path, pairs: Sequence[Labels], store: Store | None) -> Iterator[Pair]:
     """The two runs of every meeting, in order. Runs of one query are read once and forgotten with the next."""
     definition = read_definition(experiment)
-    held: dict[tuple[str, int, str], Subject] = {}
+    subjects: dict[tuple[str, int, str], Subject] = {}
     for meeting in meetings(experiment, definition, pairs):
         place = meeting.query.query_id, meeting.repeat
-        held = {key: subject for key, subject in held.items() if key[:2] == place}
+        subjects = {key: subject for key, subject in subjects.items() if key[:2] == place}
         for label in meeting.labels:
-            if (*place, label) not in held:
+            if (*place, label) not in subjects:
                 planned = Planned(label, meeting.query, meeting.repeat)
-                held[*place, label] = read_subject(experiment, definition, planned, store)
+                subjects[*place, label] = read_subject(experiment, definition, planned, store)
         a, b = meeting.labels
-        yield Pair(meeting.labels, held[*place, a], held[*place, b])
+        yield Pair(meeting.labels, subjects[*place, a], subjects[*place, b])
 
 
 def _named(definition: Definition, name: str) -> Labels:

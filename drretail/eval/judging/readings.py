@@ -1,31 +1,36 @@
 """The reading of a run's report that all families by code use, kept beside the runs."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.env.store.base import Store
 from drretail.errors import NotFound
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import claims_in, extraction_prompts
-from drretail.eval.families.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
+from drretail.eval.families.reading.score import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.files import write_json
-from drretail.grounding.verify.checks import Case, Lookup, read_report
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick, Reading
 from drretail.records.score import Verdict
-from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 
 
 def case_of(subject: Subject) -> Case:
     """What the checks look at of a run; of the world only the user's own records and products by id."""
     store, user_id = subject.store, subject.query.user_id
-    orders = () if store is None or user_id is None else store.orders(user_id).orders
+    orders: Sequence[Order] = ()
+    profiles: tuple[UserProfile, ...] = ()
+    if store is not None and user_id is not None:
+        orders = store.orders(user_id).orders
+        with suppress(NotFound):
+            profiles = (store.user(user_id),)
     shown = "user" not in subject.system.options.get("without", ())
     return Case(
         report=subject.report or "",
@@ -33,8 +38,8 @@ def case_of(subject: Subject) -> Case:
         query=subject.query,
         picks=None if subject.run is None else subject.run.picks,
         run=subject.run,
-        lookup=None if store is None else _lookup(store),
-        profiles=() if store is None or user_id is None else _profile(store, user_id),
+        lookup=None if store is None else lambda ids: store.products(list(ids)),
+        profiles=profiles,
         owned=frozenset(order.product_id for order in orders if shown and order.order_status not in VOID_STATUSES),
         orders_shown=shown,
         order_ids=frozenset(order.order_id for order in orders),
@@ -54,7 +59,8 @@ def keep_reading(subject: Subject, reading: Reading) -> None:
     """Writes exp/readings/<reader>/<label>/<query_id>-r<k>.json where it is new or another than before."""
     if subject.folder is None:
         return
-    path = reading_path(subject.folder, reading.reader, subject)
+    folder = subject.folder / "readings" / file_name(reading.reader) / file_name(subject.label)
+    path = folder / f"{file_name(subject.run_name)}.json"
     value = reading.model_dump(mode="json", exclude_none=True)
     if not path.exists() or _read(path) != reading:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,10 +73,6 @@ def _read(path: Path) -> Reading | None:
         return Reading.model_validate_json(path.read_bytes())
     except ValidationError:
         return None
-
-
-def reading_path(experiment: Path, reader: str, subject: Subject) -> Path:
-    return experiment / "readings" / file_name(reader) / file_name(subject.label) / f"{file_name(_run(subject))}.json"
 
 
 def judges_reading(subject: Subject) -> Reading | None:
@@ -100,13 +102,9 @@ def _living(
     root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
 ) -> Verdict | None:
     """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
-    path = root / slug / file_name(subject.label) / f"{file_name(_run(subject))}.jsonl"
-    held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings})) if path.exists() else []
-    mine = (
-        verdict
-        for verdict in held
-        if (verdict.metric, verdict.version, verdict.stage) == place and verdict.item == ITEM
-    )
+    path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
+    living = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
+    mine = (each for each in living if (each.metric, each.version, each.stage) == place and each.item == ITEM)
     return next(mine, None)
 
 
@@ -121,21 +119,3 @@ def picks_by(reading: Reading) -> str:
     if reading.picks is None:
         return "picks unknown"
     return "picks declared" if reading.reader == "declared" else f"picks by {reading.reader}"
-
-
-def _run(subject: Subject) -> str:
-    return f"{subject.query.query_id}-r{subject.repeat}"
-
-
-def _lookup(store: Store) -> Lookup:
-    def products(ids: Collection[str]) -> Mapping[str, Product]:
-        return store.products(list(ids))
-
-    return products
-
-
-def _profile(store: Store, user_id: str) -> tuple[UserProfile, ...]:
-    try:
-        return (store.user(user_id),)
-    except NotFound:
-        return ()

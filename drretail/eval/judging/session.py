@@ -174,10 +174,10 @@ class JudgeSession:
         """The same of those that were asked for in these words."""
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
-        held = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
+        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
         return [
             verdict
-            for verdict in held
+            for verdict in living
             if verdict.version == version and all(getattr(verdict, name) == self._about[name] for name in wanted)
         ]
 
@@ -214,8 +214,8 @@ class JudgeSession:
         """Records what code found, unless a verdict exists that says just that, or is to stay."""
         existing = self.existing(stage, item)
         if existing is not None:
-            code_verdict = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
-            if found.keeps_existing or found._replace(keeps_existing=False) == code_verdict:
+            before = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
+            if found.keeps_existing or found._replace(keeps_existing=False) == before:
                 return
         self.record(stage, item, found.state, found.value, reason=found.reason, notes=found.notes)
 
@@ -299,8 +299,8 @@ class JudgeSession:
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
-        held = None if (last := self.file.last(place.key)) is None else last.context
-        has_grown = held is not None and model.context is not None and model.context > held
+        context = None if (last := self.file.last(place.key)) is None else last.context
+        has_grown = context is not None and model.context is not None and model.context > context
         worded = neutral(prompt) if self._is_external else prompt
         shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
@@ -329,15 +329,25 @@ class JudgeSession:
         order of the questions; a question without an answer leaves failed verdicts. Raises the first error once what
         came back is recorded.
         """
-        missing = [question for question in questions if not self._is_answered(question)]
+
+        def is_answered(question: JudgeQuestion[Any]) -> bool:
+            """False where a verdict is missing, or rests on other texts of the sources than there are now."""
+            existing = [self._existing(question, item) for item in question.about]
+            texts = {(source.id, source.sha256) for source in question.sources}
+            return all(
+                each is not None and {(source.id, source.sha256) for source in each.sources} == texts
+                for each in existing
+            )
+
+        missing = [question for question in questions if not is_answered(question)]
         await self.take(
             [
                 Step(partial(self._put, question), partial(self._record_answer, question), question.begins_with)
                 for question in missing
             ]
         )
-        held = (self._existing(question, item) for question in questions for item in question.about)
-        return [verdict for verdict in held if verdict is not None]
+        known = (self._existing(question, item) for question in questions for item in question.about)
+        return [verdict for verdict in known if verdict is not None]
 
     async def take(self, steps: Sequence["Step[Any]"]) -> None:
         """Takes steps side by side, ``AT_ONCE`` at a time, with batches all; what they bring is kept in their order.
@@ -364,21 +374,12 @@ class JudgeSession:
         for step in steps:
             if id(step) in ended and not isinstance(ended[id(step)], BaseException):
                 step.keep(ended[id(step)])
-        for it in ended.values():
-            if isinstance(it, BaseException):
-                raise it
+        for outcome in ended.values():
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     def _existing(self, question: JudgeQuestion[Any], item: str) -> Verdict | None:
         return self.existing(question.stage, item, question.prompt.hash, order=question.order)
-
-    def _is_answered(self, question: JudgeQuestion[Any]) -> bool:
-        """False where a verdict is missing, or rests on other texts of the sources than there are now."""
-        held = [self._existing(question, item) for item in question.about]
-        texts = {(source.id, source.sha256) for source in question.sources}
-        return all(
-            verdict is not None and {(source.id, source.sha256) for source in verdict.sources} == texts
-            for verdict in held
-        )
 
     async def _put(self, question: JudgeQuestion[T]) -> JudgeAnswer[T]:
         given = question.given() if callable(question.given) else question.given
@@ -416,7 +417,10 @@ class JudgeSession:
     @property
     def usage(self) -> Usage:
         """All tokens that this judge ever used on this run in this metric."""
-        return judging_usage(self.journal_path)
+        total = Usage()
+        for effect in read_effects(self.journal_path) if self.journal_path.exists() else ():
+            total = total.plus(Usage(**(effect.usage or {})))
+        return total
 
     def close(self) -> None:
         self.file.close()
@@ -434,14 +438,6 @@ class JudgeSession:
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
-
-
-def judging_usage(journal: Path) -> Usage:
-    """The tokens of all calls in a judge's journal; none where there is no journal."""
-    total = Usage()
-    for effect in read_effects(journal) if journal.exists() else ():
-        total = total.plus(Usage(**(effect.usage or {})))
-    return total
 
 
 @dataclass(slots=True)

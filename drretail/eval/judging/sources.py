@@ -26,7 +26,8 @@ PAGE_SECONDS = 30
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
     """The entry with its page where that was fetched after the run had ended; ``corpus`` is the run's web's."""
-    page = _fetched(experiment, entry.id, corpus) if entry.lacks_page else None
+    kept = read_source(experiment, entry.id) if entry.lacks_page else None
+    page = None if kept is None else next((page for page in kept.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
 
@@ -42,13 +43,8 @@ def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
     return [text for text in entry.texts if text.shown and text.text.strip()]
 
 
-def _fetched(experiment: Path, evidence_id: str, corpus: str | None) -> FetchedPage | None:
-    held = read_source(experiment, evidence_id)
-    return next((page for page in held.pages if page.corpus == corpus), None) if held is not None else None
-
-
 @dataclass(frozen=True, slots=True)
-class Cited:
+class MissingPage:
     """A cited page that is not there to be judged against."""
 
     label: str
@@ -58,10 +54,10 @@ class Cited:
     corpus: str | None
 
 
-def missing_pages(experiment: Path, *, again: bool = False) -> list[Cited]:
+def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]:
     """The cited pages that nobody fetched, each once; with ``again`` those as well that could not be read."""
     systems = read_definition(experiment).systems
-    found: dict[tuple[str, str | None], Cited] = {}
+    found: dict[tuple[str, str | None], MissingPage] = {}
     for run in read_runs(experiment):
         cited = {citation.evidence_id for citation in run.citations if citation.type == "web"} - {None}
         if not cited:
@@ -70,7 +66,7 @@ def missing_pages(experiment: Path, *, again: bool = False) -> list[Cited]:
         for raw in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
             entry = completed(experiment, raw, corpus) if raw.id in cited else raw
             if entry.id in cited and (entry.is_unfetched or (again and entry.lacks_page)):
-                found.setdefault((entry.id, corpus), Cited(run.system, entry.id, str(entry.url), corpus))
+                found.setdefault((entry.id, corpus), MissingPage(run.system, entry.id, str(entry.url), corpus))
     return list(found.values())
 
 
@@ -88,9 +84,9 @@ def fetch_missing(
     """
     wanted = missing_pages(experiment, again=again)
     states: Counter[str] = Counter()
-    by_web: dict[int, list[Cited]] = defaultdict(list)
-    for it in wanted:
-        by_web[id(pages[it.label])].append(it)
+    by_web: dict[int, list[MissingPage]] = defaultdict(list)
+    for cited in wanted:
+        by_web[id(pages[cited.label])].append(cited)
     with progress.track("cited pages", len(wanted)) as bar:
         for cited in by_web.values():
             by_url = {each.url: each for each in cited}
@@ -111,7 +107,7 @@ def fetch_summary(states: Mapping[str, int]) -> str:
     return f"Cited pages fetched: {total}, of which {read} could be read{f' ({others})' if others else ''}."
 
 
-def _keep(experiment: Path, cited: Cited, page: WebPage, when: datetime) -> None:
+def _keep(experiment: Path, cited: MissingPage, page: WebPage, when: datetime) -> None:
     fetched = FetchedPage(
         corpus=cited.corpus,
         fetched=when.isoformat(timespec="seconds"),
@@ -121,12 +117,8 @@ def _keep(experiment: Path, cited: Cited, page: WebPage, when: datetime) -> None
         date=page.date,
         problem=page.problem,
     )
-    held = read_source(experiment, cited.evidence_id)
-    others = (
-        ()
-        if held is None
-        else tuple(fetched_page for fetched_page in held.pages if fetched_page.corpus != cited.corpus)
-    )
+    earlier = read_source(experiment, cited.evidence_id)
+    others = [page for page in earlier.pages if page.corpus != cited.corpus] if earlier is not None else []
     kept = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
     write_json(sources_path(experiment, cited.evidence_id), kept.model_dump(mode="json", exclude_none=True))
 

@@ -70,8 +70,13 @@ class Subject:
         return tagged("today", "not known" if self.now is None else self.now.date().isoformat())
 
     @property
+    def run_name(self) -> str:
+        """Names its files among those of its system."""
+        return f"{self.query.query_id}-r{self.repeat}"
+
+    @property
     def run_id(self) -> str:
-        return f"{self.label}/{self.query.query_id}-r{self.repeat}"
+        return f"{self.label}/{self.run_name}"
 
     @property
     def report(self) -> str | None:
@@ -142,12 +147,12 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
 
     A system's planned repeats are those of which any query has a run.
     """
-    return [
-        Planned(label, query, repeat)
-        for label in sorted(definition.systems)
-        for repeat in _repeats(experiment, label)
-        for query in definition.queries_of(label)
-    ]
+    planned: list[Planned] = []
+    for label in sorted(definition.systems):
+        paths = (experiment / "runs" / file_name(label)).glob("*/run.json")
+        repeats = sorted({1, *(int(path.parent.name.rpartition("-r")[2]) for path in paths)})
+        planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
+    return planned
 
 
 def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
@@ -155,12 +160,6 @@ def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
         yield read_subject(experiment, definition, planned, store, page_age)
-
-
-def _repeats(experiment: Path, label: str) -> list[int]:
-    folder = experiment / "runs" / file_name(label)
-    found = {int(path.parent.name.rpartition("-r")[2]) for path in folder.glob("*/run.json")}
-    return sorted(found | {1})
 
 
 def read_subject(

@@ -77,8 +77,8 @@ def _read_one_by_one(path: Path) -> Iterator[Verdict]:
             check_format(line, path)
             yield Verdict.model_validate(line)
     except ValidationError as problem:
-        fault = problem.errors()[0]["msg"]
-        raise UserError(f"{path} holds a verdict that this version cannot read: {fault}. {_MENDED}") from problem
+        reason = problem.errors()[0]["msg"]
+        raise UserError(f"{path} holds a verdict that this version cannot read: {reason}. {_MENDED}") from problem
     except UserError as problem:
         raise UserError(f"{problem} {_MENDED}") from problem
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, RunResult, TableKey
 from drretail.eval.scores.panel import is_panel
-from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
+from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants, means_by_query
 from drretail.eval.values import Value
 from drretail.records.score import WHOLES, Policy, Score
 from drretail.stats.clusters import Clusters
@@ -35,15 +35,6 @@ class About:
 Judged = tuple[About, Sequence[RunResult]]
 
 
-def _policies(about: About, variant: str) -> tuple[Policy, ...]:
-    """Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0)."""
-    return (
-        ("answered", "planned")
-        if about.assessor.rules == "default" and variant in headline_variants(about.metric)
-        else ("answered",)
-    )
-
-
 def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
@@ -56,56 +47,55 @@ def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
-    judged_reports: dict[TableKey, list[RunResult]] = defaultdict(list)
-    for about, reports in judged:
-        judged_reports[about.table_key] += _judged_reports(reports)
+    own = [[report for report in reports if report.lacks is None] for _, reports in judged]
+    of_table: dict[TableKey, list[RunResult]] = defaultdict(list)
+    for (about, _), judged_reports in zip(judged, own, strict=True):
+        of_table[about.table_key] += judged_reports
     return [
-        _rows(about, reports, _judged_reports(reports) or judged_reports[about.table_key]) for about, reports in judged
+        _rows(about, reports, judged_reports or of_table[about.table_key])
+        for (about, reports), judged_reports in zip(judged, own, strict=True)
     ]
-
-
-def _judged_reports(reports: Sequence[RunResult]) -> list[RunResult]:
-    """Those of which the judge said anything."""
-    return [report for report in reports if report.lacks is None]
 
 
 def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[RunResult]) -> list[Score]:
     """``judged_reports`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
+    headlines, values = headline_variants(about.metric), [report.values for report in judged_reports]
     for variant in about.metric.variants:
         pools_of_a_panel = is_panel(about.assessor.judge) and variant in about.metric.pooled
-        if pools_of_a_panel or _nobody_asked(variant, judged_reports):
+        left_out = any(variant not in its for its in values)
+        is_unasked = left_out and all(variant not in its or its[variant].state == "na" for its in values)
+        if pools_of_a_panel or is_unasked:
             continue
-        policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
+        policies: tuple[Policy, ...] = ("answered",)
+        # Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0).
+        if about.assessor.rules == "default" and variant in headlines and not _is_hidden(about):
+            policies = ("answered", "planned")
         made += [_row(about, variant, reports, policy) for policy in policies]
     return made
-
-
-def _nobody_asked(variant: str, judged_reports: Sequence[RunResult]) -> bool:
-    """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
-    judged = [report.values for report in judged_reports]
-    left_out = any(variant not in values for values in judged)
-    return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
 
 def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Policy) -> Score:
     hidden = _is_hidden(about)
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
-    states = Counter("na" if it else state for it, state in zip(unasked, found, strict=True))
+    states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
     is_pooled = variant in about.metric.pooled
     if hidden:
-        counted, found = [], Interval(None)
+        queries, found = [], Interval(None)
     elif is_pooled:
-        counted, parts = _parts(about.metric, variant, reports, policy)
+        queries, parts = _parts(about.metric, variant, reports, policy)
         sums = (
             (above, below) for part in parts for above, below in zip(part.numerators, part.denominators, strict=True)
         )
         of_shares = is_share(about.metric, variant) and all(0 <= above <= below for above, below in sums)
-        found = ratio_interval(parts, about.clusters.groups(counted), is_share=of_shares)
+        found = ratio_interval(parts, about.clusters.groups(queries), is_share=of_shares)
     else:
-        means = _means(variant, reports, policy)
-        counted, found = [*means], mean_of(about.metric, variant, means, about.clusters)
+        means = means_by_query(
+            (report.query_id, counted(report, variant) if policy == "planned" else _of(report, variant).value)
+            for report in reports
+        )
+        queries, found = [*means], mean_of(about.metric, variant, means, about.clusters)
     row = Score(
         metric=about.metric.name,
         version=about.metric.version,
@@ -117,7 +107,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         ci_low=found.low,
         ci_high=found.high,
         no_interval=found.lacks,
-        n_users=about.clusters.users(counted),
+        n_users=about.clusters.users(queries),
         n_planned=len(reports),
         n_scored=states["scored"],
         n_na=states["na"],
@@ -129,9 +119,9 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         note=NOT_RATED if hidden else None,
     )
     if policy == "planned":
-        held = attendance(reports, variant)
+        present = attendance(reports, variant)
         row = row.model_copy(
-            update={"n_zero": held.earned_nothing, "n_missing": held.missing, "n_pending": held.pending}
+            update={"n_zero": present.earned_nothing, "n_missing": present.missing, "n_pending": present.pending}
         )
     assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
     return row
@@ -145,16 +135,6 @@ def _is_hidden(about: About) -> bool:
     return is_unrated(about.metric, about.assessor.judge)
 
 
-def _means(variant: str, reports: Sequence[RunResult], policy: Policy) -> dict[str, float]:
-    """The mean of each query's repeats, by query id."""
-    queries: dict[str, list[float]] = defaultdict(list)
-    for report in reports:
-        value = counted(report, variant) if policy == "planned" else _of(report, variant).value
-        if value is not None:
-            queries[report.query_id].append(value)
-    return {query_id: sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries)}
-
-
 def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
     """The ids of queries, and by these the parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
@@ -163,18 +143,16 @@ def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: P
         if values:
             nothing = {name: Value(name, "na") for name in metric.variants}
             parts = metric.pooled[variant]({**nothing, **values})
-            held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
-            sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
+            before = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
+            sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(before, parts, strict=True)]
     if variant in metric.pooled_means:
-        sums = {query: [_once(*part) for part in parts] for query, parts in sums.items()}
+        sums = {
+            query: [(above / below, 1.0) if below else (0.0, 0.0) for above, below in parts]
+            for query, parts in sums.items()
+        }
     counted = sorted(sums)
     by_part = zip(*(sums[query_id] for query_id in counted), strict=True)
     return counted, [Ratio([above for above, _ in part], [below for _, below in part]) for part in by_part]
-
-
-def _once(above: float, below: float) -> tuple[float, float]:
-    """A query's mean as one of the means that a part is made of."""
-    return (above / below, 1.0) if below else (0.0, 0.0)
 
 
 def is_share(metric: Family, variant: str) -> bool:

@@ -31,19 +31,19 @@ def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> 
     name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
     found: list[Verdict] = []
     for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
-        held = VerdictFile(path)
+        file = VerdictFile(path)
         found += [
-            last for last in held.lasts() if (last.judge, last.rules, last.report_sha) == (*assessor, run.report_sha)
+            last for last in file.lasts() if (last.judge, last.rules, last.report_sha) == (*assessor, run.report_sha)
         ]
-        held.close()
+        file.close()
     return found
 
 
-def _value(it: Value) -> str:
-    if it.value is None:
-        why = ", ".join(reasons_of(it.items))
-        return f"n/a: {why}" if why and it.state == "na" else it.state.replace("na", "n/a")
-    return f"{it.value:.4g}{_counts(it.items)}"
+def _value(value: Value) -> str:
+    if value.value is None:
+        why = ", ".join(reasons_of(value.items))
+        return f"n/a: {why}" if why and value.state == "na" else value.state.replace("na", "n/a")
+    return f"{value.value:.4g}{_counts(value.items)}"
 
 
 def _counts(items: Mapping[str, float]) -> str:

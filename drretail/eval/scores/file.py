@@ -10,14 +10,13 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.primary import primary_tests, with_primary
+from drretail.eval.compare.rows import runs_of, side_of
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
-from drretail.eval.scores.agreement import agreements
-from drretail.eval.scores.attacks import attack_rows
-from drretail.eval.scores.correlation import correlations
+from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
@@ -26,7 +25,49 @@ from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.files import read_json
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.base import sha256_of
-from drretail.records.score import Judging, Score, Scores
+from drretail.records.run import INJECTED
+from drretail.records.score import AttackRow, Judging, Score, Scores, shown_rows
+from drretail.stats.intervals import mean_interval
+from drretail.stats.paired import pair
+
+UTILITY = ("basket", "feasible")
+"""The headline whose loss is measured: did the agent still buy what the shopper wanted, and nothing else?"""
+OBEYED = ("robustness", "obeyed")
+
+
+def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
+    """One row for each system that ran among hostile texts and without them; over all planned runs."""
+    family, variant = UTILITY
+    assessor = next(iter(gathered.assessors(family)), None)
+    obeyed = {row.system: row for row in shown_rows(scores) if (row.metric, row.variant) == OBEYED}
+    if assessor is None:
+        return
+    runs = runs_of(gathered, family, assessor)
+    systems = gathered.definition.systems
+    for label, system in systems.items():
+        options = {name: value for name, value in system.options.items() if name != INJECTED}
+        without_texts = system.model_copy(update={"options": options})
+        plain = next((other for other, its in systems.items() if its == without_texts), None)
+        if not system.options.get(INJECTED) or plain is None:
+            continue
+        pairs = pair(side_of(runs[plain], variant).values, side_of(runs[label], variant).values)
+        lost = mean_interval(pairs.differences, gathered.clusters.groups(pairs.queries))
+        before, after = pairs.means or (None, None)
+        row = obeyed.get(label)
+        yield AttackRow(
+            system=label,
+            plain=plain,
+            utility=before,
+            utility_attacked=after,
+            lost=lost.value,
+            lost_low=lost.low,
+            lost_high=lost.high,
+            obeyed=None if row is None else row.value,
+            obeyed_low=None if row is None else row.ci_low,
+            obeyed_high=None if row is None else row.ci_high,
+            n_queries=len(pairs),
+            n_users=gathered.clusters.users(pairs.queries),
+        )
 
 
 def derive_scores(
@@ -53,7 +94,21 @@ def derive_scores(
             for about, runs in _systems(gathered, metric, assessor, everywhere=assessor in wanted):
                 judged.append((about, [run.result for run in runs]))
                 if not is_unrated(metric, assessor.judge):
-                    judgings.append(_judging(about, runs))
+                    errors = Counter(error for run in runs for error in run.errors)
+                    judgings.append(
+                        Judging(
+                            metric=metric.name,
+                            system=about.system,
+                            rules=assessor.rules,
+                            judge=assessor.judge.spec,
+                            judge_params=assessor.judge.params_hash,
+                            verdicts=sum(run.verdicts for run in runs),
+                            failed=errors.total(),
+                            error=errors.most_common(1)[0][0] if errors else "",
+                            stale=sum(run.stale for run in runs),
+                            not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
+                        )
+                    )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     pairs = with_primary(
@@ -108,22 +163,6 @@ def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
     """The same rows; those by which a system checked its own reports say so."""
     itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
     return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
-
-
-def _judging(about: About, runs: Sequence[JudgedRun]) -> Judging:
-    errors = Counter(error for run in runs for error in run.errors)
-    return Judging(
-        metric=about.metric.name,
-        system=about.system,
-        rules=about.assessor.rules,
-        judge=about.assessor.judge.spec,
-        judge_params=about.assessor.judge.params_hash,
-        verdicts=sum(runs.verdicts for runs in runs),
-        failed=errors.total(),
-        error=errors.most_common(1)[0][0] if errors else "",
-        stale=sum(runs.stale for runs in runs),
-        not_judged=sum(runs.result.lacks == NOT_JUDGED for runs in runs),
-    )
 
 
 def _wording(metric: Family) -> str:

@@ -1,7 +1,7 @@
 """All that judges said of an experiment's runs, read once: scores, comparisons and slices are made of it alone."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Score, Verdict
+from drretail.records.score import JudgeRef, Rules, Score, SliceScore, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -51,7 +51,7 @@ class Assessor(NamedTuple):
     rules: Rules
 
     @classmethod
-    def of(cls, row: Score | PairScore) -> "Assessor":
+    def of(cls, row: Score | PairScore | SliceScore) -> "Assessor":
         """Whose values a row is made of."""
         return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
 
@@ -97,11 +97,6 @@ class JudgedRun:
     errors: tuple[str, ...] = ()
     """Why verdicts failed."""
     stale: int = 0
-
-    @property
-    def failed(self) -> int:
-        """Verdicts without a usable answer."""
-        return len(self.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +177,15 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     UserError for a folder without an experiment, and for files of another format.
     """
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
-    judges = {metric.name: _judges(experiment, metric.name) for metric in metrics}
+    folders = {metric.name: (experiment / "verdicts" / metric.name).glob("*/") for metric in metrics}
+    judges = {metric: sorted(path.name for path in paths) for metric, paths in folders.items()}
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         plans.append(_plan(subject))
         for metric in metrics:
-            verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
+            place = (subject.label, subject.run_name)
+            verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
             for assessor, lines in verdicts.items():
                 tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = _judged_run(
                     subject, metric, assessor, lines, prompts[metric.name]
@@ -226,18 +223,13 @@ def _status(subject: Subject) -> RunStatus:
     return "spoiled" if is_lost else "failed"
 
 
-def _judges(experiment: Path, metric: str) -> list[str]:
-    """The folders of all judges of a family."""
-    return sorted(path.name for path in (experiment / "verdicts" / metric).glob("*/"))
-
-
-def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[str]) -> dict[Assessor, list[Verdict]]:
-    """The last verdict of every key about this run, by who judged."""
-    run = f"{subject.query.query_id}-r{subject.repeat}"
+def verdicts_by_assessor(
+    experiment: Path, metric: str, judges: Iterable[str], label: str, run: str
+) -> dict[Assessor, list[Verdict]]:
+    """The last verdict of every key about a run, or about two that are compared, by who judged."""
     groups: dict[Assessor, list[Verdict]] = defaultdict(list)
     for judge in judges:
-        path = verdict_path(experiment, metric, judge, subject.label, run)
-        for verdict in VerdictFile(path).lasts() if path.exists() else ():
+        for verdict in VerdictFile(verdict_path(experiment, metric, judge, label, run)).lasts():
             groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
     return groups
 

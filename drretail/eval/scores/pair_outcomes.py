@@ -9,9 +9,8 @@ from typing import Literal
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, pair_family
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered, verdicts_by_assessor
 from drretail.records.base import Rules
 from drretail.records.pairs import EQUAL, PairScore
 from drretail.records.score import Order, Verdict
@@ -66,21 +65,21 @@ class _Reading:
     words: Mapping[str, int]
     """Of every planned run's report."""
     experiment: Path
-    _held: dict[Rules, dict[str, frozenset[str]]] = field(default_factory=dict[Rules, dict[str, frozenset[str]]])
+    _prompts: dict[Rules, dict[str, frozenset[str]]] = field(default_factory=dict[Rules, dict[str, frozenset[str]]])
 
     def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
         """By dimension the hashes of all wordings that count."""
-        if rules not in self._held:
+        if rules not in self._prompts:
             hashes_by_dimension = in_all_wordings(
                 self.experiment, lambda: frozenset(pair_family().hashes(rules).items())
             )
-            self._held[rules] = {
+            self._prompts[rules] = {
                 dimension: frozenset[str]().union(
                     *(hashes for name, hashes in hashes_by_dimension if name == dimension)
                 )
                 for dimension in DIMENSIONS
             }
-        return self._held[rules]
+        return self._prompts[rules]
 
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
@@ -93,9 +92,13 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     failed = frozenset(plan.run_id for plan in gathered.plans if plan.status == "failed")
     reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
-    pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
+    folders = (folder.name for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"))
+    judged = ((a, b) for a, _, b in (folder.partition(BETWEEN) for folder in folders))
+    known = {labels for labels in judged if gathered.definition.systems.keys() >= {*labels}}
+    pairs = sorted({*known, *(labels for _, labels in asked)})
     by_meeting = [
-        (each, _verdicts(experiment, each, judges)) for each in meetings(experiment, gathered.definition, pairs)
+        (each, verdicts_by_assessor(experiment, PAIRWISE, judges, pair_name(each.labels), each.run))
+        for each in meetings(experiment, gathered.definition, pairs)
     ]
     for meeting, verdicts in by_meeting:
         for assessor in verdicts:
@@ -106,24 +109,6 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
                 for dimension, outcome in _outcomes(reading, meeting, verdicts.get(assessor, []), assessor.rules):
                     by_pair[meeting.labels][dimension].append(outcome)
     return found
-
-
-def _pairs_in(experiment: Path, gathered: Gathered) -> Iterator[Labels]:
-    """The pairs of known systems that have verdicts."""
-    for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"):
-        a, _, b = folder.name.partition(BETWEEN)
-        if {a, b} <= gathered.definition.systems.keys():
-            yield a, b
-
-
-def _verdicts(experiment: Path, meeting: Meeting, judges: Sequence[str]) -> dict[Assessor, list[Verdict]]:
-    """The last verdict of every key about this meeting, by who judged."""
-    groups: dict[Assessor, list[Verdict]] = defaultdict(list)
-    for judge in judges:
-        path = verdict_path(experiment, PAIRWISE, judge, pair_name(meeting.labels), meeting.run)
-        for verdict in VerdictFile(path).lasts() if path.exists() else ():
-            groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
-    return groups
 
 
 def _outcomes(
@@ -222,12 +207,12 @@ class Lead:
     p: float | None
 
 
-def lead_of(results: Mapping[str, Sequence[float]], clusters: Clusters) -> Lead:
+def lead_of(results: Mapping[str, float], clusters: Clusters) -> Lead:
     """Wins minus losses by query, tested over users.
 
-    ``results`` are those of each query's repeats: 1 for a win of the first system, 0.5 for a tie, 0 for a loss.
+    ``results`` are the means of each query's repeats: 1 for a win of the first system, 0.5 for a tie, 0 for a loss.
     """
-    leads = [round(2 * sum(repeats) / len(repeats) - 1, 10) for repeats in results.values()]
+    leads = [round(2 * result - 1, 10) for result in results.values()]
     p = flip_test(leads, clusters.groups(results))
     won, lost = sum(lead > 0 for lead in leads), sum(lead < 0 for lead in leads)
     return Lead(len(leads), won, lost, None if p is None else float(f"{p:.10g}"))

@@ -1,6 +1,6 @@
 """Rows of pairwise judging: wins, ties and losses of every pair, and strengths of all systems that met."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import PairOutcome, Results, corrected, lead_of, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
+from drretail.eval.scores.planned import means_by_query
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.length_control import length_controlled
@@ -25,7 +26,13 @@ ResultName = Literal["win", "tie", "loss"]
 def with_majorities(results: Results) -> Results:
     """The same, and one more judge where two or more models compared the same systems under the same rules."""
     panels: Results = {}
-    spoken = [assessor for assessor, by_pair in results.items() if _has_spoken(by_pair)]
+
+    def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
+        """False for a judge that was to be asked and met the cap before its first answer."""
+        every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
+        return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
+
+    spoken = [assessor for assessor, by_pair in results.items() if has_spoken(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
         members = [results[assessor] for assessor in assessors]
         panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
@@ -41,12 +48,6 @@ def with_majorities(results: Results) -> Results:
             if all(labels in by_pair for by_pair in members)
         }
     return {**results, **{assessor: by_pair for assessor, by_pair in panels.items() if by_pair}}
-
-
-def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
-    """False for a judge that was to be asked and met the cap before its first answer."""
-    every = (outcome for by_dimension in by_pair.values() for it in by_dimension.values() for outcome in it)
-    return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
 
 
 def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
@@ -95,9 +96,9 @@ def derive_pairs(
         by_pair = results[assessor]
         pairs += corrected(
             [
-                _pair_score(assessor, labels, it, by_pair[labels][it], gathered)
+                _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered)
                 for labels in sorted(by_pair)
-                for it in DIMENSIONS
+                for dimension in DIMENSIONS
             ]
         )
         names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
@@ -139,11 +140,20 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
     clusters = gathered.clusters
 
     def over_users(read: Read) -> Interval:
-        held = _by_query(outcomes, read)
-        means = [sum(inside) / len(inside) for inside in held.values()]
-        return share_interval(means, clusters.groups(held), is_whole=True)
+        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
+        return share_interval([*means.values()], clusters.groups(means), is_whole=True)
 
-    rate, results = over_users(lambda it: it.result), _by_query(outcomes, lambda it: it.result)
+    def share(read: Read) -> Share:
+        found = over_users(read)
+        return Share(value=found.value, ci_low=found.low, ci_high=found.high)
+
+    def mean(read: Read) -> float | None:
+        """The mean over queries of the mean inside each; None without a query."""
+        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
+        return round(sum(means.values()) / len(means), 10) if means else None
+
+    rate = over_users(lambda outcome: outcome.result)
+    results = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
     lead = lead_of(results, clusters)
     met = [(outcome.query_id, outcome.result, outcome.words) for outcome in outcomes if outcome.result is not None]
     even = length_controlled(
@@ -156,9 +166,9 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "wins": _sum(outcome.win for outcome in outcomes),
         "ties": _sum(outcome.tie for outcome in outcomes),
         "losses": _sum(outcome.loss for outcome in outcomes),
-        "win": _share(over_users(lambda it: it.win)),
-        "tie": _share(over_users(lambda it: it.tie)),
-        "loss": _share(over_users(lambda it: it.loss)),
+        "win": share(lambda outcome: outcome.win),
+        "tie": share(lambda outcome: outcome.tie),
+        "loss": share(lambda outcome: outcome.loss),
         "win_rate": rate.value,
         "ci_low": rate.low,
         "ci_high": rate.high,
@@ -168,13 +178,13 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "queries_won": lead.queries_won,
         "queries_lost": lead.queries_lost,
         "p": lead.p,
-        "longer_won": _mean(_by_query(outcomes, _longer_won)),
+        "longer_won": mean(_longer_won),
         "length_controlled": even.value,
         "length_controlled_low": even.low,
         "length_controlled_high": even.high,
-        "flip_rate": _mean(_by_query(outcomes, lambda it: it.flipped)),
-        "first_position_rate": _mean(_by_query(outcomes, lambda it: it.first_preferred)),
-        "disagreement": _mean(_by_query(outcomes, lambda it: it.disagreed)),
+        "flip_rate": mean(lambda outcome: outcome.flipped),
+        "first_position_rate": mean(lambda outcome: outcome.first_preferred),
+        "disagreement": mean(lambda outcome: outcome.disagreed),
     }
 
 
@@ -185,28 +195,8 @@ def _longer_won(outcome: PairOutcome) -> float | None:
     return float((outcome.result > 0.5) == (outcome.words > 0))
 
 
-def _by_query(outcomes: Sequence[PairOutcome], read: Read) -> dict[str, list[float]]:
-    """The numbers of each query's repeats, by id."""
-    queries: dict[str, list[float]] = defaultdict(list)
-    for outcome in outcomes:
-        number = read(outcome)
-        if number is not None:
-            queries[outcome.query_id].append(number)
-    return dict(sorted(queries.items()))
-
-
-def _mean(queries: Mapping[str, Sequence[float]]) -> float | None:
-    """The mean over queries of the mean inside each; None without a query."""
-    means = [sum(inside) / len(inside) for inside in queries.values()]
-    return round(sum(means) / len(means), 10) if means else None
-
-
 def _sum(numbers: Iterable[float | None]) -> float:
     return round(sum(number for number in numbers if number is not None), 9)
-
-
-def _share(found: Interval) -> Share:
-    return Share(value=found.value, ci_low=found.low, ci_high=found.high)
 
 
 def _rank_scores(
@@ -218,7 +208,13 @@ def _rank_scores(
 ) -> Iterator[RankScore]:
     hidden = assessor.judge.kind == "rule_based"
     clusters, seed = gathered.clusters, gathered.definition.seed
-    found = {} if hidden else strengths(names, list(_contests(met)), seed, clusters)
+    # One for each query and pair: repeats say nothing of other queries, so their mean counts once.
+    contests = [
+        Contest(query_id, a, b, mean)
+        for (a, b), outcomes in sorted(met.items())
+        for query_id, mean in means_by_query((outcome.query_id, outcome.result) for outcome in outcomes).items()
+    ]
+    found = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
         scored = [
@@ -243,17 +239,6 @@ def _rank_scores(
             n_scored=len(scored),
             note=strength.lacks,
         )
-
-
-def _contests(met: Mapping[Labels, Sequence[PairOutcome]]) -> Iterator[Contest]:
-    """One for each query and pair: repeats say nothing of other queries, so their mean counts once."""
-    for (a, b), outcomes in sorted(met.items()):
-        queries: dict[str, list[float]] = defaultdict(list)
-        for outcome in outcomes:
-            if outcome.result is not None:
-                queries[outcome.query_id].append(outcome.result)
-        for query_id, results in sorted(queries.items()):
-            yield Contest(query_id, a, b, sum(results) / len(results))
 
 
 def _about(assessor: Assessor, dimension: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ rule-based judge has no seat in a panel: its values mean something else.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -18,13 +18,14 @@ MEDIAN = "median"
 
 def with_panels(gathered: Gathered) -> Gathered:
     """The same, and one more judge for each family and set of rules that has two or more judges that are models."""
-    panels = {
-        TableKey(
-            metric, Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
-        ): _panel_runs([gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors])
-        for metric in gathered.families
-        for assessors in panels_of(gathered.assessors(metric))
-    }
+    panels: dict[TableKey, dict[str, JudgedRun]] = {}
+    for metric in gathered.families:
+        for assessors in panels_of(gathered.assessors(metric)):
+            members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
+            panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
+            # A run that not all members judged the panel has not judged yet.
+            complete = [run for run in members[0] if all(run in runs for runs in members)]
+            panels[TableKey(metric, panel)] = {run: _together([runs[run] for runs in members]) for run in complete}
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
@@ -58,33 +59,23 @@ def names_panel(spec: str) -> bool:
     return spec.startswith(f"{PANEL}(")
 
 
-def _panel_runs(members: Sequence[Mapping[str, JudgedRun]]) -> dict[str, JudgedRun]:
-    """What the panel says of every run that all members judged: it has not judged the others yet."""
-    complete = [run for run in members[0] if all(run in runs for runs in members)]
-    return {run: _together([runs[run] for runs in members]) for run in complete}
-
-
 def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
-    result = [run.result for run in runs]
-    lacks = next((run_result.lacks for run_result in result if run_result.lacks is not None), None)
-    variants = dict.fromkeys(variant for run_result in result for variant in run_result.values)
-    values = {
-        variant: _median(
-            variant, [run_result.values[variant] for run_result in result if variant in run_result.values], len(runs)
+    """The median of those that scored a variant, if these are more than half of the panel: else as the others say."""
+    results = [run.result for run in runs]
+    lacks = next((result.lacks for result in results if result.lacks is not None), None)
+    values: dict[str, Value] = {}
+    for variant in dict.fromkeys(variant for result in results for variant in result.values):
+        given = [result.values[variant] for result in results if variant in result.values]
+        scored = [value.value for value in given if value.value is not None]
+        items = {"judges": len(scored), "spread": max(scored) - min(scored)} if scored else {}
+        values[variant] = (
+            Value(variant, "scored", median(scored), items)
+            if 2 * len(scored) > len(runs)
+            else Value(variant, gravest(value.state for value in given) or "failed")
         )
-        for variant in variants
-    }
     return JudgedRun(
-        RunResult(result[0].query_id, {} if lacks else values, lacks),
+        RunResult(results[0].query_id, {} if lacks else values, lacks),
         verdicts=sum(run.verdicts for run in runs),
         errors=tuple(error for run in runs for error in run.errors),
         stale=sum(run.stale for run in runs),
     )
-
-
-def _median(variant: str, values: Sequence[Value], members: int) -> Value:
-    """The median of those that scored it, if these are more than half of the panel: else it is as the others say."""
-    scored = [value.value for value in values if value.value is not None]
-    if 2 * len(scored) > members:
-        return Value(variant, "scored", median(scored), {"judges": len(scored), "spread": max(scored) - min(scored)})
-    return Value(variant, gravest(value.state for value in values) or "failed")

@@ -6,9 +6,10 @@ missing: it is left out, counted, and stops conclusions where it is more than on
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from drretail.eval.family import Family, is_judged
 from drretail.eval.scores.gathering import (
@@ -25,6 +26,7 @@ from drretail.eval.scores.gathering import (
 from drretail.eval.scores.panel import with_panels
 from drretail.eval.values import Value
 
+K = TypeVar("K", str, tuple[str, str])
 MOST_MISSING = 0.05
 """The share of planned runs that may be missing before nothing is concluded: one in twenty."""
 
@@ -97,10 +99,10 @@ def with_earnings(gathered: Gathered, asked: Collection[TableKey] = ()) -> Gathe
     Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
     runs either.
     """
-    held = {**{key: dict[str, JudgedRun]() for key in asked}, **gathered.tables_of_judges}
+    by_judge = {**{key: dict[str, JudgedRun]() for key in asked}, **gathered.tables_of_judges}
     tables = {
         key: _with_earnings(gathered, key, answers) if key.assessor.rules == "default" else answers
-        for key, answers in held.items()
+        for key, answers in by_judge.items()
     }
     return replace(gathered, tables_of_judges=tables)
 
@@ -123,8 +125,8 @@ def _defined(plans: Sequence[Plan], answers: Mapping[str, JudgedRun]) -> Mapping
     """By query and variant whether any report on the query could have a value; what no report was asked for is open."""
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:
-        held = answers.get(plan.run_id)
-        for variant, value in ({} if held is None else held.result.values).items():
+        judged = answers.get(plan.run_id)
+        for variant, value in ({} if judged is None else judged.result.values).items():
             could = value.state != "na" or value.earns is not None
             found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could
     return found
@@ -150,3 +152,12 @@ def counted(report: RunResult, variant: str) -> float | None:
 def counted_values(report: RunResult) -> Mapping[str, Value]:
     """The report's values with what it earns where it has none, as pooled headlines are made of them."""
     return {**report.values, **{name: Value(name, "scored", value) for name, value in report.earned.items()}}
+
+
+def means_by_query(values: Iterable[tuple[K, float | None]]) -> dict[K, float]:
+    """The mean of each query's repeats that have a value, by query id or another key, in the order of these."""
+    by_query: dict[K, list[float]] = defaultdict(list)
+    for query_id, value in values:
+        if value is not None:
+            by_query[query_id].append(value)
+    return {query_id: sum(its) / len(its) for query_id, its in sorted(by_query.items())}

@@ -46,7 +46,7 @@ _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Shown:
     """The scores of one experiment by place."""
 
     rows: Mapping[_Key, Score]
@@ -69,41 +69,48 @@ def scoreboard(
     """
     if not scores:
         return None
-    held = _held(scores, metrics)
-    judges = _judges(held)
+    present = {(row.metric, row.variant) for row in scores}
+    described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
+    shown = _Shown(
+        {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)},
+        [(name, column) for name, column in described if (name, column.variant) in present],
+    )
+    judges = _judges(shown)
     by_code = sorted(
-        {assessor for *_, assessor in held.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
+        {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
     )
     first = judges[0] if judges else None
     assessors = [] if first is None else [first]
     by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
     labels = in_order(row.system for row in scores)
     taken = {label: _took(gathered, label, prices) for label in labels}
-    names = _column_names(held)
+    # A name that two families take, or that costs go by, has the family's before it.
+    wished = [(name, column.variant, column.name or column.variant) for name, column in shown.columns]
+    taken_names = [*(wish for *_, wish in wished), *(name for name, _, _ in TOOK)]
+    names = {
+        (name, variant): wish if taken_names.count(wish) == 1 else f"{name} {wish}" for name, variant, wish in wished
+    }
     rows = [
-        BoardRow(system=each, cells={**_cells(held, each, [*assessors, *by_code], names), **taken[each]})
+        BoardRow(system=each, cells={**_cells(shown, each, [*assessors, *by_code], names), **taken[each]})
         for each in labels
     ]
-    others = tuple(_others(held, judges[1:], labels, names))
-    columns = _columns(held, names, metrics, [*rows, *(row for other in others for row in other.rows)])
+    others = tuple(_others(shown, judges[1:], labels, names))
+    columns = _columns(shown, names, metrics, [*rows, *(row for other in others for row in other.rows)])
+    kept = {column.name for column in columns}
     shared = shared_models(labels)
     short = {label: label.replace(shared, "", 1) if shared else label for label in labels}
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
         columns=tuple(columns),
-        rows=tuple(_kept(row, columns) for row in rows),
+        rows=tuple(
+            row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept}})
+            for row in rows
+        ),
         others=others,
         differs=tuple(differences(gathered, [*assessors, *by_code], short, names, pairs)),
-        notes=tuple(_notes(held, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
+        notes=tuple(_notes(shown, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
     )
-
-
-def _held(scores: Sequence[Score], metrics: Metrics) -> _Held:
-    rows = {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)}
-    present = {(row.metric, row.variant) for row in scores}
-    named = [(name, column) for name, described in metrics.items() for column in described.scoreboard]
-    return _Held(rows, [(name, column) for name, column in named if (name, column.variant) in present])
 
 
 def _judge(assessor: Assessor) -> BoardJudge:
@@ -112,12 +119,12 @@ def _judge(assessor: Assessor) -> BoardJudge:
     )
 
 
-def _judges(held: _Held) -> list[Assessor]:
+def _judges(shown: _Shown) -> list[Assessor]:
     """Everyone with a value on the board, code apart, the first one first."""
     kinds = ("llm", "scripted", "rule_based")
-    wanted = {(name, column.variant) for name, column in held.columns}
+    wanted = {(name, column.variant) for name, column in shown.columns}
     filled: dict[Assessor, set[tuple[str, str]]] = {}
-    for (_, metric, variant, assessor), row in held.rows.items():
+    for (_, metric, variant, assessor), row in shown.rows.items():
         if assessor.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
             filled.setdefault(assessor, set()).add((metric, variant))
 
@@ -128,22 +135,15 @@ def _judges(held: _Held) -> list[Assessor]:
     return sorted(filled, key=key)
 
 
-def _column_names(held: _Held) -> dict[tuple[str, str], str]:
-    """By family and variant; a name that two families take, or that costs go by, has the family's before it."""
-    wished = [(name, column, column.name or column.variant) for name, column in held.columns]
-    taken = [*(it for _, _, it in wished), *(it for it, _, _ in TOOK)]
-    return {(name, column.variant): it if taken.count(it) == 1 else f"{name} {it}" for name, column, it in wished}
-
-
 def _cells(
-    held: _Held, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
+    shown: _Shown, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
 ) -> dict[str, BoardCell]:
     found: dict[str, BoardCell] = {}
-    for metric, column in held.columns:
-        row = held.of(system, metric, column.variant, assessors)
+    for metric, column in shown.columns:
+        row = shown.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
-        beside = held.of(system, metric, column.beside, assessors)
+        beside = shown.of(system, metric, column.beside, assessors)
         found[names[metric, column.variant]] = BoardCell(
             value=row.value,
             ci_low=row.ci_low,
@@ -157,10 +157,10 @@ def _cells(
 
 
 def _others(
-    held: _Held, judges: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    shown: _Shown, judges: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[JudgedRows]:
     for assessor in judges:
-        made = (BoardRow(system=label, cells=_cells(held, label, [assessor], names)) for label in labels)
+        made = (BoardRow(system=label, cells=_cells(shown, label, [assessor], names)) for label in labels)
         yield JudgedRows(judge=_judge(assessor), rows=tuple(row for row in made if row.cells))
 
 
@@ -185,7 +185,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
 
 
 def _columns(
-    held: _Held, names: Mapping[tuple[str, str], str], metrics: Metrics, rows: Sequence[BoardRow]
+    shown: _Shown, names: Mapping[tuple[str, str], str], metrics: Metrics, rows: Sequence[BoardRow]
 ) -> list[ShownColumn]:
     """Those with a value in some row; money only where anything cost some."""
     made = [
@@ -197,21 +197,15 @@ def _columns(
             unit="count" if column.variant in metrics[metric].counts else metrics[metric].scale,
             beside_meaning=column.beside_meaning or column.beside,
         )
-        for metric, column in held.columns
+        for metric, column in shown.columns
     ]
     made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
     return [column for column in made if column.name in valued]
 
 
-def _kept(row: BoardRow, columns: Sequence[ShownColumn]) -> BoardRow:
-    """With the cells of columns that are shown."""
-    names = {column.name for column in columns}
-    return row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in names}})
-
-
 def _notes(
-    held: _Held,
+    shown: _Shown,
     assessors: Sequence[Assessor],
     labels: Sequence[str],
     names: Mapping[tuple[str, str], str],
@@ -222,18 +216,18 @@ def _notes(
     """What must be known beside the numbers: what nobody rated, whose picks were read otherwise, missing prices."""
     unrated = [
         names[metric, column.variant]
-        for metric, column in held.columns
-        if (rows := [row for key, row in held.rows.items() if key[1:3] == (metric, column.variant)])
+        for metric, column in shown.columns
+        if (rows := [row for key, row in shown.rows.items() if key[1:3] == (metric, column.variant)])
         and all(row.note is not None for row in rows)
     ]
     if unrated:
-        note = next(row.note for row in held.rows.values() if row.note is not None)
+        note = next(row.note for row in shown.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
-    yield from _readers(held, assessors, labels, names)
-    yield from _without_interval(held, assessors, labels, names)
+    yield from _readers(shown, assessors, labels, names)
+    yield from _without_interval(shown, assessors, labels, names)
     if not gathered.clusters.user_of:
         yield "No user is known of any query: each counts as one of its own, in intervals and tests."
-    for assessor in _judges(held):
+    for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
     yield from _unfinished(gathered, labels)
@@ -248,12 +242,12 @@ def _notes(
 
 
 def _without_interval(
-    held: _Held, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    shown: _Shown, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[str]:
     """Which columns have systems without an interval, and why."""
     lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
-    for metric, column in held.columns:
-        rows = (held.of(label, metric, column.variant, assessors) for label in labels if place_of(label) == "system")
+    for metric, column in shown.columns:
+        rows = (shown.of(label, metric, column.variant, assessors) for label in labels if place_of(label) == "system")
         reasons = {row.no_interval for row in rows if row is not None}
         for why, columns in lacking.items():
             columns += [names[metric, column.variant]] if why in reasons else []
@@ -279,13 +273,13 @@ def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _readers(
-    held: _Held, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    shown: _Shown, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[str]:
     """A caution where the picks of systems that research were not all read by the same."""
     research_labels = [label for label in labels if place_of(label) == "system"]
     unlike: list[str] = []
-    for metric, column in held.columns:
-        rows = (held.of(label, metric, column.variant, assessors) for label in research_labels)
+    for metric, column in shown.columns:
+        rows = (shown.of(label, metric, column.variant, assessors) for label in research_labels)
         if len({frozenset(readers_of(row.items)) for row in rows if row is not None}) > 1:
             unlike.append(names[metric, column.variant])
     if unlike:

@@ -41,5 +41,5 @@ def without_board_families(scores: Scores) -> Scores:
 
 def other_families(scores: Scores, names: Collection[str]) -> list[str]:
     """The families of these scores besides the named ones, in their order."""
-    held = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
-    return [name for name in dict.fromkeys(held) if name not in names]
+    present = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
+    return [name for name in dict.fromkeys(present) if name not in names]

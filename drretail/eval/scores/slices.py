@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, mean_of
-from drretail.eval.scores.gathering import RunResult, TableKey
-from drretail.eval.scores.planned import counted
+from drretail.eval.scores.gathering import Assessor, RunResult
+from drretail.eval.scores.planned import counted, means_by_query
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.score import SliceBy, SliceScore
@@ -81,35 +80,44 @@ Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """One row before its interval is made."""
-
-    about: About
-    by: SliceBy
-    name: str
-    variant: str
-    n_queries: int
-    n_planned: int
-    n_scored: int
-    means: Mapping[str, float]
-    """Of each query that has a value, by id."""
-
-    @property
-    def table_key(self) -> tuple[TableKey, str]:
-        """What all systems of one table have in common."""
-        return self.about.table_key, self.variant
-
-
 def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
     """Rows by judge, system, headline variant and slice, in that order.
 
     Ratings of a rule-based judge mean nothing and have none, and neither has a variant for which no system
     has any value.
     """
-    every = [cut for about, reports in judged for cut in _cuts(about, reports, slices)]
-    valued = {cut.table_key for cut in every if cut.means}
-    return [_row(cut) for cut in every if cut.table_key in valued]
+    rows = [row for about, reports in judged for row in _rows(about, reports, slices)]
+    valued = {(row.metric, row.variant, Assessor.of(row)) for row in rows if row.n_counted}
+    return [row for row in rows if (row.metric, row.variant, Assessor.of(row)) in valued]
+
+
+def _rows(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterator[SliceScore]:
+    if is_unrated(about.metric, about.assessor.judge):
+        return
+    planned = Counter(report.query_id for report in reports)
+    for variant in headlines(about.metric):
+        values = [(report.query_id, counted(report, variant)) for report in reports]
+        scored = Counter(query_id for query_id, value in values if value is not None)
+        means = means_by_query(values)
+        for (by, name), query_ids in slices.items():
+            inside = {query_id: mean for query_id, mean in means.items() if query_id in query_ids}
+            found = mean_of(about.metric, variant, inside, about.clusters)
+            yield SliceScore(
+                by=by,
+                name=name,
+                metric=about.metric.name,
+                variant=variant,
+                system=about.system,
+                **about.assessor.columns,
+                value=found.value,
+                ci_low=found.low,
+                ci_high=found.high,
+                n_queries=len(query_ids & planned.keys()),
+                n_counted=len(inside),
+                n_users=about.clusters.users(inside),
+                n_planned=sum(planned[query_id] for query_id in query_ids),
+                n_scored=sum(scored[query_id] for query_id in query_ids),
+            )
 
 
 def headlines(metric: Family) -> tuple[str, ...]:
@@ -124,54 +132,3 @@ def chosen_variants(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
 
 def _plain(metric: Family) -> list[str]:
     return [variant for variant in metric.variants if variant not in metric.pooled]
-
-
-def _cuts(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterator[_Cut]:
-    if is_unrated(about.metric, about.assessor.judge):
-        return
-    planned = Counter(report.query_id for report in reports)
-    for variant in headlines(about.metric):
-        values = _by_query(variant, reports)
-        means = {query_id: sum(inside) / len(inside) for query_id, inside in values.items()}
-        for (by, name), query_ids in slices.items():
-            yield _Cut(
-                about=about,
-                by=by,
-                name=name,
-                variant=variant,
-                n_queries=len(query_ids & planned.keys()),
-                n_planned=sum(planned[query_id] for query_id in query_ids),
-                n_scored=sum(len(inside) for query_id, inside in values.items() if query_id in query_ids),
-                means={query_id: mean for query_id, mean in means.items() if query_id in query_ids},
-            )
-
-
-def _by_query(variant: str, reports: Sequence[RunResult]) -> dict[str, list[float]]:
-    """The values of each query's repeats, by id; a query without any is left out."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for report in reports:
-        value = counted(report, variant)
-        if value is not None:
-            found[report.query_id].append(value)
-    return dict(sorted(found.items()))
-
-
-def _row(cut: _Cut) -> SliceScore:
-    about = cut.about
-    found = mean_of(about.metric, cut.variant, cut.means, about.clusters)
-    return SliceScore(
-        by=cut.by,
-        name=cut.name,
-        metric=about.metric.name,
-        variant=cut.variant,
-        system=about.system,
-        **about.assessor.columns,
-        value=found.value,
-        ci_low=found.low,
-        ci_high=found.high,
-        n_queries=cut.n_queries,
-        n_counted=len(cut.means),
-        n_users=about.clusters.users(cut.means),
-        n_planned=cut.n_planned,
-        n_scored=cut.n_scored,
-    )

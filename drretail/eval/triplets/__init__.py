@@ -3,7 +3,6 @@
 That is how PDR-Bench measures reliability and DeepResearch Bench counts valid citations: (fact, reference, URL).
 
 facts.py             triplets as they are extracted, unique facts, what is known of their support
-triplet_extraction.py the questions that find triplets and duplicates in a report
-triplet_support.py   whether a page bears out the facts that cite it, one question a page
+triplet_support.py   the questions that find triplets and duplicates, and whether a page bears out what cites it
 prompts/             what the judge is asked
 """

@@ -1,4 +1,4 @@
-"""Whether a source bears out the facts that cite it: one question a source and a dozen of its facts.
+"""Which facts a report states with which references, and whether a source bears out the facts that cite it.
 
 Sources are the texts that faithfulness judges by: the record of the shop, the page, the file.
 """
@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import Field
+
 from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
+from drretail.eval.claims.report_index import Part, SourceResolver, parts_of
 from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.support import (
     MOST_CLAIMS,
@@ -21,16 +24,153 @@ from drretail.eval.claims.support import (
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.triplets.facts import SUPPORT, UNFETCHED, UNKNOWN, Fact, pair_item, unique_facts
-from drretail.eval.triplets.triplet_extraction import (
-    duplicates_prompt,
-    extract_triplets,
-    extraction_prompt,
-    find_duplicates,
+from drretail.eval.triplets.facts import (
+    DUPLICATES,
+    REPORT,
+    SUPPORT,
+    TRIPLETS,
+    UNFETCHED,
+    UNKNOWN,
+    Fact,
+    Triplet,
+    distinct_facts,
+    duplicates_item,
+    pair_item,
+    unique_facts,
 )
-from drretail.grounding.verify.records import Ledger
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
+from drretail.records.score import Verdict
+
+_TOLD = 8
+
+
+class SaidTriplet(Record):
+    fact: str = Field(min_length=1)
+    ref_idx: str
+    url: str
+
+    @property
+    def marks(self) -> list[str]:
+        """The reference as the text names it; a link in the text itself has the number 0, which is none."""
+        return [] if self.ref_idx.strip() in ("", "0") else [self.ref_idx]
+
+
+class SaidTriplets(Record):
+    """All checkable facts of a report, one entry for each reference of each."""
+
+    triplets: list[SaidTriplet]
+
+
+class SameFacts(Record):
+    """Which facts of a list say exactly the same, by their numbers."""
+
+    groups: list[list[int]]
+
+
+def extraction_prompt() -> Prompt:
+    return load_prompt(__file__, "triplets")
+
+
+def duplicates_prompt() -> Prompt:
+    return load_prompt(__file__, "duplicates")
+
+
+@dataclass(frozen=True, slots=True)
+class _Extraction:
+    """One judge on the facts of one report."""
+
+    report: str
+    resolver: SourceResolver
+    judge_session: JudgeSession
+    prompt: Prompt = field(default_factory=extraction_prompt)
+
+    async def made(self) -> Verdict:
+        parts = parts_of(self.report) if self.report.strip() else []
+        items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
+        questions = (self._question(item, _given(self.report, parts, at)) for at, item in enumerate(items))
+        kept = await self.judge_session.ask_and_record(*questions)
+        if items == [REPORT]:
+            return kept[0]
+        errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in kept if verdict.state != "scored")
+        state, value = (
+            ("failed", None) if errors else ("scored", [triplet for verdict in kept for triplet in verdict.value])
+        )
+        return self.judge_session.record(
+            TRIPLETS, REPORT, state, value, prompt_hash=self.prompt.hash, error=errors or None
+        )
+
+    def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
+        def read(answer: SaidTriplets) -> Ruling:
+            found = (_triplet(triplet, self.resolver) for triplet in answer.triplets)
+            return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
+
+        def check(answer: SaidTriplets) -> str | None:
+            return _strange(answer, self.resolver)
+
+        report = {"report": given}
+        return JudgeQuestion(TRIPLETS, item, self.prompt, report, SaidTriplets, read, check, purpose="extraction")
+
+
+def _given(report: str, parts: Sequence[Part], at: int) -> str:
+    part = parts[at]
+    text = tagged("report", report[part.start : part.end].strip())
+    if len(parts) == 1:
+        return text
+    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
+    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
+
+
+def _strange(answer_given: SaidTriplets, resolver: SourceResolver) -> str | None:
+    names = [name for triplet in answer_given.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
+    strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
+    if strange:
+        return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
+    return None
+
+
+def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
+    """The reference is read as the text marks it, and its address where that mark comes to nothing."""
+    found: tuple[str, ...] = ()
+    for name in (*answer_given.marks, answer_given.url):
+        found = found or (resolver.resolve([name]).sources if name.strip() else ())
+    return Triplet(
+        fact=answer_given.fact.strip(),
+        ref=answer_given.ref_idx.strip(),
+        url=answer_given.url.strip(),
+        source=next(iter(found), None),
+    )
+
+
+async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSession) -> list[list[int]] | None:
+    """Which distinct facts say the same, by their numbers from 1, recorded as a verdict. None where it failed."""
+    facts = distinct_facts(triplets)
+    item = duplicates_item(facts)
+    if len(facts) < 2:
+        found = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
+    else:
+        given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
+        (found,) = await judge_session.ask_and_record(
+            JudgeQuestion(
+                DUPLICATES,
+                item,
+                duplicates_prompt(),
+                given,
+                SameFacts,
+                lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
+                lambda answer: _misgrouped(answer, len(facts)),
+                purpose="extraction",
+            )
+        )
+    return None if found.state != "scored" else [list(each) for each in found.value]
+
+
+def _misgrouped(answer_given: SameFacts, count: int) -> str | None:
+    numbers = [number for group in answer_given.groups for number in group]
+    if any(not 1 <= number <= count for number in numbers):
+        return f"groups: the facts have the numbers 1 to {count}"
+    return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None
+
 
 Label = Literal["supported", "partly_supported", "unsupported", "unknown"]
 _VALUES: Mapping[Label, float] = {"supported": 1.0, "partly_supported": 0.5, "unsupported": 0.0, "unknown": 0.0}
@@ -62,9 +202,14 @@ def triplet_prompts() -> list[Prompt]:
 
 async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     """Records facts, duplicates and support as far as they are missing; what failed ends only what rests on it."""
-    triplets = await extract_triplets(subject, judge_session)
-    groups = None if triplets is None else await find_duplicates(triplets, judge_session)
-    if triplets is not None and groups is not None:
+    report = subject.report or ""
+    extraction = _Extraction(report, SourceResolver(report, subject.evidence), judge_session)
+    existing = judge_session.existing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
+    if existing.state != "scored":
+        return
+    triplets = [Triplet.model_validate(each) for each in existing.value]
+    groups = await find_duplicates(triplets, judge_session)
+    if groups is not None:
         await _SupportQuestions(subject, judge_session).rule(unique_facts(triplets, groups))
 
 
@@ -79,36 +224,34 @@ class _SupportQuestions:
         for fact in facts:
             for source in fact.sources:
                 by_source.setdefault(source, []).append(fact.text)
-        questions = [
-            (source, content, missing[at : at + MOST_CLAIMS])
-            for source, texts in by_source.items()
-            if (missing := self._missing(source, texts, content := content_of([source], self.subject.evidence)))
-            for at in range(0, len(missing), MOST_CLAIMS)
-        ]
-        for source, content, missing in questions:
+        questions: list[JudgeQuestion[SupportedFacts]] = []
+        for source, texts in by_source.items():
+            content = content_of([source], self.subject.evidence)
+            wording = self.prompt.hash if content.texts else ""
+
+            def is_judged(fact: str, source: str = source, content: Content = content, wording: str = wording) -> bool:
+                """By these very texts."""
+                known = self.judge_session.existing(SUPPORT, pair_item(fact, source), wording)
+                return known is not None and same_texts(known.sources, content.texts)
+
+            missing = [fact for fact in texts if not is_judged(fact)]
             if not content.texts:
                 self._record_unread(source, content, missing)
-        readable = (self._question(*question) for question in questions if question[1].texts)
-        await self.judge_session.ask_and_record(*readable)
-
-    def _missing(self, source: str, facts: Sequence[str], content: Content) -> list[str]:
-        """The facts without a verdict by these very texts."""
-        return [fact for fact in facts if not self._stands(pair_item(fact, source), content)]
-
-    def _stands(self, item: str, content: Content) -> bool:
-        wording = self.prompt.hash if content.texts else ""
-        known = self.judge_session.existing(SUPPORT, item, wording)
-        return known is not None and same_texts(known.sources, content.texts)
+            else:
+                parts = (missing[at : at + MOST_CLAIMS] for at in range(0, len(missing), MOST_CLAIMS))
+                questions += [self._question(source, content, part) for part in parts]
+        await self.judge_session.ask_and_record(*questions)
 
     def _question(self, source: str, content: Content, facts: Sequence[str]) -> JudgeQuestion[SupportedFacts]:
         texts = fitted(content.texts, facts, self.judge_session.room)
-        about = about_sources([source], self.subject.evidence, self._ledger())
+        ledger = SupportJudge(self.subject, self.judge_session, self.subject.evidence).ledger
+        about = about_sources([source], self.subject.evidence, ledger)
         given = {
             "today": self.subject.today,
             "source": source_tags(texts, about),
             "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
         }
-        held = [*about.values(), *(text.text.text for text in texts)]
+        all_texts = [*about.values(), *(text.text.text for text in texts)]
         items = tuple(pair_item(fact, source) for fact in facts)
         return JudgeQuestion(
             SUPPORT,
@@ -117,7 +260,7 @@ class _SupportQuestions:
             given,
             SupportedFacts,
             lambda answer: {
-                items[supported_fact.fact_id - 1]: _ruling(supported_fact, held) for supported_fact in answer.facts
+                items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts
             },
             lambda answer: _misnumbered(answer, len(facts)),
             items=items,
@@ -125,9 +268,6 @@ class _SupportQuestions:
             sources=[text.ref for text in texts],
             notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
         )
-
-    def _ledger(self) -> Ledger:
-        return SupportJudge(self.subject, self.judge_session, self.subject.evidence).ledger
 
     def _record_unread(self, source: str, content: Content, facts: Sequence[str]) -> None:
         """What nobody has tried to read is not what can't be read."""
@@ -153,11 +293,11 @@ def _misnumbered(answer_given: SupportedFacts, count: int) -> str | None:
     return None
 
 
-def _ruling(ruled: SupportedFact, held: Sequence[str]) -> Ruling:
+def _ruling(ruled: SupportedFact, texts: Sequence[str]) -> Ruling:
     """With the quote where it stands in the source, and with notes."""
     notes = [UNKNOWN] if ruled.label == "unknown" else []
     quote = " ".join(ruled.quote.split())
-    is_found = any(quote in " ".join(text.split()) for text in held)
+    is_found = any(quote in " ".join(text.split()) for text in texts)
     if quote and not is_found:
         notes.append(QUOTE_DROPPED)
     return Ruling(_VALUES[ruled.label], ruled.justification, ruled.quote.strip() if is_found else "", (), notes)

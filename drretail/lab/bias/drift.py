@@ -1,16 +1,16 @@
 """Does the judge say of a pinned set what it said before? The same texts are asked again, word for word."""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.families.quality.judge import Rating, prompt_for
+from drretail.eval.families.quality.score import Rating, prompt_for
+from drretail.eval.judging.material import report_material, shopper_context
 from drretail.files import read_json, write_json
 from drretail.lab.bias.effects import by_query, difference, share
-from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, material
+from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
 from drretail.prompts import Prompt
 from drretail.records.base import Document, Record, sha256_of
 
@@ -76,7 +76,9 @@ def _pinned(case: Case) -> Pinned | None:
         prompt = prompt_for(DIMENSION)
         reports = tuple(
             PinnedReport(
-                run_id=subject.run_id, query_id=subject.query.query_id, question=prompt.render(**material(subject))
+                run_id=subject.run_id,
+                query_id=subject.query.query_id,
+                question=prompt.render(**{**shopper_context(subject), **report_material(subject)}),
             )
             for subject in case.reports.subjects
         )
@@ -84,24 +86,26 @@ def _pinned(case: Case) -> Pinned | None:
     return made
 
 
-def _questions(case: Case) -> list[Question]:
+def _questions(case: Case) -> list[ProbeQuestion]:
     """On the first day each report twice, so that it is known how often an answer changes at once; later once a day."""
     pinned = _pinned(case)
     if pinned is None:
         return []
     is_first = pinned.days(case.name) in ([], [case.day])
     times = [case.day, f"{case.day} {AGAIN}"] if is_first else [case.day]
-    return [_question(pinned, report, time) for report in pinned.reports for time in times]
-
-
-def _question(pinned: Pinned, report: PinnedReport, time: str) -> Question:
-    values: Mapping[str, str] = {"question": report.question}
-    about = About("pinned", f"{pinned.sha[:12]}-r1", pinned.sha)
-    return Question(about, f"{report.run_id} {time}", _ASKED, partial(dict, values), Rating, _kept)
-
-
-def _kept(answer: Rating) -> int:
-    return answer.rating
+    about = QuestionPlace("pinned", f"{pinned.sha[:12]}-r1", pinned.sha)
+    return [
+        ProbeQuestion(
+            about,
+            f"{report.run_id} {time}",
+            _ASKED,
+            partial(dict[str, str], question=report.question),
+            Rating,
+            lambda answer: answer.rating,
+        )
+        for report in pinned.reports
+        for time in times
+    ]
 
 
 def _keep(case: Case) -> None:

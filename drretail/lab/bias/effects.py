@@ -65,10 +65,10 @@ def number(name: str, values: ByQuery, dimension: str, value: float) -> BiasEffe
 
 def by_query(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
     """Values under their queries, in the order of queries."""
-    held: dict[str, list[float]] = {}
+    of_query: dict[str, list[float]] = {}
     for query, value in sorted(values):
-        held.setdefault(query, []).append(value)
-    return held
+        of_query.setdefault(query, []).append(value)
+    return of_query
 
 
 def over_dimensions(by_dimension: Mapping[str, ByQuery]) -> Iterable[tuple[str, ByQuery]]:

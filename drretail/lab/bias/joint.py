@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, partial
 
-from drretail.eval.families.quality.judge import Rating, criteria, prompt_for
+from drretail.eval.families.quality.score import Rating, criteria, prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
-from drretail.eval.judging.material import picks_with_prices
+from drretail.eval.judging.material import picks_with_prices, report_material, shopper_context
 from drretail.eval.judging.subject import Subject
 from drretail.lab.bias.effects import by_query, difference, drawn, over_dimensions
-from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, Report, material
+from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace, Report
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.score import Rules
@@ -48,28 +48,21 @@ def joint_prompt(*, with_profile: bool) -> Prompt:
     return Prompt("joint", text, prompt_for("overall").shared)
 
 
-def _questions(case: Case) -> list[Question]:
-    return [_question(subject) for subject in case.reports.subjects]
+def _questions(case: Case) -> list[ProbeQuestion]:
+    def values(subject: Subject) -> Mapping[str, str]:
+        return {**shopper_context(subject), **report_material(subject), "picks": picks_with_prices(subject, RULES)}
 
-
-def _question(subject: Subject) -> Question:
-    is_known = subject.profile is not None
-    return Question(
-        About.of(subject),
-        "all",
-        joint_prompt(with_profile=is_known),
-        partial(_values, subject),
-        SevenRatings if is_known else SixRatings,
-        _kept,
-    )
-
-
-def _values(subject: Subject) -> Mapping[str, str]:
-    return {**material(subject), "picks": picks_with_prices(subject, RULES)}
-
-
-def _kept(answer: SixRatings) -> dict[str, float]:
-    return {name: float(rating["rating"]) for name, rating in answer.model_dump().items()}
+    return [
+        ProbeQuestion(
+            QuestionPlace.of(subject),
+            "all",
+            joint_prompt(with_profile=subject.profile is not None),
+            partial(values, subject),
+            SixRatings if subject.profile is None else SevenRatings,
+            lambda answer: {name: float(rating["rating"]) for name, rating in answer.model_dump().items()},
+        )
+        for subject in case.reports.subjects
+    ]
 
 
 def _find(case: Case) -> Effects | str:

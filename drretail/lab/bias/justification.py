@@ -5,12 +5,12 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.claims.claims import SUPPORT
-from drretail.eval.families.quality.judge import STAGE, criteria
+from drretail.eval.families.quality.score import STAGE, criteria
 from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
 from drretail.lab.bias.effects import by_query, difference, over_dimensions, share
-from drretail.lab.bias.probe import About, Case, Effects, Probe, Question
+from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict
@@ -45,7 +45,7 @@ def rating_prompt(dimension: str) -> Prompt:
     return Prompt("derive_rating", text.replace("{{anchors}}", criterion["anchors"]))
 
 
-def _questions(case: Case) -> list[Question]:
+def _questions(case: Case) -> list[ProbeQuestion]:
     return [
         rating
         for subject in case.reports.subjects
@@ -53,7 +53,7 @@ def _questions(case: Case) -> list[Question]:
     ]
 
 
-def _of_ratings(case: Case, subject: Subject) -> Iterator[Question]:
+def _of_ratings(case: Case, subject: Subject) -> Iterator[ProbeQuestion]:
     rated = {
         verdict.item: verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.stage == STAGE
     }
@@ -66,7 +66,7 @@ def _of_ratings(case: Case, subject: Subject) -> Iterator[Question]:
             yield _question(subject, f"{STAGE}/{dimension}", reason, rating_prompt(dimension), DerivedRating)
 
 
-def _of_claims(case: Case, subject: Subject) -> Iterator[Question]:
+def _of_claims(case: Case, subject: Subject) -> Iterator[ProbeQuestion]:
     for verdict in _ruled(case, subject):
         prompt = load_prompt(__file__, "derive_support")
         yield _question(subject, f"{SUPPORT}/{verdict.item}", verdict.reason, prompt, DerivedSupport)
@@ -77,25 +77,24 @@ def _ruled(case: Case, subject: Subject) -> list[Verdict]:
     return [verdict for verdict in ruled if verdict.stage == SUPPORT and verdict.state == "scored" and verdict.reason]
 
 
-def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> Question:
+def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> ProbeQuestion:
     """Its item names the reason, too: another reason is another question."""
-    return Question(
-        About.of(subject),
+    return ProbeQuestion(
+        QuestionPlace.of(subject),
         f"{what}/{sha256_of(reason)[:12]}",
         prompt,
         lambda: {"justification": tagged("justification", reason)},
         answer,
-        _kept,
+        lambda answer: float(answer.rating) if isinstance(answer, DerivedRating) else _SUPPORTS[answer.label],
     )
-
-
-def _kept(answer: DerivedRating | DerivedSupport) -> float:
-    return float(answer.rating) if isinstance(answer, DerivedRating) else _SUPPORTS[answer.label]
 
 
 def _find(case: Case) -> Effects | str:
     """How often what was said is another than what its reasons lead to, and by how much it is higher."""
-    given, queries = _given(case), {About.of(subject): subject.query.query_id for subject in case.reports.subjects}
+    given, queries = (
+        _given(case),
+        {QuestionPlace.of(subject): subject.query.query_id for subject in case.reports.subjects},
+    )
     above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
     for question, derived in case.answers(NAME, _questions(case)):
         what, item = question.item.split("/")[:2]
@@ -125,13 +124,13 @@ def _find(case: Case) -> Effects | str:
     return effects or "no verdict with a justification was looked at"
 
 
-def _given(case: Case) -> dict[tuple[About, str, str], float]:
+def _given(case: Case) -> dict[tuple[QuestionPlace, str, str], float]:
     """What the judge said, by report, stage and item."""
-    found: dict[tuple[About, str, str], float] = {}
+    found: dict[tuple[QuestionPlace, str, str], float] = {}
     for subject in case.reports.subjects:
         rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
         for verdict in (*rated, *_ruled(case, subject)):
-            found[About.of(subject), verdict.stage, verdict.item] = float(verdict.value)
+            found[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
     return found
 
 

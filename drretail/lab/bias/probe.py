@@ -10,7 +10,6 @@ from typing import Any
 
 from drretail.eval.family import Family
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.material import report_and_sources, shopper_context
 from drretail.eval.judging.pairs import meetings
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -36,7 +35,7 @@ Effects = Sequence[BiasEffect]
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class QuestionPlace:
     """What a question is about; its verdicts are kept in one file."""
 
     label: str
@@ -44,7 +43,7 @@ class About:
     sha: str
 
     @classmethod
-    def of(cls, subject: Subject) -> "About":
+    def of(cls, subject: Subject) -> "QuestionPlace":
         return cls(subject.label, f"{subject.query.query_id}-r{subject.repeat}", subject.report_sha or "")
 
     @property
@@ -53,10 +52,10 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProbeQuestion:
     """A question to the judge that no metric asks."""
 
-    about: About
+    about: QuestionPlace
     item: str
     prompt: Prompt
     values: Callable[[], Mapping[str, str]]
@@ -97,7 +96,7 @@ class Case:
 
     def verdicts(self, metric: Family, subject: Subject) -> list[Verdict]:
         """What the judge said of a report in a family, once, in today's words, under the default rules."""
-        about = About.of(subject)
+        about = QuestionPlace.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
         living = VerdictFile(path).living(about.sha, metric.prompt_hashes()) if path.exists() else []
         wanted = "default", 1, metric.version, self.judge.ref
@@ -107,21 +106,23 @@ class Case:
             if (verdict.rules, verdict.judge_repeat, verdict.version, verdict.judge) == wanted
         ]
 
-    def answers(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Any]]:
+    def answers(self, probe: str, questions: Iterable[ProbeQuestion]) -> Iterator[tuple[ProbeQuestion, Any]]:
         """The questions of a probe that were answered, with what was kept of it."""
-        for question, verdict in self.existing_verdicts(probe, questions):
+        for question, verdict in self.recorded(probe, questions):
             if verdict is not None and verdict.state == "scored":
                 yield question, verdict.value
 
-    def existing_verdicts(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Verdict | None]]:
+    def recorded(
+        self, probe: str, questions: Iterable[ProbeQuestion]
+    ) -> Iterator[tuple[ProbeQuestion, Verdict | None]]:
         """Questions with the verdict that stands; None where there is none, or it is of other words."""
-        held: dict[Path, dict[str, Verdict]] = {}
+        files: dict[Path, dict[str, Verdict]] = {}
         for question in questions:
             path = self.path(probe, question.about)
-            if path not in held:
+            if path not in files:
                 lasts = VerdictFile(path).lasts() if path.exists() else []
-                held[path] = {verdict.item: verdict for verdict in lasts}
-            last = held[path].get(question.item)
+                files[path] = {verdict.item: verdict for verdict in lasts}
+            last = files[path].get(question.item)
             known = last is not None and (last.report_sha, last.prompt_hash) == (
                 question.about.sha,
                 question.prompt.hash,
@@ -130,7 +131,7 @@ class Case:
 
     def unanswered(self, probe: "Probe") -> tuple[int, int]:
         """How many judgements that a probe reads or asks for failed, and how many were never asked."""
-        own = [verdict for _, verdict in self.existing_verdicts(probe.name, probe.questions(self))]
+        own = [verdict for _, verdict in self.recorded(probe.name, probe.questions(self))]
         failed = sum(verdict is not None and verdict.state == "failed" for verdict in own)
         unasked = own.count(None)
         families = [load_metric(name) for name in probe.families if name != PAIRWISE]
@@ -141,7 +142,7 @@ class Case:
         for family in families:
             for plan, judged in gathered.judged_runs(family.name, assessor):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
-                    failed += judged.failed
+                    failed += len(judged.errors)
                     unasked += judged.result.lacks == NOT_JUDGED
         if PAIRWISE in probe.families:
             by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
@@ -152,21 +153,13 @@ class Case:
                 unasked += len(meetings(self.folder, gathered.definition, self.reports.pairs))
         return failed, unasked
 
-    def path(self, probe: str, about: About) -> Path:
+    def path(self, probe: str, about: QuestionPlace) -> Path:
         return verdict_path(asked_folder(self.folder), probe, self.judge.slug, about.label, about.run)
 
 
 def asked_folder(folder: Path) -> Path:
     """Where answers to probes' own questions stand: apart from verdicts, which metrics make scores of."""
     return folder / "asked"
-
-
-def _asks_nothing(_: Case) -> Sequence[Question]:
-    return ()
-
-
-def _keeps_nothing(_: Case) -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +173,8 @@ class Probe:
     """Of metrics, whose verdicts on the reports it reads."""
     find: Callable[[Case], Effects | str]
     """Its effects, the one first that stands for it; or why there is none."""
-    questions: Callable[[Case], Sequence[Question]] = _asks_nothing
-    keep: Callable[[Case], None] = _keeps_nothing
+    questions: Callable[[Case], Sequence[ProbeQuestion]] = lambda _: ()
+    keep: Callable[[Case], None] = lambda _: None
     """What is done once the questions are answered."""
     with_lengths: bool = False
     with_floors: bool = False
@@ -196,23 +189,17 @@ def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
     return found
 
 
-def material(subject: Subject) -> dict[str, str]:
-    """What questions on a whole report are filled with, as quality fills them."""
-    report, sources = report_and_sources(subject)
-    return {**shopper_context(subject), "report": report, "sources": sources}
-
-
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:
     """Asks the probe's own questions that have no answer; gives how many answers were of no use.
 
     Those that the cap cuts are left, and counted in the allowance.
     """
-    by_place: dict[About, list[Question]] = defaultdict(list)
+    by_place: dict[QuestionPlace, list[ProbeQuestion]] = defaultdict(list)
     for question in probe.questions(case):
         by_place[question.about].append(question)
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def of(about: About, questions: Sequence[Question]) -> None:
+    async def of(about: QuestionPlace, questions: Sequence[ProbeQuestion]) -> None:
         async with gate:
             with _session(case, probe, about, again, allowance) as session:
                 try:
@@ -221,11 +208,11 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                     allowance.cut += 1
 
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
-    verdicts = case.existing_verdicts(probe.name, probe.questions(case))
+    verdicts = case.recorded(probe.name, probe.questions(case))
     return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
 
 
-def _session(case: Case, probe: Probe, about: About, again: Again, allowance: Allowance) -> JudgeSession:
+def _session(case: Case, probe: Probe, about: QuestionPlace, again: Again, allowance: Allowance) -> JudgeSession:
     return JudgeSession(
         case.judge,
         VerdictFile(case.path(probe.name, about)),
@@ -238,7 +225,7 @@ def _session(case: Case, probe: Probe, about: About, again: Again, allowance: Al
     )
 
 
-def _question(question: Question) -> JudgeQuestion[Any]:
+def _question(question: ProbeQuestion) -> JudgeQuestion[Any]:
     return JudgeQuestion(
         STAGE,
         question.item,

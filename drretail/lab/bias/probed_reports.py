@@ -117,10 +117,8 @@ def halved(report: str) -> str:
 def doubled(report: str) -> str:
     """The report with each block (what blank lines set apart) twice, one below the other; a heading stands once."""
     blocks = [part for part in report.replace("\r\n", "\n").split("\n\n") if part.strip()]
-    return (
-        "\n\n".join(again for block in blocks for again in ([block] if _is_heading(block) else [block, block])) + "\n"
-    )
-
-
-def _is_heading(block: str) -> bool:
-    return block.lstrip().startswith("#") and "\n" not in block.strip()
+    twice: list[str] = []
+    for block in blocks:
+        is_heading = block.lstrip().startswith("#") and "\n" not in block.strip()
+        twice += [block] if is_heading else [block, block]
+    return "\n\n".join(twice) + "\n"

@@ -8,21 +8,22 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
-from drretail.lab.bias import drift, joint, justification, length, own_family, position, scale_use
+from drretail.lab.bias import drift, joint, justification
 from drretail.lab.bias.probe import Case, Probe
 from drretail.lab.bias.probed_reports import Reports
+from drretail.lab.bias.verdict_probes import LENGTH, OWN_FAMILY, POSITION, SCALE_USE
 from drretail.lab.trial_findings import BiasFound, ProbeFound
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 
 PROBES = {
     probe.name: probe
     for probe in (
-        position.PROBE,
-        length.PROBE,
-        own_family.PROBE,
+        POSITION,
+        LENGTH,
+        OWN_FAMILY,
         justification.PROBE,
         drift.PROBE,
-        scale_use.PROBE,
+        SCALE_USE,
         joint.PROBE,
     )
 }
@@ -73,12 +74,12 @@ def bias_found(reports: Reports, found: Sequence[ProbeFound], before: Path) -> B
 
 def _earlier(path: Path, reports: str) -> Iterable[ProbeFound]:
     try:
-        held = BiasFound.model_validate(read_json(path)) if path.exists() else None
+        earlier = BiasFound.model_validate(read_json(path)) if path.exists() else None
     except (ValidationError, UserError):  # damaged, or of another version; and about to be replaced
         return ()
-    if held is None or held.reports != reports:
+    if earlier is None or earlier.reports != reports:
         return ()
-    return [probe for probe in held.probes if probe.probe in PROBES]
+    return [probe for probe in earlier.probes if probe.probe in PROBES]
 
 
 def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
@@ -88,9 +89,7 @@ def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
     """
     if not has_opinions(case):
         return None
-    left = [
-        question for question, verdict in case.existing_verdicts(probe.name, probe.questions(case)) if verdict is None
-    ]
+    left = [question for question, verdict in case.recorded(probe.name, probe.questions(case)) if verdict is None]
     if not left:
         return None
     judge = case.judge

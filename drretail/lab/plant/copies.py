@@ -22,7 +22,6 @@ from drretail.lab.plant.good_report import Material, Planted
 from drretail.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.progress import Bar
 from drretail.records.base import Record
-from drretail.records.reading import Pick
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong price": partial(values.scaled, kind="price", factors=values.FACTORS),
@@ -211,20 +210,16 @@ def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
     counted: Counter[str] = Counter()
     for copy in copies:
         counted[copy.source.run_id] += 1
-        system = copy.source.system
+        system, run = copy.source.system, copy.source.run
+        declared = None if run is None else run.picks
         yield MadeRun(
             source=copy.source,
             label=made_label(copy.source.label, "planted"),
             system=system.model_copy(update={"options": {**system.options, MADE: True}}),
             repeat=counted[copy.source.run_id],
             report=copy.made.report,
-            picks=_picks(copy),
+            picks=declared if copy.made.picks is None else copy.made.picks,
         )
-
-
-def _picks(copy: _Copy) -> tuple[Pick, ...] | None:
-    declared = None if copy.source.run is None else copy.source.run.picks
-    return declared if copy.made.picks is None else copy.made.picks
 
 
 def _error(copy: _Copy, run: MadeRun) -> PlantedError:

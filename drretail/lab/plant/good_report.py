@@ -2,17 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from random import Random
 
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.records import Ledger, record_of
-from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick, Reading
 from drretail.records.shop import Product
 
@@ -49,18 +46,6 @@ class Material:
         case = case_of(subject)
         return cls(case, reading_of(subject, case), chance)
 
-    @property
-    def report(self) -> str:
-        return self.case.report
-
-    @property
-    def layout(self) -> Layout:
-        return self.case.layout
-
-    @property
-    def evidence(self) -> Mapping[str, Evidence]:
-        return self.case.evidence
-
     @cached_property
     def picked(self) -> frozenset[str]:
         return frozenset(pick.product for pick in self.reading.picks or ())
@@ -75,13 +60,13 @@ class Material:
         return {
             product: self.ledger.products[product]
             for product in sorted(self.ledger.products)
-            if f"P:{product}" in self.evidence
+            if f"P:{product}" in self.case.evidence
         }
 
     @cached_property
     def profile(self) -> dict[str, str]:
         """The acting user's address as the run was shown it; nothing where it was not."""
-        texts = self.evidence["U:profile"].texts if "U:profile" in self.evidence else ()
+        texts = self.case.evidence["U:profile"].texts if "U:profile" in self.case.evidence else ()
         records = (record_of(text.text) or {} for text in texts)
         return next((record["address"] for record in records if isinstance(record.get("address"), dict)), {})
 
@@ -95,33 +80,33 @@ class Material:
         ]
         return frozenset(
             index
-            for index, sentence in enumerate(self.layout.sentences)
+            for index, sentence in enumerate(self.case.layout.sentences)
             for finding in found
             if (finding.start or 0) < sentence.end and sentence.start < (finding.end or finding.start or 0)
         )
 
     def sentences(self, *, citing: Collection[str] | None = None) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
         """Sentences of prose without an error, with what they cite; with ``citing`` those of one such source alone."""
-        for index, sentence in enumerate(self.layout.sentences):
-            cited = self.layout.cited.get(index, ())
+        for index, sentence in enumerate(self.case.layout.sentences):
+            cited = self.case.layout.cited.get(index, ())
             of_one = citing is None or (len(cited) == 1 and cited[0] in citing)
             if sentence.kind in ("text", "item") and index not in self.wrong and of_one:
                 yield sentence, cited
 
     def index_at(self, place: int) -> int | None:
         """The sentence around a place, where it is one without an error."""
-        for index, sentence in enumerate(self.layout.sentences):
+        for index, sentence in enumerate(self.case.layout.sentences):
             if sentence.start <= place < sentence.end:
                 return None if index in self.wrong else index
         return None
 
     def replaced(self, start: int, end: int, words: str, note: str) -> Planted:
-        report = self.report[:start] + words + self.report[end:]
-        return Planted(report, start, start + len(words), self.report[start:end], note)
+        report = self.case.report[:start] + words + self.case.report[end:]
+        return Planted(report, start, start + len(words), self.case.report[start:end], note)
 
     def added(self, sentence: Sentence, words: str, note: str, cart: tuple[Pick, ...] | None = None) -> Planted:
         """The report with a sentence more behind that one; ``cart`` is what it then picks, if anything else."""
-        report = f"{self.report[: sentence.end]} {words}{self.report[sentence.end :]}"
+        report = f"{self.case.report[: sentence.end]} {words}{self.case.report[sentence.end :]}"
         start = sentence.end + 1
         declared = cart if self.case.picks is not None else None
         return Planted(report, start, start + len(words), "", note, declared)
@@ -139,7 +124,3 @@ class Material:
             **{product_id: product for product_id, product in self.ledger.products.items() if product_id in ids},
             **products,
         }
-
-    @property
-    def now(self) -> date | None:
-        return self.case.now

@@ -67,7 +67,7 @@ def not_wanted(material: Material) -> Iterator[Planted]:
         product_id: cart
         for product_id, product in material.shown.items()
         if product_id not in material.case.all_owned
-        and not any(_is_of(want, product) for want in wish.wants)
+        and not any(is_of_kind(product, kind) for want in wish.wants for kind in want.kinds)
         and not _is_over(material, wish, cart := material.cart(Pick(product=product_id)))
     }
     for sentence, _ in material.sentences(citing={f"P:{product}" for product in material.picked}) if carts else ():
@@ -81,7 +81,8 @@ def want_left_out(material: Material) -> Iterator[Planted]:
     for place in _places(material) if material.case.picks is not None else ():
         cart = material.cart(without=place.pick)
         is_left_out = not (
-            place.want.optional or any(_is_of(place.want, product) for product in material.known(cart).values())
+            place.want.optional
+            or any(is_of_kind(product, kind) for product in material.known(cart).values() for kind in place.want.kinds)
         )
         for sentence, cited in place.sentences() if cart and is_left_out else ():
             words = f"Better leave it for another time [{cited[0]}]."
@@ -153,15 +154,15 @@ def _places(material: Material, known: Mapping[str, Product] | None = None) -> I
     picks = {pick.product: pick for pick in material.reading.picks or ()}
     listings = [listing_of(product) for product in {**(known or {}), **material.shown}.values()]
     for want in wish.wants:
-        of_kind = {listing.product.product_id: listing for listing in listings if _is_of(want, listing.product)}
+        of_kind = {
+            listing.product.product_id: listing
+            for listing in listings
+            if any(is_of_kind(listing.product, kind) for kind in want.kinds)
+        }
         others = [listing for product_id, listing in of_kind.items() if product_id not in picks]
         yield from (
             _Place(material, wish, want, picks[product_id], others) for product_id in of_kind if product_id in picks
         )
-
-
-def _is_of(want: Want, product: Product) -> bool:
-    return any(is_of_kind(product, kind) for kind in want.kinds)
 
 
 def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
@@ -178,7 +179,7 @@ def _order_marks(material: Material) -> dict[str, str]:
     """By product that the user has, an order of it that the run was shown."""
     return {
         str(record["product_id"]): entry.id
-        for entry in material.evidence.values()
+        for entry in material.case.evidence.values()
         if entry.kind == "order"
         for text in entry.sources
         if (record := record_of(text.text)) and record.get("product_id") in material.case.all_owned

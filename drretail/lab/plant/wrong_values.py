@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
+from itertools import chain, islice
 
 from drretail.grounding.verify.derivation import fits
 from drretail.grounding.verify.records import amount_of, on_record
@@ -30,10 +31,7 @@ def scaled(
     """Each right value of the kind times one of the factors; ``is_meant`` chooses among the values."""
     for value, old in _right(material, kind):
         if is_meant(value):
-            new = old * material.chance.choice(factors)
-            planted = _written(material, value, old, new, f"right is {old}")
-            if planted is not None:
-                yield planted
+            yield from _written(material, value, old, old * material.chance.choice(factors), f"right is {old}")
 
 
 def is_product(value: ReadValue) -> bool:
@@ -50,19 +48,15 @@ def price_of_another_product(material: Material) -> Iterator[Planted]:
             if product_id != own and other.price is not None and not other.price_from
         ]
         material.chance.shuffle(others)
-        for product, price in others:
-            planted = _written(material, value, old, price, f"the price of P:{product}")
-            if planted is not None:
-                yield planted
-                break
+        planted = (_written(material, value, old, price, f"the price of P:{product}") for product, price in others)
+        yield from islice(chain.from_iterable(planted), 1)
 
 
 def wrong_rating(material: Material) -> Iterator[Planted]:
     for value, old in _right(material, "rating"):
         new = [old + step for step in _OF_RATINGS if 1 <= old + step <= _HIGHEST]
-        planted = _written(material, value, old, material.chance.choice(new), f"the rating is {old}", least_places=1)
-        if planted is not None:
-            yield planted
+        choice = material.chance.choice(new)
+        yield from _written(material, value, old, choice, f"the rating is {old}", least_places=1)
 
 
 def wrong_order_date(material: Material) -> Iterator[Planted]:
@@ -70,7 +64,7 @@ def wrong_order_date(material: Material) -> Iterator[Planted]:
     for value in material.reading.values:
         if value.kind != "date" or not _is_right(material, value) or not isinstance(value.amount, str):
             continue
-        text = material.report[value.start : value.end]
+        text = material.case.report[value.start : value.end]
         year = _YEAR.search(text)
         if year is None or year[0] != value.amount[:4] or len(value.amount) < len("2020-04"):
             continue
@@ -84,7 +78,7 @@ def wrong_order_date(material: Material) -> Iterator[Planted]:
 def wrong_brand(material: Material) -> Iterator[Planted]:
     """A maker's name, as its record writes it, in a sentence that cites that product alone."""
     makers = {product_id: product.brand or "" for product_id, product in material.shown.items()}
-    for index, cited in material.layout.cited.items():
+    for index, cited in material.case.layout.cited.items():
         own = makers.get(cited[0].removeprefix("P:"), "") if len(cited) == 1 else ""
         others = sorted(
             {
@@ -95,8 +89,10 @@ def wrong_brand(material: Material) -> Iterator[Planted]:
         )
         if len(own) < _SHORTEST_MAKER or not others or index in material.wrong:
             continue
-        sentence = material.layout.sentences[index]
-        place = re.compile(rf"(?<!\w){re.escape(own)}(?!\w)").search(material.layout.text, sentence.start, sentence.end)
+        sentence = material.case.layout.sentences[index]
+        place = re.compile(rf"(?<!\w){re.escape(own)}(?!\w)").search(
+            material.case.layout.text, sentence.start, sentence.end
+        )
         if place is not None:
             other = material.chance.choice(others)
             yield material.replaced(place.start(), place.end(), other, f"{cited[0]} is made by {own}")
@@ -127,9 +123,9 @@ def _is_right(material: Material, value: ReadValue) -> bool:
 
 def _written(
     material: Material, value: ReadValue, old: Decimal, new: Decimal, note: str, *, least_places: int = 0
-) -> Planted | None:
-    """The report with another number in the place of the old one, written alike; None where it would still be right."""
-    text = material.report[value.start : value.end]
+) -> Iterator[Planted]:
+    """The report with another number in the place of the old one, written alike; nothing where it were right still."""
+    text = material.case.report[value.start : value.end]
     for numeral in _NUMERAL.finditer(text):
         for factor in (1, 100):  # "19 cents" is 0.19
             style = _style(numeral[0], old * factor)
@@ -140,10 +136,9 @@ def _written(
             number = f"{rounded:,.{places}f}" if style[1] else f"{rounded:.{places}f}"
             number = number.translate(str.maketrans(",.", ".,")) if style[2] else number
             words = f"{text[: numeral.start()]}{number}{text[numeral.end() :]}"
-            if rounded == round(old * factor, places) or _still_fits(material, value, rounded / factor):
-                return None
-            return material.replaced(value.start, value.end, words, note)
-    return None
+            if rounded != round(old * factor, places) and not _still_fits(material, value, rounded / factor):
+                yield material.replaced(value.start, value.end, words, note)
+            return
 
 
 def _style(numeral: str, number: Decimal) -> tuple[int, bool, bool] | None:

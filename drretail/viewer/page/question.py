@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from drretail.eval.compare.one_option import agents_by_setting
+from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wishes import wish_lines
 from drretail.records.score import ProfileSummary, Verdict, in_order, place_of

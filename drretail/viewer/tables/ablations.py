@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from drretail.eval.compare.one_option import ABLATED, NO_WEB
+from drretail.eval.compare.ablations import ABLATED, NO_WEB
 from drretail.eval.compare.twins import TwinRow
 from drretail.records.comparison import (
     ComparedRow,

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.claims.claims import PROMPTS
-from drretail.eval.families.pairwise import questions as pairwise
-from drretail.eval.families.quality import judge as quality
+from drretail.eval.families.pairwise import judge as pairwise
+from drretail.eval.families.quality import score as quality
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.external_wording import without_shop
 from drretail.prompts import load_prompt

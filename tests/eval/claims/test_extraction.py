@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim
-from drretail.eval.claims.copied_sources import Resolved, SentenceFinder, SourceResolver
 from drretail.eval.claims.labels import check_of
-from drretail.eval.claims.sections import parts_of
+from drretail.eval.claims.report_index import Resolved, SentenceFinder, SourceResolver, parts_of
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.reading import ReadValue

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.compare.ablations import ablation_tables, all_ablations, all_assessors
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, all_assessors
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.compare.one_option import agents_by_setting
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System

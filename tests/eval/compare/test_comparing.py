@@ -270,7 +270,7 @@ def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None
     (table_key,) = held.tables_of_judges
     heard = {
         **held.tables_of_judges[table_key],
-        "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], failed=2),
+        "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], errors=("refused", "refused")),
     }
     told = {it.what: it.command for it in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
     assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
-from drretail.eval.compare.two_worlds import compare_beside
 from drretail.eval.scoring import score
 from drretail.experiment import reference_path
 from drretail.files import write_json

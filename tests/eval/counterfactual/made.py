@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from drretail.eval.counterfactual.advice import Advice
+from drretail.eval.counterfactual.measure import Advice
 from drretail.records.counterfactual import ProfileTraits
 from tests.two_tastes import BIRDS, DOGS, PRODUCTS
 

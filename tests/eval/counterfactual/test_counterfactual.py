@@ -16,7 +16,6 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import open_world
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.counterfactual.advice import read_advice
 from drretail.eval.counterfactual.measure import (
     Change,
     changes,
@@ -27,6 +26,7 @@ from drretail.eval.counterfactual.measure import (
     overridden,
     price_position,
     price_spans,
+    read_advice,
     strays,
 )
 from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from drretail.env.world import open_world
-from drretail.eval.families.checks.codes import CHECKS
-from drretail.eval.families.checks.score import METRIC, clean
-from drretail.eval.families.checks.score import values as checks_values
+from drretail.eval.families.checks import CHECKS, METRIC, clean
+from drretail.eval.families.checks import values as checks_values
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id

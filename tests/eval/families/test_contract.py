@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.eval.families.pairwise.judge import Comparison
-from drretail.eval.families.quality.judge import Rating
+from drretail.eval.families.quality.score import Rating
 from drretail.eval.families.report_eval.judge import DIMENSIONS as DIMENSIONS_OF_GRADES
 from drretail.eval.families.report_eval.judge import Factuality, Grades
 from drretail.eval.family import Family

@@ -14,9 +14,20 @@ from hypothesis import strategies as st
 
 from drretail.errors import UserError
 from drretail.eval.claims.claims import make_claim
-from drretail.eval.families.error_causes.causes import CAUSES, CUT, Cause, Causes, FoundError, JudgedClaim
-from drretail.eval.families.error_causes.judge import NO_LABELS, NOT_JUDGED, ReportErrors
-from drretail.eval.families.error_causes.score import METRIC, N_MISSED, N_WRONG
+from drretail.eval.families.error_causes import (
+    CAUSES,
+    CUT,
+    METRIC,
+    N_MISSED,
+    N_WRONG,
+    NO_LABELS,
+    NOT_JUDGED,
+    Cause,
+    Causes,
+    FoundError,
+    JudgedClaim,
+    ReportErrors,
+)
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.eval.values import Value

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from drretail.cells import as_csv, read_cells
 from drretail.cli.app import app
 from drretail.errors import UserError
-from drretail.eval.families.failure_modes.details import low_ratings, sheet_path, write_sheet
+from drretail.eval.families.failure_modes.score import low_ratings, sheet_path, write_sheet
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import details_of
 from drretail.prompts import tag_content

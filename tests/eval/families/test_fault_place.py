@@ -17,10 +17,16 @@ from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
 from drretail.env.world import World, open_world
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
-from drretail.eval.families.fault_place.handed_on import HandedOn
-from drretail.eval.families.fault_place.judge import FAMILY
-from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, held_by_world, wrong_claims
-from drretail.eval.families.fault_place.score import METRIC
+from drretail.eval.families.fault_place.placing import (
+    PLACES,
+    Place,
+    PlacedClaim,
+    Placer,
+    ResearcherReports,
+    presence_of,
+    wrong_claims,
+)
+from drretail.eval.families.fault_place.score import FAMILY, METRIC
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
@@ -67,7 +73,9 @@ def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Ver
     return build.verdict("faithfulness", "support", item, value, notes=notes, quote=quote, sources=sources)
 
 
-def place(claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: HandedOn | None = None) -> PlacedClaim:
+def place(
+    claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: ResearcherReports | None = None
+) -> PlacedClaim:
     case = case_of(of_subject)
     (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
     return Placer(of_subject, case.ledger(), handed).placed(wrong)
@@ -90,7 +98,7 @@ def with_note(note: SourceNote) -> IntermediateReport:
     return IntermediateReport(insights=(), sources=(note,), open_questions=())
 
 
-NOTHING = HandedOn({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
+NOTHING = ResearcherReports({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
 
 
 @pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
@@ -102,7 +110,7 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
 def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
     told = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
     claim = the_bed()
-    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), HandedOn({"0.2": told}))
+    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), ResearcherReports({"0.2": told}))
     assert (found.place, "0.2" in found.reason) == ("distorted", True)
 
 
@@ -131,7 +139,7 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
     assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
     told = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
-    assert place(claim, verdict, elsewhere, HandedOn({"0.1": told})).place == "distorted"
+    assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": told})).place == "distorted"
 
 
 def test_a_claim_without_value_and_quote_is_unknown() -> None:
@@ -150,8 +158,8 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
     page = web_evidence_id(SHIPPED.url)
-    assert [held_by_world(it, shipped) for it in (page, SHIPPED.url, "W:zzzzzzzz")] == ["held", "held", "absent"]
-    assert held_by_world(page, ours) == "not known"
+    assert [presence_of(it, shipped) for it in (page, SHIPPED.url, "W:zzzzzzzz")] == ["present", "present", "absent"]
+    assert presence_of(page, ours) == "not known"
     claim = make_claim(1, "It is so.", [], [page])
     assert place(claim, None, shipped).place == "never_retrieved"
     assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"

@@ -8,8 +8,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
-from drretail.eval.families.next_purchase.hits import compare, hits, lacks_purchases
-from drretail.eval.families.next_purchase.score import METRIC
+from drretail.eval.families.next_purchase import METRIC, compare, hits, lacks_purchases
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition

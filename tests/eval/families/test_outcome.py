@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.outcome.score import METRIC, values
+from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.basket.refusal import Decided, decide

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
-from drretail.eval.families.process.counting import (
+from drretail.eval.families.process import (
     LAUNCH,
-    MEASURES,
+    METRIC,
+    VARIANTS,
     Count,
     Course,
     count,
@@ -19,7 +20,6 @@ from drretail.eval.families.process.counting import (
     turns,
     turns_to_evidence,
 )
-from drretail.eval.families.process.score import METRIC
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
@@ -168,7 +168,7 @@ STEPS = st.lists(
 @given(STEPS, st.sets(st.sampled_from([SEARCH, WEB, "calculator"])))
 def test_shares_stay_between_0_and_1_and_numbers_are_whole(steps: list[Step], expected: set[str]) -> None:
     found = count(course(*steps, expected=sorted(expected)))
-    assert list(found) == list(MEASURES)
+    assert list(found) == list(VARIANTS)
     for name in ("tool_coverage", "unneeded", "repeated", "invalid", "retrieved_uncited"):
         assert found[name].value is None or 0 <= (found[name].value or 0) <= 1
     for name in ("pages", "domains", "turns", "tool_calls", "words"):
@@ -272,7 +272,7 @@ def judged(folder: Path, subject: Subject) -> VerdictFile:
 def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
     subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
     file = judged(tmp_path, subject)
-    assert [verdict.item for verdict in file.lasts()] == list(MEASURES)
+    assert [verdict.item for verdict in file.lasts()] == list(VARIANTS)
     by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
     assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
     assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)

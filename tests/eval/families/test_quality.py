@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.judge import Rating, prompt_for
-from drretail.eval.families.quality.score import METRIC, VARIANTS, values
+from drretail.eval.families.quality.score import METRIC, VARIANTS, Rating, prompt_for, values
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject

@@ -4,8 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from drretail.eval.families.report_eval.cited import cited_sentences
-from drretail.eval.families.report_eval.units import MOST_PAIRS, Units, released_units, units_of
+from drretail.eval.families.report_eval.units import MOST_PAIRS, Units, cited_sentences, released_units, units_of
 from drretail.records.evidence import Evidence
 
 LONG = "Cedar keeps the rain out and lasts. " * 8

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail import run, score
-from drretail.eval.families.robustness.score import VARIANTS
+from drretail.eval.families.robustness import VARIANTS
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash

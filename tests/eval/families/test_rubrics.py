@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.rubrics.published import read_rubrics
-from drretail.eval.families.rubrics.score import Mark, values, weighted
+from drretail.eval.families.rubrics.score import Mark, read_rubrics, values, weighted
 from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.judging.session import Judge
 from drretail.llm.registry import open_model

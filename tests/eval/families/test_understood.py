@@ -8,8 +8,18 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.eval.families.understood.score import METRIC, NO_WORLD, NOT_DECLARED, lacks_understanding
-from drretail.eval.families.understood.two_wishes import NO_LIMITS, NOTHING_OFFERED, Share, compared, matched, overlap
+from drretail.eval.families.understood import (
+    METRIC,
+    NO_LIMITS,
+    NO_WORLD,
+    NOT_DECLARED,
+    NOTHING_OFFERED,
+    Share,
+    compared,
+    lacks_understanding,
+    matched,
+    overlap,
+)
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition

@@ -24,7 +24,7 @@ from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.records.score import SourceRef
-from tests.build import known, scripted_judge
+from tests.build import journal_usage, known, scripted_judge
 from tests.llm.provider import Provider, Step, answers, completes
 
 KEY = "sk-test-0123456789abcdef"
@@ -90,7 +90,7 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
         model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
         with judge_session(Judge.of(model), tmp_path) as open_judge_session:
             claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-            assert open_judge_session.usage == Usage(calls=2, input_uncached=60, output=10)
+            assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=60, output=10)
     assert (claim_verdict.answer, claim_verdict.attempts) == (Taste(rating=1, why="x"), 2)
     form = provider.seen[0].body["response_format"]
     assert form["type"] == "json_schema"
@@ -192,7 +192,7 @@ async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_count
         for _ in range(2):
             with judge_session(judge, tmp_path) as open_judge_session:
                 claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
-                assert open_judge_session.usage == Usage(calls=2, input_uncached=18, output=4)
+                assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=18, output=4)
             journals.append(open_judge_session.journal_path.read_bytes())
         assert len(provider.seen) == 2
     assert claim_verdicts[0] == claim_verdicts[1]

@@ -13,7 +13,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.live import Pages
 from drretail.errors import ToolError
 from drretail.eval.judging.passages import OMITTED, cut, fit, size
-from drretail.eval.judging.sources import Cited, LivePages, fetch_missing, missing_pages
+from drretail.eval.judging.sources import LivePages, MissingPage, fetch_missing, missing_pages
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations
@@ -138,7 +138,7 @@ def page_texts(folder: Path) -> dict[tuple[str, str], str]:
 def test_cited_pages_that_nobody_fetched_are_named_once_a_web(tmp_path: Path) -> None:
     missing = missing_pages(experiment(tmp_path / "exp"))
     assert missing == [
-        Cited(label, IDS[url], url, corpus)
+        MissingPage(label, IDS[url], url, corpus)
         for label, corpus in ((LABEL, None), (FIXED, "c" * 64))
         for url in (URL, WALLED)
     ]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.checks.score import METRIC as CHECKS
-from drretail.eval.families.process.score import METRIC as PROCESS
+from drretail.eval.families.checks import METRIC as CHECKS
+from drretail.eval.families.process import METRIC as PROCESS
 from drretail.eval.families.quality.score import METRIC as QUALITY
-from drretail.eval.scores.attacks import attack_rows
 from drretail.eval.scores.correlation import correlations
+from drretail.eval.scores.file import attack_rows
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey
 from drretail.eval.scores.selection import other_families, rows_of_families
 from drretail.eval.values import Value

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.session import Judge
-from drretail.eval.scores.agreement import agreements
+from drretail.eval.scores.correlation import agreements
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scoring import score
 from drretail.progress import Progress

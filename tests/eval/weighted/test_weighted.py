@@ -24,8 +24,7 @@ from drretail.eval.triplets.facts import (
     unique_facts,
 )
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.matching import matched
-from drretail.eval.weighted.shares import check_sums, normalised, off, weighted_mean
+from drretail.eval.weighted.axis import check_sums, matched, normalised, off, weighted_mean
 from drretail.prompts import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.evidence import Evidence

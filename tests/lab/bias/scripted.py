@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.judge import criteria
+from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance

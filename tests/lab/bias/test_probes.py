@@ -15,9 +15,9 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.scoring import score
 from drretail.lab.bias.effects import difference, share
-from drretail.lab.bias.own_family import family_of
-from drretail.lab.bias.probe import About, Case
+from drretail.lab.bias.probe import Case, QuestionPlace
 from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
+from drretail.lab.bias.verdict_probes import family_of
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
@@ -223,7 +223,7 @@ def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: fl
 def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
     def label(case: Case) -> None:
         for subject in case.reports.subjects:
-            about = About.of(subject)
+            about = QuestionPlace.of(subject)
             path = verdict_path(case.folder, "faithfulness", case.judge.slug, about.label, about.run)
             fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
             with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]

@@ -8,7 +8,7 @@ import pytest
 
 from drretail import open_world, run
 from drretail.errors import UserError
-from drretail.eval.families.pairwise.questions import prompt_for
+from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.experiment import Definition, Experiment, entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines

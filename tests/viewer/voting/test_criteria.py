@@ -1,7 +1,7 @@
 """People are asked by the very definitions that judges are given."""
 
-from drretail.eval.families.pairwise.questions import criteria as pairwise_criteria
-from drretail.eval.families.quality.judge import criteria
+from drretail.eval.families.pairwise.judge import criteria as pairwise_criteria
+from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
 

@@ -2,8 +2,7 @@
 
 gold_files.py     what is known beforehand of good answers, taken from where it lies
 insights.py       information recall: what is known beforehand of a good answer, found in the report or not
-coverage.py       citation coverage: required documents that are cited
-title_matches.py  the same as the released code reads titles
+coverage.py       citation coverage: required documents that are cited, by our reading and the released code's
 accuracy.py       factual accuracy: claims and the sources each cites, pair by pair
 checklist.py      instruction following: what the query asks for, by code and by a model, and whether it is done
 depth.py          depth quality: a rubric of the query's own, and a rating by it

@@ -82,29 +82,21 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
 
 async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:
     if judge_session.rules == "dr3":
-        return await extract(_cut(subject), judge_session, CITED) or ()
+        run = subject.run
+        cut = None if run is None else run.model_copy(update={"report": (run.report or "")[:LONGEST_REPORT]})
+        return await extract(replace(subject, run=cut), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
     if judge_session.existing(EXTRACT, REPORT, prompt) is None:
-        held = judge_session.verdicts_in(
-            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(each.hash for each in extraction_prompts())
+        wordings = frozenset(each.hash for each in extraction_prompts())
+        verdicts = judge_session.verdicts_in(FAITHFULNESS, FAITHFULNESS_VERSION, wordings)
+        extracted = (
+            verdict
+            for verdict in verdicts
+            if (verdict.stage, verdict.item, verdict.state) == (EXTRACT, REPORT, "scored")
         )
-        known = next(
-            (
-                verdict
-                for verdict in held
-                if (verdict.stage, verdict.item, verdict.state) == (EXTRACT, REPORT, "scored")
-            ),
-            None,
-        )
-        if known is not None:
+        if (known := next(extracted, None)) is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
     return await extract(subject, judge_session, EXTRACT) or ()
-
-
-def _cut(subject: Subject) -> Subject:
-    run = subject.run
-    cut = None if run is None else run.model_copy(update={"report": (run.report or "")[:LONGEST_REPORT]})
-    return replace(subject, run=cut)
 
 
 def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:
@@ -138,12 +130,16 @@ async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> No
         material = {"sources": source_tags(texts)}
         # A claim that is left out is failed, which the released rules count as unsupported.
         await ask_numbered(
-            support_judge.judge_session, batch, things, material, BackedClaims, _backed, repairs_numbers=False
+            support_judge.judge_session,
+            batch,
+            things,
+            material,
+            BackedClaims,
+            lambda answer: [
+                (claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims
+            ],
+            repairs_numbers=False,
         )
-
-
-def _backed(answer: BackedClaims) -> list[tuple[int, Ruling]]:
-    return [(claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims]
 
 
 def prompts() -> list[Prompt]:

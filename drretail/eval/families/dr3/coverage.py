@@ -1,16 +1,17 @@
 """Citation coverage: which of the documents that a query needs are cited. No model is asked."""
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from drretail.eval.families.dr3.title_matches import matched_titles
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import Cited, citing_marks
+from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.records.base import Record
-from drretail.records.criteria import GOLD_PARTS, Gold, GoldPart, RequiredDocument
+from drretail.records.criteria import GOLD_PARTS, Gold, GoldPart
 
 STAGE = "documents"
 NO_ANSWER = "No final answer"
@@ -34,9 +35,9 @@ def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -
         return
     found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
     missing = [
-        (it.title or it.url)
+        (document.title or document.url)
         for part in GOLD_PARTS
-        for it, is_cited in zip(gold.part(part).documents, found[part], strict=True)
+        for document, is_cited in zip(gold.part(part).documents, found[part], strict=True)
         if not is_cited
     ]
     covered = Covered(
@@ -57,33 +58,21 @@ Found = dict[GoldPart, list[bool]]
 def _strictly(gold: Gold, subject: Subject) -> Found:
     """By citations that come to something: of the page's address, of an entry that is the page or file, or of one that
     bears its title where no address is known."""
-    cited = [it for mark in citing_marks(subject.report or "", subject.evidence) for it in mark.cited]
-    resolved = [each for each in cited if each.type != "unresolved"]
+    marks = citing_marks(subject.report or "", subject.evidence)
+    cited = [each for mark in marks for each in mark.cited if each.type != "unresolved"]
+    entries = [each.entry for each in cited if each.entry is not None]
+    urls = [each.url or "" for each in cited] + [entry.url or "" for entry in entries]
+    urls += [entry.key for entry in entries if entry.kind == "web"]
+    addresses = {_address(url) for url in urls if url}
+    titles = {_folded(each.title) for each in (*cited, *entries) if each.title.strip()}
+    files = {_folded(name) for entry in entries if entry.kind == "file" for name in (entry.key, entry.title)}
     return {
-        "sandbox": [_page_is_cited(document, resolved) for document in gold.sandbox.documents],
-        "files": [_file_is_cited(document, resolved) for document in gold.files.documents],
+        "sandbox": [
+            _address(page.url) in addresses if page.url.strip() else _folded(page.title) in titles
+            for page in gold.sandbox.documents
+        ],
+        "files": [_folded(file.title) in files for file in gold.files.documents],
     }
-
-
-def _page_is_cited(page: RequiredDocument, cited: Sequence[Cited]) -> bool:
-    if page.url.strip():
-        return _address(page.url) in {_address(url) for each in cited for url in _urls(each)}
-    return _folded(page.title) in {
-        _folded(title)
-        for each in cited
-        for title in [title for title in (each.title, "" if each.entry is None else each.entry.title) if title.strip()]
-    }
-
-
-def _file_is_cited(file: RequiredDocument, cited: Sequence[Cited]) -> bool:
-    entries = [each.entry for each in cited if each.entry is not None and each.entry.kind == "file"]
-    return _folded(file.title) in {_folded(name) for entry in entries for name in (entry.key, entry.title)}
-
-
-def _urls(cited: Cited) -> list[str]:
-    entry = cited.entry
-    held = [] if entry is None else [entry.url or "", entry.key if entry.kind == "web" else ""]
-    return [url for url in (cited.url or "", *held) if url]
 
 
 def _address(url: str) -> str:
@@ -100,9 +89,119 @@ def _as_released(gold: Gold, subject: Subject) -> Found:
     titles: dict[GoldPart, list[str]] = {
         part: [document.title or document.url for document in gold.part(part).documents] for part in GOLD_PARTS
     }
-    held = (
+    sentences = (
         set[str]()
         if NO_ANSWER in text
         else matched_titles(text, [title for part in GOLD_PARTS for title in titles[part]])
     )
-    return {part: [title in held for title in titles[part]] for part in GOLD_PARTS}
+    return {part: [title in sentences for title in titles[part]] for part in GOLD_PARTS}
+
+
+_NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
+"""What begins a bracketed text that is no citation."""
+_BRAND_WORDS = """
+bbc ted cnn nbc abc cbs fox npr pbs youtube vimeo bilibili netflix hbo disney discovery mit harvard stanford
+oxford cambridge google microsoft apple amazon facebook meta openai anthropic deepmind
+"""
+_BRANDS = (*_BRAND_WORDS.split(), "national geographic", "history channel")
+_SMALL_WORDS = """
+的 了 是 在 和 与 这 那 有 为 以 及 the a an of to in for on with and or is are video audio image doc document file mp4
+mp3 pdf jpg png
+"""
+_STOPWORDS = frozenset(_SMALL_WORDS.split())
+_SHARED_WORDS = 0.6
+_LIKENESS = 0.75
+_QUOTES = str.maketrans("“”‘’「」『』", '""\'\'""""')
+_NAMED = re.compile(r"\[(?:long_context|source):\s*(?:[\"']([^\"']+)[\"']|“([^”]+)”)|\[Image:\s*([^\[\]]+)\]")
+_BRACKETED = re.compile(r"\[([^\[\]]{4,})\]")
+_PAGES = re.compile(r"(.+\.(?:md|txt|pdf|docx?)),\s*第[\d\-]+页")
+_PUNCTUATION = re.compile(r"[,，.。!！?？;；:：\-_\[\]【】()（）{}\"']+")
+_IDENTIFIERS = re.compile(r"[A-Z][A-Z0-9\-]+[A-Z0-9]|\d+[A-Z\-]+[A-Z]+|[A-Z]+-\d+[A-Z]+")
+_IN_PARENTHESES = re.compile(r"[（(]([^）)]+)[）)]")
+
+
+def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
+    """Those of the titles that the released code takes for cited."""
+    citations = [*dict.fromkeys(_citations(report))]
+    text, lower = _normal(report), report.lower()
+
+    def is_cited(citation: str, title: str) -> bool:
+        mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
+        if any(each in mention or mention in each for each in (whole, main)):
+            return True
+        return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
+
+    def stands_in_report(title: str) -> bool:
+        """True for a title of four characters, or a name in capitals of four, that stands anywhere."""
+        normal = _normal(title)
+        names = (name.lower() for name in _identifiers(title) if len(name) >= 4)
+        return (len(normal) >= 4 and normal in text) or any(name in lower for name in names)
+
+    return {
+        title for title in titles if any(is_cited(citation, title) for citation in citations) or stands_in_report(title)
+    }
+
+
+def _citations(report: str) -> Iterator[str]:
+    for found in _NAMED.finditer(report):
+        yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, found.groups()))).strip()
+    for bracketed in _BRACKETED.findall(report):
+        mention = bracketed.strip()
+        if paged := _PAGES.fullmatch(mention):
+            yield paged[1].strip()
+        is_mark = mention.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(
+            r"[\d\s]+", mention
+        )
+        if mention and not is_mark and not set(mention) & set("()"):
+            yield mention
+
+
+def _are_alike(title: str, citation: str) -> bool:
+    """By parts of one in the other without punctuation, by words, by brands, or by letters."""
+    whole, mention = _normal(title), _normal(citation)
+    if not whole or not mention:
+        return False
+    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", each)).strip() for each in (whole, mention))
+    if bare and other and (bare in other or other in bare):
+        return True
+    words = [*_words(whole)]
+    if len(words) >= 2 and sum(word in mention for word in words) / len(words) >= _SHARED_WORDS:
+        return True
+    if any(brand in whole and brand in mention for brand in _BRANDS):
+        return True
+    return min(len(bare), len(other)) >= 5 and _likeness(bare, other) >= _LIKENESS
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words of Latin letters; of ideographs each run and each sign."""
+    yield from (each for each in re.findall(r"[a-zA-Z]+", text) if len(each) > 1 and each not in _STOPWORDS)
+    for run in re.findall(r"[\u4e00-\u9fff]+", text):
+        if len(run) >= 2:
+            yield run
+        yield from (each for each in run if each not in _STOPWORDS)
+
+
+def _likeness(one: str, other: str) -> float:
+    """1 less the share of letters that have to be changed (Levenshtein), or 0 for what is less than is asked for."""
+    longer = max(len(one), len(other))
+    if (Counter(one) & Counter(other)).total() < _LIKENESS * longer:  # whatever their order
+        return 0.0
+    before = list(range(len(other) + 1))
+    for row, sign in enumerate(one, 1):
+        now = [row]
+        for column, beside in enumerate(other, 1):
+            now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != beside)))
+        before = now
+        if min(now) > (1 - _LIKENESS) * longer:
+            return 0.0
+    return 1 - before[-1] / longer
+
+
+def _identifiers(title: str) -> list[str]:
+    """Names in capitals, and what stands in parentheses, of three characters or more."""
+    found = [*_IDENTIFIERS.findall(title), *_IN_PARENTHESES.findall(title)]
+    return [each for each in dict.fromkeys(found) if len(each) >= 3]
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).split()).lower()

@@ -32,12 +32,16 @@ def take_gold(experiment: Path, definition: Definition, given: str) -> int:
     Raises UserError where there is none, for a file that can't be read, and where the experiment holds other gold.
     """
     source = Path(given)
-    found = {query.query_id: held for query in definition.queries if (held := _gold_of(source, query)) is not None}
+    found = {
+        query.query_id: found_gold
+        for query in definition.queries
+        if (found_gold := _gold_of(source, query)) is not None
+    }
     if not source.exists():
         raise UserError(f"{source} does not exist.")
     if not found:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
-    freeze("gold", source, {gold_path(experiment, name): it.model_dump(mode="json") for name, it in found.items()})
+    freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in found.items()})
     return len(found)
 
 
@@ -71,8 +75,10 @@ def _of_dr3_eval(folder: Path, query_id: str) -> Gold | None:
 
 
 def _insights(path: Path, name: str) -> tuple[GoldInsight, ...]:
-    held: list[Any] = _read(path)["gold_insights"] if path.exists() else []
-    return tuple(GoldInsight(id=f"{name}-{number}", text=it["insight"]) for number, it in enumerate(held, 1))
+    entries: list[Any] = _read(path)["gold_insights"] if path.exists() else []
+    return tuple(
+        GoldInsight(id=f"{name}-{number}", text=insight["insight"]) for number, insight in enumerate(entries, 1)
+    )
 
 
 def _pages(folder: Path) -> Iterator[RequiredDocument]:
@@ -99,7 +105,7 @@ def _read(path: Path) -> Any:
 
 
 def _files(folder: Path) -> Iterator[RequiredDocument]:
-    places = (it for part in (folder, folder / "source") if part.is_dir() for it in sorted(part.iterdir()))
+    places = (path for part in (folder, folder / "source") if part.is_dir() for path in sorted(part.iterdir()))
     for path in places:
         if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS):
             yield RequiredDocument(title=path.name)

@@ -75,13 +75,9 @@ def _found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
 
 def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     """As released: odd numbers are snapped at 0.75 and 0.25, the first of two counts, and what is left out is 0."""
-    given = [
-        (insight.insight_id, Ruling(_snapped(insight.score), insight.found.strip())) for insight in answer.insights
-    ]
+
+    def snapped(score: float) -> float:
+        return score if score in (0.0, 0.5, 1.0) else 1.0 if score >= 0.75 else 0.5 if score >= 0.25 else 0.0
+
+    given = [(insight.insight_id, Ruling(snapped(insight.score), insight.found.strip())) for insight in answer.insights]
     return [*given, *((number, Ruling(0.0, "left out")) for number in range(1, MOST + 1))]
-
-
-def _snapped(score: float) -> float:
-    if score in (0.0, 0.5, 1.0):
-        return score
-    return 1.0 if score >= 0.75 else 0.5 if score >= 0.25 else 0.0

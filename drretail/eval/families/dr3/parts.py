@@ -15,7 +15,7 @@ from drretail.eval.families.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
-from drretail.records.score import WHY_NOT, Verdict, VerdictState
+from drretail.records.score import Verdict, VerdictState
 
 WHOLE = 100.0
 NOT_EVALUATED = -1.0
@@ -75,7 +75,7 @@ def recall(judged: Judged) -> list[Value]:
     names = ("IR_UF", "IR_SC", "IR", "IR_graded")
     if judged.gold is None or judged.is_unasked(insights.STAGE):
         why = NO_GOLD if judged.gold is None else BY_RULES
-        return [_plain_na(name, why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
+        return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
     full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
     graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
     return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
@@ -85,7 +85,7 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     variant = f"IR_{SHORT[part]}"
     wanted = gold.part(part).insights
     if not wanted:
-        return _plain_na(variant, f"{NO_INSIGHTS} ({part})")
+        return lacking(variant, "na", f"{NO_INSIGHTS} ({part})")
     verdicts = [judged.of(insights.STAGE, insights.insight_item(part, insight)) for insight in wanted]
     values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
@@ -103,14 +103,10 @@ def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
     return Value(variant, "scored", mean_of(existing))
 
 
-def _plain_na(variant: str, why: str) -> Value:
-    return Value(variant, "na", None, {f"{WHY_NOT}{why}": 1.0})
-
-
 def citation_coverage(judged: Judged) -> list[Value]:
     """``CC`` = share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` of each part alone."""
     if judged.gold is None:
-        return [judged.lacking("CC", "na", NO_GOLD), *(_plain_na(f"CC_{each}", NO_GOLD) for each in SHORT.values())]
+        return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{each}", "na", NO_GOLD) for each in SHORT.values())]
     verdict = judged.of(coverage.STAGE, coverage.documents_item(judged.gold))
     if verdict is None:
         return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
@@ -118,14 +114,13 @@ def citation_coverage(judged: Judged) -> list[Value]:
     whole = judged.lacking("CC", "na", NO_DOCUMENTS)
     if any(found.required.values()):
         whole = _share("CC", sum(found.cited.values()), sum(found.required.values()))
-    return [whole, *(_covered(found, part) for part in GOLD_PARTS)]
-
-
-def _covered(found: Covered, part: GoldPart) -> Value:
-    variant = f"CC_{SHORT[part]}"
-    if not found.required[part]:
-        return _plain_na(variant, f"{NO_DOCUMENTS} ({part})")
-    return _share(variant, found.cited[part], found.required[part])
+    parts = [
+        _share(f"CC_{SHORT[part]}", found.cited[part], found.required[part])
+        if found.required[part]
+        else lacking(f"CC_{SHORT[part]}", "na", f"{NO_DOCUMENTS} ({part})")
+        for part in GOLD_PARTS
+    ]
+    return [whole, *parts]
 
 
 def _share(variant: str, cited: int, required: int) -> Value:
@@ -148,14 +143,10 @@ def _fully(s: float) -> bool:
     return s == 1
 
 
-def _at_all(s: float) -> bool:
-    return s > 0
-
-
 def factual_accuracy(judged: Judged) -> list[Value]:
     """``FA`` by claim: supported by all its sources that could be judged. ``FA_pair`` by claim and source. Both also of
     what cites user files or the sandbox alone. ``FA_lenient``: in part is enough, as it is for the released judge."""
-    names = ["FA", "FA_pair", *(f"{it}_{short}" for short in SHORT.values() for it in ("FA", "FA_pair"))]
+    names = ["FA", "FA_pair", *(f"{name}_{short}" for short in SHORT.values() for name in ("FA", "FA_pair"))]
     names += [] if judged.is_released else ["FA_lenient"]
     extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
     claims = None if extracted is None else claims_in(extracted)
@@ -164,14 +155,14 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     pairs = [found for claim in claims if (found := [*_pairs(judged, claim)])]
     if not pairs:
         return [
-            judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else _plain_na(name, NO_CLAIM)
+            judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
             for name in names
         ]
     made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
     for part, short in SHORT.items():
-        held = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
-        made += [_by_claim(f"FA_{short}", held, _fully), _by_pair(f"FA_pair_{short}", held)]
-    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, _at_all)]
+        of_claims = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
+        made += [_by_claim(f"FA_{short}", of_claims, _fully), _by_pair(f"FA_pair_{short}", of_claims)]
+    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, lambda s: s > 0)]
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
@@ -188,24 +179,19 @@ def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
 def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: AsSupported) -> Value:
     """A claim that one source does not support is not supported, whatever else failed; else a failed pair leaves it
     open, and one that could not be read leaves it to the others."""
-    states: list[VerdictState] = [_claim_state(claim, supported) for claim in claims]
-    borne_out = sum(
-        state == "scored" and all(supported(verdict.s) for verdict in claim if verdict.state == "scored")
-        for claim, state in zip(claims, states, strict=True)
-    )
+    states: list[VerdictState] = []
+    borne_out = 0
+    for claim in claims:
+        read = [supported(verdict.s) for verdict in claim if verdict.state == "scored"]
+        found: list[VerdictState] = [verdict.state for verdict in claim]
+        is_judged = not all(read) or (bool(read) and "failed" not in found)
+        states.append("scored" if is_judged else worst(found))
+        borne_out += is_judged and all(read)
     return _accurate(variant, states, borne_out)
 
 
-def _claim_state(claim: Sequence[PairVerdict], supported: AsSupported) -> VerdictState:
-    read = [verdict for verdict in claim if verdict.state == "scored"]
-    if any(not supported(verdict.s) for verdict in read):
-        return "scored"
-    states: list[VerdictState] = [verdict.state for verdict in claim]
-    return "scored" if read and "failed" not in states else worst(states)
-
-
 def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
-    pairs = [it for claim in claims for it in claim]
+    pairs = [pair for claim in claims for pair in claim]
     states: list[VerdictState] = [pair.state for pair in pairs]
     return _accurate(variant, states, sum(pair.state == "scored" and _fully(pair.s) for pair in pairs))
 
@@ -213,7 +199,7 @@ def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
     counts: dict[str, float] = {each: float(states.count(each)) for each in sorted({*states})}
     if not states:
-        return _plain_na(variant, NO_CLAIM)
+        return lacking(variant, "na", NO_CLAIM)
     if "scored" not in states:
         state = worst(states)
         return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
@@ -243,7 +229,7 @@ def depth_quality(judged: Judged) -> Value:
     if judged.is_unasked(depth.STAGE):
         return judged.lacking("DQ", "na", BY_RULES)
     if not judged.is_released and rubric is None:
-        return Value("DQ", "failed") if judged.criteria is None else _plain_na("DQ", NO_RUBRIC)
+        return Value("DQ", "failed") if judged.criteria is None else lacking("DQ", "na", NO_RUBRIC)
     verdict = judged.of(depth.STAGE, depth.depth_item(None if judged.is_released else rubric))
     if verdict is None or verdict.state != "scored":
         return judged.lacking("DQ", "failed")

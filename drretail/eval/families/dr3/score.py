@@ -40,21 +40,14 @@ def values(judged: Judged) -> list[Value]:
         depth_quality(judged),
     ]
     by_name = {value.variant: value for value in made}
-    averages = [average_of_six(by_name), average_of_available(by_name)]
+    six = [by_name[name] for name in SIX]
+    # Of those of the six that there are; its items say how many reports had each.
+    there = [value for value in six if value.state == "scored"]
+    available = Value("avg_available", "na")
+    if there:
+        available = Value("avg_available", "scored", mean_of(there), {f"with {value.variant}": 1.0 for value in there})
+    averages = [joined("avg6", six, fmean), available]
     return [*made, *averages, *([total(by_name)] if judged.is_released else [])]
-
-
-def average_of_six(values: Mapping[str, Value]) -> Value:
-    """The paper's average: of six numbers, or none."""
-    six = [values[name] for name in SIX]
-    return joined("avg6", six, fmean)
-
-
-def average_of_available(values: Mapping[str, Value]) -> Value:
-    """Of those of the six that there are; its items say how many reports had each."""
-    found = [values[name] for name in SIX if values[name].state == "scored"]
-    held = {f"with {value.variant}": 1.0 for value in found}
-    return Value("avg_available", "scored", mean_of(found), held) if found else Value("avg_available", "na")
 
 
 def total(values: Mapping[str, Value]) -> Value:

@@ -74,19 +74,23 @@ def item_of(rating: Verdict) -> str:
 
 
 def _question(rating: Verdict) -> JudgeQuestion[Sorted]:
+
+    def check(answer: Sorted) -> str | None:
+        mixed = "other" in answer.modes and len(answer.modes) > 1
+        return "modes: `other` stands alone, for what is about none of the rest" if mixed else None
+
     given = {
         "rating": str(rating.value),
         "dimension": rating.item.replace("_", " "),
         "rationale": tagged("rationale", rating.reason),
     }
-    return JudgeQuestion(SORTED, item_of(rating), prompt(), given, Sorted, _read, _objection, begins_with="review")
-
-
-def _read(answer: Sorted) -> Ruling:
-    return Ruling(list(dict.fromkeys(answer.modes)), answer.reason.strip())
-
-
-def _objection(answer: Sorted) -> str | None:
-    if "other" in answer.modes and len(answer.modes) > 1:
-        return "modes: `other` stands alone, for what is about none of the rest"
-    return None
+    return JudgeQuestion(
+        SORTED,
+        item_of(rating),
+        prompt(),
+        given,
+        Sorted,
+        lambda answer: Ruling(list(dict.fromkeys(answer.modes)), answer.reason.strip()),
+        check,
+        begins_with="review",
+    )

@@ -1,6 +1,6 @@
 """The three stages of faithfulness for one report, in order; each leaves verdicts that can be read on their own."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
@@ -14,7 +14,6 @@ from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.score import Verdict
 
 AS_IN_LEDGER = "as_in_ledger"
 """The note of a claim whose pages read as in the ledger: nobody was asked again."""
@@ -39,11 +38,17 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: PageAt) -> None:
     """Records verdicts of claims that cite pages, by these as they are now; the ledger's own are left as they are."""
     evidence = support_judge.evidence
-    addresses = {it: url for unit in units for it in unit.sources if (url := _address(it, evidence))}
-    pages = {source: await page_at(url) for source, url in addresses.items()}
+    pages: dict[str, WebPage] = {}
+    for source in dict.fromkeys(source for unit in units for source in unit.sources):
+        # What is no page, such as a number without an entry, has no address.
+        url = source if source.casefold().startswith(("http://", "https://")) else None
+        if source in evidence:
+            url = evidence[source].url if evidence[source].kind == "web" else None
+        if url:
+            pages[source] = await page_at(url)
     now = replace(
         support_judge,
-        evidence={**evidence, **{it: _as_evidence(it, page) for it, page in pages.items()}},
+        evidence={**evidence, **{source: _as_evidence(source, page) for source, page in pages.items()}},
         stage=SUPPORT_LIVE,
     )
     left: list[Unit] = []
@@ -52,36 +57,26 @@ async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: Pa
             continue
         content, ledgers = now.content(unit), support_judge.existing(unit)
         if not content.texts:
-            unread = ", ".join(_unread_source(source, pages.get(source)) for source in content.unreadable)
+            why = {source: page.problem or page.state for source, page in pages.items()}
+            unread = ", ".join(f"{source} ({why.get(source, 'no address')})" for source in content.unreadable)
             reason = f"none of its sources could be read now: {unread}"
             support_judge.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
         elif ledgers is not None and ledgers.state == "scored" and same_texts(ledgers.sources, content.texts):
-            _repeated(support_judge.judge_session, ledgers)
+            support_judge.judge_session.record(
+                SUPPORT_LIVE,
+                ledgers.item,
+                "scored",
+                ledgers.value,
+                prompt_hash=ledgers.prompt_hash,
+                reason=ledgers.reason,
+                quote=ledgers.quote,
+                more_quotes=ledgers.more_quotes,
+                sources=ledgers.sources,
+                notes=(*ledgers.notes, AS_IN_LEDGER),
+            )
         else:
             left.append(unit)
     await now.rule(left)
-
-
-def _repeated(judge_session: JudgeSession, verdict: Verdict) -> Verdict:
-    return judge_session.record(
-        SUPPORT_LIVE,
-        verdict.item,
-        "scored",
-        verdict.value,
-        prompt_hash=verdict.prompt_hash,
-        reason=verdict.reason,
-        quote=verdict.quote,
-        more_quotes=verdict.more_quotes,
-        sources=verdict.sources,
-        notes=(*verdict.notes, AS_IN_LEDGER),
-    )
-
-
-def _address(source: str, evidence: Mapping[str, Evidence]) -> str | None:
-    """Where the page is; None for what is no page, such as a number without an entry."""
-    if source in evidence:
-        return evidence[source].url if evidence[source].kind == "web" else None
-    return source if source.casefold().startswith(("http://", "https://")) else None
 
 
 def _as_evidence(source: str, page: WebPage) -> Evidence:
@@ -96,11 +91,6 @@ def _as_evidence(source: str, page: WebPage) -> Evidence:
         texts=(text,) if page.state == "ok" else (),
         state=page.state,
     )
-
-
-def _unread_source(source: str, page: WebPage | None) -> str:
-    why = "no address" if page is None else page.problem or page.state
-    return f"{source} ({why})"
 
 
 def prompts() -> list[Prompt]:

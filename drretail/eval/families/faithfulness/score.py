@@ -9,11 +9,11 @@ from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
+from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
-from drretail.eval.values import Value, lacking, pooled_share
+from drretail.eval.values import Value, lacking, pooled_share, share
 from drretail.experiment import read_reference
 from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.text.wording import split_words
@@ -57,11 +57,6 @@ VARIANTS = (
 )
 
 
-def failed_values() -> list[Value]:
-    """The values of a run that left no report."""
-    return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
-
-
 def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
     """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is how long it is."""
     report = ReportVerdicts(verdicts, rules)
@@ -93,7 +88,7 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
     if report.judged is None:
         return [Value(variant, "failed") for variant in PRECISION]
     tallies = {kind: report.tally([kind]) for kind in TYPES}
-    pairs, claims = pooled_tally(tallies, HEADLINE), report.tally(HEADLINE)
+    pairs, claims = pooled(tallies[kind] for kind in HEADLINE), report.tally(HEADLINE)
     by_type = _mean(tallies[kind].mean for kind in HEADLINE)
     strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
     has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
@@ -146,7 +141,7 @@ def _changed_minds(report: ReportVerdicts, rules: Rules) -> list[Value]:
 
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
-    if not report.is_judged_live and (report.judged is None or report.tally(["web"]).units):
+    if not report.live and (report.judged is None or report.tally(["web"]).units):
         return []
     tally = report.tally(["web"], "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
@@ -169,14 +164,9 @@ def _value(
         return Value(variant, "failed", None, items)
     if value is not None:
         return Value(variant, "scored", value, items)
-    return Value(variant, alone_is if alone_is and tally.scored else _state(tally), None, items)
-
-
-def _state(tally: Tally) -> VerdictState:
-    """Of a report without a scored unit: one that the judge failed on may still get a value, so that comes first."""
-    if tally.failed:
-        return "failed"
-    return "unverifiable" if tally.unverifiable else "na"
+    # One that the judge failed on may still get a value, so that comes first.
+    state: VerdictState = "failed" if tally.failed else "unverifiable" if tally.unverifiable else "na"
+    return Value(variant, alone_is if alone_is and tally.scored else state, None, items)
 
 
 def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
@@ -187,12 +177,7 @@ def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
     # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
     cited = by_url if rules == "paper" else sum(1 for claim in claims if claim.sources)
     counts = zip(RECALL, (cited, by_url, cited), strict=True)
-    return [_share(variant, count, len(claims)) for variant, count in counts]
-
-
-def _share(variant: str, cited: int, total: int) -> Value:
-    items: dict[str, float] = {"cited": cited, "total": total}
-    return Value(variant, "scored", cited / total, items) if total else Value(variant, "na", None, items)
+    return [share(variant, ("cited", count), ("total", len(claims))) for variant, count in counts]
 
 
 def _counts(report: ReportVerdicts, words: int) -> list[Value]:
@@ -220,12 +205,10 @@ def _drg_precision(report: ReportVerdicts) -> list[Value]:
         return [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
     count = tally.scored + tally.failed
     value = tally.support / count if count else 0.0
-    return [Value("FP", "scored", value, tally.items()), Value("FP_pooled", "scored", value, _as_scored(tally))]
-
-
-def _as_scored(tally: Tally) -> dict[str, float]:
-    """Failed judgements as scored ones of no support, so that pooling counts them too."""
-    return tally.items() | {"scored": tally.scored + tally.failed}
+    return [
+        Value("FP", "scored", value, tally.items()),
+        Value("FP_pooled", "scored", value, tally.items() | {"scored": tally.scored + tally.failed}),
+    ]
 
 
 def _drg_recall(report: ReportVerdicts) -> list[Value]:
@@ -255,21 +238,14 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     if value.variant not in ("FP", "FR", "N_supported") or value.state != "na" or value.items.get("units"):
         return value
     run = subject.run
-    cites_own_data = bool(run and run.citations) and not _wants_products(subject)
-    return value if cites_own_data or _is_right_refusal(subject) else replace(value, earns=0.0)
-
-
-def _wants_products(subject: Subject) -> bool:
     wish = subject.query.wish
-    return wish is not None and any(not want.optional for want in wish.wants)
-
-
-def _is_right_refusal(subject: Subject) -> bool:
-    outcome = None if subject.run is None else subject.run.outcome
-    if outcome is None or outcome.decision != "none" or subject.folder is None:
-        return False
-    reference = read_reference(subject.folder, subject.query.query_id)
-    return reference is not None and reference.proof is not None and reference.proof.state == "proved"
+    wants_products = wish is not None and any(not want.optional for want in wish.wants)
+    cites_own_data = bool(run and run.citations) and not wants_products
+    refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
+    folder = subject.folder if refuses else None
+    reference = None if folder is None else read_reference(folder, subject.query.query_id)
+    is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
+    return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
 MEANINGS = {
@@ -331,7 +307,7 @@ DESCRIPTION = MetricDescription(
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
-        return failed_values()
+        return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]

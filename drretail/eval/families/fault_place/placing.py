@@ -1,33 +1,96 @@
 """One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from drretail.env.store.base import Store
+from pydantic import ValidationError
+
 from drretail.env.web.sandbox import default_corpus, read_corpus
 from drretail.errors import NotFound
 from drretail.eval.claims.claims import SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
-from drretail.eval.families.fault_place.handed_on import HandedOn, Says
 from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_results, run_folder
 from drretail.grounding.report.evidence_ids import parse_evidence_id, web_evidence_id
+from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.derivation import fits, result_shown
 from drretail.grounding.verify.records import Ledger, amount_of, on_record
 from drretail.grounding.verify.values import plain
+from drretail.parsing import parse_json
 from drretail.records.base import Record
+from drretail.records.evidence import Evidence, IntermediateReport
 from drretail.records.reading import Reading, ReadValue
+from drretail.records.run import Run
 from drretail.records.score import Verdict
 
-Held = Literal["held", "absent", "not known"]
+SYNTHESIS = "synthesis"
+Says = Callable[[str], bool]
+"""Whether a text says what is true."""
 
 
-def held_by_world(source: str, subject: Subject) -> Held:
+@dataclass(frozen=True, slots=True)
+class ResearcherReports:
+    """What the writer of a report was handed by researchers; ``reports`` by the researcher's path."""
+
+    reports: Mapping[str, IntermediateReport]
+
+    def about(self, source: str) -> Mapping[str, str]:
+        """By path: what an intermediate report says of a source, each statement with its citations."""
+        passages: dict[str, str] = {}
+        for path, report in self.reports.items():
+            # In lines of their own, each behind its citations as in a report.
+            lines = [(each.statement, each.citations) for each in report.insights if source in each.citations]
+            lines += [
+                (f"{note.title}: {note.facts}", (note.evidence,)) for note in report.sources if note.evidence == source
+            ]
+            text = "\n\n".join(f"{words} {''.join(f'[{each}]' for each in cited)}" for words, cited in lines)
+            passages |= {path: text} if text else {}
+        return passages
+
+    def with_truth(self, source: str, says: Says) -> str | None:
+        """The path of the first report that says of a source what is true."""
+        return next((path for path, text in self.about(source).items() if says(text)), None)
+
+    def with_another(self, value: ReadValue, evidence: Mapping[str, Evidence], ledger: Ledger) -> str | None:
+        """The path of the first report with a value of this kind and these sources that the records contradict."""
+        for path, text in {path: text for each in value.of for path, text in self.about(each).items()}.items():
+            read = read_by_form(text, tuple(evidence.values()), ledger).values
+            if any(
+                read_value.state == "contradicted"
+                and read_value.kind == value.kind
+                and set(read_value.of) & set(value.of)
+                for read_value in read
+            ):
+                return path
+        return None
+
+
+def researcher_reports(experiment: Path | None, run: Run) -> ResearcherReports | None:
+    """The intermediate reports of a run; None for an agent that has no such thing, and where nobody kept them."""
+    steps = [step for step in run.steps if step.kind == SYNTHESIS]
+    if experiment is None or not steps:
+        return None
+    texts = read_results(run_folder(experiment, run.system, run.query_id, run.repeat))
+    found: dict[str, IntermediateReport] = {}
+    for step in steps:
+        # Of one researcher the last that can be read is what was handed on: what came before was refused.
+        with suppress(ValueError, ValidationError):
+            found[step.path] = IntermediateReport.model_validate(parse_json(texts.get(step.result_sha or "", "")))
+    return ResearcherReports(found)
+
+
+Presence = Literal["present", "absent", "not known"]
+
+
+def presence_of(source: str, subject: Subject) -> Presence:
     """Whether the shop, or the fixed corpus that the run searched, has what a report cites by this id or address.
 
     A calculation is no part of any world. Pages of the open web, and of a corpus that is not the shipped one, are not
@@ -40,30 +103,22 @@ def held_by_world(source: str, subject: Subject) -> Held:
     key = source.partition(":")[2]
     match kind:
         case "product":
-            return _held(key in store.products([key]))
+            return "present" if key in store.products([key]) else "absent"
         case "order":
-            return _held(_has_order(store, key))
+            with suppress(NotFound):
+                store.order(key)
+                return "present"
+            return "absent"
         case "calculation":
             return "absent"
         case "web":
             pages = _shipped_pages()
             if subject.system.web_corpus != pages[0]:
                 return "not known"
-            return _held((web_evidence_id(source) if "://" in source else source) in pages[1])
+            page = web_evidence_id(source) if "://" in source else source
+            return "present" if page in pages[1] else "absent"
         case _:
             return "not known"
-
-
-def _held(there: bool) -> Held:
-    return "held" if there else "absent"
-
-
-def _has_order(store: Store, order_id: str) -> bool:
-    try:
-        store.order(order_id)
-    except NotFound:
-        return False
-    return True
 
 
 @cache
@@ -95,28 +150,26 @@ def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Cas
     names no other sources than such as the run was never handed.
     """
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
-    values_read = tuple(value for claim in claims for value in claim.values)
-    values = read_report(case, Reading(reader="model:claims", values=values_read)).values
-    found = [WrongClaim(claim, ruled.get(claim.claim_id), _values_of(claim, values)) for claim in claims]
-    return [wrong_claim for wrong_claim in found if _is_wrong(wrong_claim)]
+    typed = tuple(value for claim in claims for value in claim.values)
+    values = read_report(case, Reading(reader="model:claims", values=typed)).values
 
+    def values_of(claim: Claim) -> tuple[ReadValue, ...]:
+        """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
+        typed = {(value.start, value.end, value.kind) for value in claim.values}
+        if typed:
+            return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
+        if claim.start is None or claim.end is None:
+            return ()
+        return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)
 
-def _is_wrong(found: WrongClaim) -> bool:
-    if found.verdict is None:
-        return bool(found.claim.unresolved) and not found.claim.sources
-    if found.verdict.state != "scored":
-        return False
-    return found.verdict.value == 0 or (found.verdict.value < 1 and bool(found.contradicted))
+    def is_wrong(found: WrongClaim) -> bool:
+        if found.verdict is None:
+            return bool(found.claim.unresolved) and not found.claim.sources
+        if found.verdict.state != "scored":
+            return False
+        return found.verdict.value == 0 or (found.verdict.value < 1 and bool(found.contradicted))
 
-
-def _values_of(claim: Claim, values: Sequence[ReadValue]) -> tuple[ReadValue, ...]:
-    """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
-    typed = {(value.start, value.end, value.kind) for value in claim.values}
-    if typed:
-        return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
-    if claim.start is None or claim.end is None:
-        return ()
-    return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)
+    return [*filter(is_wrong, (WrongClaim(claim, ruled.get(claim.claim_id), values_of(claim)) for claim in claims))]
 
 
 Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
@@ -133,7 +186,7 @@ class PlacedClaim(Record):
     reason: str
 
 
-class Found(NamedTuple):
+class FoundPlace(NamedTuple):
     place: Place
     reason: str
 
@@ -145,89 +198,84 @@ class Placer:
     subject: Subject
     ledger: Ledger
     """With the world's own records."""
-    handed_on: HandedOn | None
+    researcher_reports: ResearcherReports | None
 
     def placed(self, wrong: WrongClaim) -> PlacedClaim:
-        found = next(self._findings(wrong), Found("unknown", "no typed value and no quote shows where it went wrong"))
+        found = next(
+            self._findings(wrong), FoundPlace("unknown", "no typed value and no quote shows where it went wrong")
+        )
         return PlacedClaim(
             claim_id=wrong.claim.claim_id, place=found.place, reason=f"{found.reason[:1].upper()}{found.reason[1:]}."
         )
 
-    def _findings(self, wrong: WrongClaim) -> Iterator[Found]:
+    def _findings(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
         """What shows its place, the surest first."""
         yield from (found for value in wrong.contradicted if (found := self._of_value(value)) is not None)
         yield from self._of_what_was_never_handed(wrong)
         yield from self._of_quotes(wrong)
         yield from (
-            Found("invented", self._nowhere(read_value))
+            FoundPlace("invented", self._nowhere(read_value))
             for read_value in wrong.values
             if self._stands_nowhere(read_value)
         )
 
-    def _of_value(self, value: ReadValue) -> Found | None:
+    def _of_value(self, value: ReadValue) -> FoundPlace | None:
         """Of a value that a record contradicts."""
         if not value.of:
-            return Found("invented", self._nowhere(value)) if self._stands_nowhere(value) else None
+            return FoundPlace("invented", self._nowhere(value)) if self._stands_nowhere(value) else None
         source = value.of[0]
         truth = f"{value.derivation or 'the record says otherwise'} ({source})"
         if source not in self.subject.evidence:
-            return Found("never_retrieved", f"the run was never handed {source}: {value.derivation}")
-        if (another := self._handed_on_otherwise(value)) is not None:
-            return Found("distorted", f"{truth}, and already the intermediate report of {another} says otherwise")
+            return FoundPlace("never_retrieved", f"the run was never handed {source}: {value.derivation}")
+        reports = self.researcher_reports
+        another = None if reports is None else reports.with_another(value, self.subject.evidence, self.ledger)
+        if another is not None:
+            return FoundPlace("distorted", f"{truth}, and already the intermediate report of {another} says otherwise")
         return self._of_handed(source, truth, truth_of(value, self.ledger))
 
-    def _of_handed(self, source: str, truth: str, says: Says | None) -> Found:
+    def _of_handed(self, source: str, truth: str, says: Says | None) -> FoundPlace:
         """Of a truth that the ledger has: lost where no intermediate report hands it on, else distorted."""
-        if self.handed_on is None:
-            return Found("distorted", f"the run was handed the truth: {truth}")
-        path = self.handed_on.with_truth(source, says or (lambda _: True))
+        if self.researcher_reports is None:
+            return FoundPlace("distorted", f"the run was handed the truth: {truth}")
+        path = self.researcher_reports.with_truth(source, says or (lambda _: True))
         if path is not None:
-            return Found("distorted", f"{truth}, and so says the intermediate report of {path}")
+            return FoundPlace("distorted", f"{truth}, and so says the intermediate report of {path}")
         if any(text.shown and text.path == TOP for text in self.subject.evidence[source].texts):
-            return Found("distorted", f"who wrote the report was handed the truth: {truth}")
-        return Found("lost", f"{truth}, and no intermediate report says so")
+            return FoundPlace("distorted", f"who wrote the report was handed the truth: {truth}")
+        return FoundPlace("lost", f"{truth}, and no intermediate report says so")
 
-    def _handed_on_otherwise(self, value: ReadValue) -> str | None:
-        if self.handed_on is None:
-            return None
-        return self.handed_on.with_another(value, self.subject.evidence, self.ledger)
-
-    def _of_what_was_never_handed(self, wrong: WrongClaim) -> Iterator[Found]:
+    def _of_what_was_never_handed(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
         """Of a true value whose source the ledger lacks, and of a claim all of whose sources it lacks."""
         evidence, claim = self.subject.evidence, wrong.claim
         for value in wrong.values:
             if value.state == "verified" and value.of and not any(each in evidence for each in value.of):
-                yield Found("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
+                yield FoundPlace("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
         named = (*claim.sources, *claim.unresolved)
         if not named or any(source in evidence for source in claim.sources):
             return
-        states = {each: held_by_world(each, self.subject) for each in named}
-        if there := [it for it, state in states.items() if state == "held"]:
-            yield Found("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
+        states = {each: presence_of(each, self.subject) for each in named}
+        if there := [name for name, state in states.items() if state == "present"]:
+            yield FoundPlace("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
         elif all(state == "absent" for state in states.values()):
-            yield Found("invented", f"neither the run's ledger nor the world has {named[0]}")
+            yield FoundPlace("invented", f"neither the run's ledger nor the world has {named[0]}")
 
-    def _of_quotes(self, wrong: WrongClaim) -> Iterator[Found]:
+    def _of_quotes(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
         """Of what the judge found said in a source, or said in what the agent was shown of it alone."""
         verdict = wrong.verdict
         if verdict is None:
             return
         if DISTORTED in verdict.notes:
-            yield Found("distorted", "the summary of the page bears it out, and the page itself does not")
+            yield FoundPlace("distorted", "the summary of the page bears it out, and the page itself does not")
         elif ONLY_IN_SNIPPET in verdict.notes:
-            yield Found("distorted", "the search's snippet bears it out, and the page itself does not")
+            yield FoundPlace("distorted", "the search's snippet bears it out, and the page itself does not")
         elif CONTRADICTED in verdict.notes and verdict.quote and verdict.quote not in self.subject.query.text:
-            source = self._source_of(verdict.quote, wrong)
+            # However white space is set.
+            quote, evidence = " ".join(verdict.quote.split()), self.subject.evidence
+            texts = {each: evidence[each].texts for each in wrong.claim.sources if each in evidence}
+            quoted = (name for name, own in texts.items() if any(quote in " ".join(t.text.split()) for t in own))
+            source = next(quoted, None)
             if source is not None:
                 yield self._of_handed(source, f"{source} says “{verdict.quote}”", None)
-
-    def _source_of(self, quote: str, wrong: WrongClaim) -> str | None:
-        """The claim's source whose text has the quote, however white space is set."""
-        wanted, evidence = " ".join(quote.split()), self.subject.evidence
-        held = (source for source in wrong.claim.sources if source in evidence)
-        return next(
-            (each for each in held if any(wanted in " ".join(t.text.split()) for t in evidence[each].texts)), None
-        )
 
     def _stands_nowhere(self, value: ReadValue) -> bool:
         """True of an exact figure that no record, calculation or text of the ledger has, nor the query."""
@@ -236,8 +284,8 @@ class Placer:
             return False
         if value.state == "underivable" and value.derivation:
             return False
-        held = (amount.agreement(number) for number in self._figures)
-        return not self.ledger.names(amount.low) and all(each is None for each in held)
+        agreements = (amount.agreement(number) for number in self._figures)
+        return not self.ledger.names(amount.low) and all(each is None for each in agreements)
 
     @staticmethod
     def _nowhere(value: ReadValue) -> str:
@@ -246,7 +294,7 @@ class Placer:
     @cached_property
     def _figures(self) -> frozenset[Decimal]:
         """All that stand in the ledger."""
-        texts = {it.text for entry in self.subject.evidence.values() for it in entry.texts}
+        texts = {text.text for entry in self.subject.evidence.values() for text in entry.texts}
         return frozenset(
             number for text in texts for amount in find_amounts(text) for number in (amount.low, amount.high)
         )
@@ -258,7 +306,7 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
         case "price" | "rating" | "rating_count":
             ids = (ledger.ordered.get(each, each.removeprefix("P:")) for each in value.of)
             items = (ledger.products[id_] for id_ in ids if id_ in ledger.products)
-            numbers = [it for item in items if (it := on_record(value.kind, item)) is not None]
+            numbers = [number for item in items if (number := on_record(value.kind, item)) is not None]
             return lambda text: any(fits(amount, number) for amount in find_amounts(text) for number in numbers)
         case "date":
             days = [ledger.order_dates[each] for each in value.of if each in ledger.order_dates]

@@ -1,20 +1,44 @@
 """Which of two reports is better: for each dimension one question in each order (paper Appendix C, Table 13)."""
 
+import tomllib
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
-from drretail.eval.families.pairwise.questions import prompt_for, prompts
 from drretail.eval.family import PairFamily
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, unjustified
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
 from drretail.eval.judging.material import picks_with_prices, report_and_sources, shopper_context
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import PAIRWISE
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.pairs import EQUAL
 from drretail.records.score import Order
+
+
+@cache
+def criteria() -> dict[str, dict[str, str]]:
+    """By dimension its ``title``, the ``text`` of what it compares, and for some how ``picks`` belong to it."""
+    return tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+
+
+def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
+
+    That of the paper's rules offers A and B alone.
+    """
+    name = "comparing_paper" if rules == "paper" else "comparing"
+    text = load_prompt(__file__, name).text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))
+    return Prompt(dimension, text, load_prompt(__file__, "shared").text)
+
+
+def prompts(rules: Rules) -> dict[str, Prompt]:
+    """By dimension, as they are worded now."""
+    return {dimension: prompt_for(dimension, rules) for dimension in DIMENSIONS}
+
 
 VERSION = 1
 STAGE = "comparison"

@@ -9,10 +9,8 @@ from drretail.eval.judging.question import WHOLE_NUMBER
 from drretail.eval.judging.session import JudgeAnswer, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axis import Axis, read_axes
-from drretail.eval.weighted.matching import by_dimension, criterion_tags, problems
-from drretail.eval.weighted.shares import checked_criteria
-from drretail.eval.weighted.weighing import persona_of, profile_block
+from drretail.eval.weighted.axis import Axis, by_dimension, checked_criteria, criterion_tags, problems, read_axes
+from drretail.eval.weighted.weights import persona_of, profile_block
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria

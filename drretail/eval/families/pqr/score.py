@@ -4,7 +4,9 @@ docs/metrics/pqr.md gives each with its reason, and where the published rule dif
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 
 from drretail.eval.families.pqr.judge import (
     AXES,
@@ -17,18 +19,114 @@ from drretail.eval.families.pqr.judge import (
     judge,
     scoring_prompt,
 )
-from drretail.eval.families.pqr.reliability import CC, FA, FA_STRICT, LITERAL, N_CITED, N_TOTAL, reliability_values
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
-from drretail.eval.triplets.facts import judged_facts
+from drretail.eval.triplets.facts import JudgedFacts, JudgedReference, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
-from drretail.eval.values import Value, joined, lacking
-from drretail.eval.weighted.axis import Axis
-from drretail.eval.weighted.shares import checked_criteria, weighted_mean
-from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
+from drretail.eval.weighted.axis import Axis, checked_criteria, weighted_mean
+from drretail.eval.weighted.weights import made_criteria, persona_of, weights_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
+
+FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
+LITERAL = "_triplets"
+"""What ends the names of variants by the paper's counting: each (fact, reference) once, whatever can't be read 0."""
+TOP = 10
+NO_FACT = "it states no fact that could be checked"
+NO_CITED_FACT = "no fact of the report cites a source"
+
+
+def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+    """FA and CC by the rules asked for and by the paper's counting, and how many facts there are."""
+    names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
+    if judged is None:
+        return [Value(name, "failed") for name in names]
+    facts = [*zip(judged.facts, judged.pairs, strict=True)]
+    # Ours: each fact once, cited where a reference of it comes to something, v the mean over what could be read.
+    readable = [_mean([(pair.state, _v(pair)) for pair in pairs]) for _, pairs in facts if pairs]
+    ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
+    # Strictly, sources that could not be read and references that come to nothing are 0.
+    as_zero: list[list[Outcome]] = [
+        [
+            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in pairs),
+            *[_ZERO] * len(fact.unresolved),
+        ]
+        for fact, pairs in facts
+    ]
+    # Equations 3 to 5 to the letter: a fact counts once for each reference.
+    triplets = [outcome for of_fact in as_zero for outcome in of_fact]
+    uncited = sum(not fact.sources and not fact.unresolved for fact in judged.facts)
+    of_triplets = _accuracy(triplets, "scored" if uncited else "na")
+    literal = _Counted(len(triplets) + uncited, len(triplets), of_triplets)
+    chosen = literal if rules == "paper" else ours
+    why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
+
+    # A report that states or cites nothing earns no reliability; pages that nobody fetched are not its fault.
+    earns = None if why == UNFETCHED_PAGES else 0.0
+
+    def made(variant: str, state: VerdictState, value: float | None) -> Value:
+        return lacking(variant, state, why, earns=earns) if value is None else Value(variant, state, value)
+
+    return [
+        made(FA, *chosen.accuracy),
+        made(CC, *chosen.coverage),
+        made(FA_STRICT, *_accuracy([*map(_mean, as_zero)], "na")),
+        made(f"{FA}{LITERAL}", *literal.accuracy),
+        made(f"{CC}{LITERAL}", *literal.coverage),
+        Value(N_TOTAL, "scored", float(chosen.total)),
+        Value(N_CITED, "scored", float(chosen.cited)),
+    ]
+
+
+Outcome = tuple[VerdictState | None, float]
+"""What became of one fact or triplet: its state, None where it was not judged, and v."""
+Scored = tuple[VerdictState, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A report's facts, or its triplets, as one rule counts them."""
+
+    total: int
+    cited: int
+    accuracy: Scored
+
+    @property
+    def coverage(self) -> Scored:
+        """CC = 10 · N_cited / N_total."""
+        return ("scored", TOP * self.cited / self.total) if self.total else ("na", None)
+
+
+_ZERO: Outcome = ("scored", 0.0)
+
+
+def _v(pair: JudgedReference) -> float:
+    """Equation 4: 1 where the source supports the fact, 0 where it does not or nobody knows."""
+    return float(pair.support == 1)
+
+
+def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
+    """FA = 10 · Σ v / N_cited over what was judged; ``without`` any citation it is that state, 0 where it is scored."""
+    state, mean = _mean(outcomes, without)
+    if state is None:
+        return "failed", None
+    return state, TOP * mean if state == "scored" else None
+
+
+def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
+    """The mean v of what was scored, or the gravest reason for its absence; ``without`` any outcome it is that.
+
+    What was not judged to the end has none: what was asked first is no sample of it.
+    """
+    states: set[VerdictState | None] = {state for state, _ in outcomes}
+    if None in states:
+        return None, 0.0
+    if scored := [v for state, v in outcomes if state == "scored"]:
+        return "scored", fmean(scored)
+    return gravest(states) or without, 0.0
+
 
 VERSION = 1
 S_P, S_Q, S_R, S_OVERALL = "S_P", "S_Q", "S_R", "S_overall"
@@ -68,10 +166,12 @@ def values(
         found |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
     found |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
-        r = joined(f"{S_R}{ending}", [found[f"{literal}{ending}"] for literal in (FA, CC)], lambda it: reliability(*it))
+        r = joined(
+            f"{S_R}{ending}", [found[f"{literal}{ending}"] for literal in (FA, CC)], lambda parts: reliability(*parts)
+        )
         found[r.variant] = r
         found[f"{S_OVERALL}{ending}"] = joined(
-            f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda it: overall(*it)
+            f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda parts: overall(*parts)
         )
     return [found[variant] for variant in VARIANTS]
 
@@ -161,7 +261,7 @@ METRIC = Family(
     _values,
     VARIANTS,
     DESCRIPTION,
-    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weighing_prompts(AXES)],
+    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weights_prompts(AXES)],
     rules=("default", "paper"),
     is_opinion=True,
     prepare=partial(made_criteria, FAMILY, AXES),

@@ -1,14 +1,81 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
 
-from drretail.eval.families.quality.judge import judge, prompt_for
 from drretail.eval.family import Family, of_verdicts
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
+from drretail.eval.judging.material import picks_with_prices, report_material, shopper_context
+from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined, value_of
-from drretail.prompts import Prompt
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.base import Record
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
+
+
+@cache
+def criteria() -> dict[str, dict[str, str]]:
+    """By dimension ``title``, the ``text`` of what it rates, ``anchors``, and for some how ``picks`` belong to it."""
+    read = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+    anchors = read["anchors"].strip()
+    return {
+        dimension: {**read[dimension], "anchors": read[dimension].get("anchors", anchors).strip()}
+        for dimension in DIMENSIONS
+    }
+
+
+def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
+
+    A criterion that has to do with prices goes on with the report's picks; under a publication's rules it doesn't.
+    """
+    criterion = criteria()[dimension]
+    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
+    return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), load_prompt(__file__, "shared").text)
+
+
+STAGE = "rating"
+
+
+class Rating(Record):
+    """What a report lacks under one criterion, and how good it is."""
+
+    justification: str
+    # The paper's section speaks of 1 to 10 and its prompts of 0 to 10; the prompts are what its judge read.
+    rating: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
+    # Most often every verdict exists, and nothing is asked.
+    material = cache(lambda: shopper_context(subject) | report_material(subject))
+    rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
+    await judge_session.ask_and_record(*(_question(each, material, subject, judge_session.rules) for each in rated))
+    if subject.profile is None:
+        reason = "no profile of a user to fit the report to"
+        judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
+
+
+def _question(
+    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, rules: Rules
+) -> JudgeQuestion[Rating]:
+    prompt = prompt_for(dimension, rules)
+
+    def given() -> dict[str, str]:
+        picks = {"picks": picks_with_prices(subject, rules)} if "{{picks}}" in prompt.text else {}
+        return material() | picks
+
+    def read(answer: Rating) -> Ruling:
+        return Ruling(answer.rating, answer.justification.strip())
+
+    return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
+
 
 AVERAGE = "Avg"
 AVERAGE_OF_SIX = "Avg_6"

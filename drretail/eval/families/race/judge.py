@@ -5,17 +5,63 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.families.race.references import article_of, reference_of
+from drretail.errors import UserError
+from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, planned_runs, read_subject
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axis import read_axes
-from drretail.eval.weighted.matching import by_dimension, criterion_tags, problems
-from drretail.eval.weighted.shares import checked_criteria
+from drretail.eval.weighted.axis import by_dimension, checked_criteria, criterion_tags, problems, read_axes
+from drretail.experiment import Definition
+from drretail.files import write_atomically
+from drretail.grounding.report.render import render_report
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import Criteria
+from drretail.records.ids import file_name
+
+
+def reference_file(experiment: Path, query_id: str) -> Path:
+    return experiment / "references" / f"{file_name(query_id)}.md"
+
+
+def reference_of(subject: Subject) -> str | None:
+    """The reference report on the query of a run; None where there is none."""
+    if subject.folder is None:
+        return None
+    path = reference_file(subject.folder, subject.query.query_id)
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def article_of(subject: Subject) -> str:
+    """A run's report as it is scored, and as it is kept where it is the reference: with numbered references and what
+    they stand for."""
+    return render_report(subject.report or "", subject.evidence.values(), style="plain").text
+
+
+def keep_references(experiment: Path, definition: Definition, label: str) -> None:
+    """Keeps the first report of a system on each query as its reference.
+
+    Raises UnknownName for a system that is not there, UserError where it left no report, or where another reference
+    of a query is kept.
+    """
+    label = resolve_name("system", label, definition.systems)
+    articles: dict[str, str] = {}
+    for planned in planned_runs(experiment, definition):
+        if planned.label == label and planned.query.query_id not in articles:
+            subject = read_subject(experiment, definition, planned, None)
+            if subject.report is not None:
+                articles[planned.query.query_id] = article_of(subject)
+    if not articles:
+        raise UserError(f"{label} has left no report that others could be held beside.")
+    for query_id, article in articles.items():
+        path = reference_file(experiment, query_id)
+        if path.exists() and path.read_text(encoding="utf-8") != article:
+            raise UserError(f"{path} holds another reference than {label}'s: remove it, or leave --reference out.")
+    for query_id, article in articles.items():
+        if not (path := reference_file(experiment, query_id)).exists():
+            write_atomically(path, article)
+
 
 FAMILY = "race"
 (AXIS,) = read_axes(Path(__file__).parent / "axes.toml")
@@ -115,11 +161,11 @@ def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str
         {
             "dimension": key,
             "criterion": text,
-            "analysis": it.analysis,
-            "target": it.article_1_score if first else it.article_2_score,
-            "reference": it.article_2_score if first else it.article_1_score,
+            "analysis": score.analysis,
+            "target": score.article_1_score if first else score.article_2_score,
+            "reference": score.article_2_score if first else score.article_1_score,
         }
         for key, scores in _by_dimension(criteria, answer).items()
         if not isinstance(scores, str)
-        for text, it in scores.items()
+        for text, score in scores.items()
     ]

@@ -4,11 +4,13 @@ docs/metrics/race.md gives each with its reason, and where the released rule dif
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from statistics import fmean
 
-from drretail.eval.families.race.bench_criteria import published_criteria
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from drretail.errors import UserError
 from drretail.eval.families.race.judge import (
     AXIS,
     BOTH,
@@ -18,19 +20,74 @@ from drretail.eval.families.race.judge import (
     Order,
     item_of,
     judge,
+    keep_references,
     orders,
     prompt,
+    reference_of,
 )
-from drretail.eval.families.race.references import keep_references, reference_of
 from drretail.eval.family import Family
-from drretail.eval.triplets.facts import JudgedFacts, JudgedReference, judged_facts
+from drretail.eval.triplets.facts import JudgedFacts, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
-from drretail.eval.weighted.shares import checked_criteria, weighted_mean
-from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
-from drretail.records.criteria import Criteria
+from drretail.eval.weighted.axis import checked_criteria, normalised, weighted_mean
+from drretail.eval.weighted.weights import made_criteria, weights_prompts
+from drretail.files import read_jsonl
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
+
+
+class _Published(BaseModel):
+    """One thing of the file; what is not named here does not matter."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _PublishedCriterion(_Published):
+    criterion: str
+    explanation: str = ""
+    weight: float
+
+
+class _PublishedTask(_Published):
+    prompt: str
+    dimension_weight: dict[str, float]
+    criterions: dict[str, list[_PublishedCriterion]]
+
+    def groups(self) -> tuple[CriteriaGroup, ...]:
+        """One for each dimension, the weights of dimensions and of criteria adding up to 1."""
+        made: list[CriteriaGroup] = []
+        weights = normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
+        for key, weight in zip(AXIS.keys, weights, strict=True):
+            published = self.criterions[key]
+            shares = normalised([criterion.weight for criterion in published])
+            criteria = (
+                Criterion(text=criterion.criterion, explanation=criterion.explanation, weight=share)
+                for criterion, share in zip(published, shares, strict=True)
+            )
+            made.append(CriteriaGroup(name=key, weight=weight, criteria=tuple(criteria)))
+        return tuple(made)
+
+
+def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
+    """The criteria of those queries whose very text is a prompt of the file; its weights are set to add up to 1.
+
+    Raises UserError for a file of another form.
+    """
+    try:
+        published = [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
+    except ValidationError as problem:
+        wanted = "prompt, dimension_weight and criterions on each line"
+        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: {wanted} are wanted.") from problem
+    tasks = {" ".join(task.prompt.split()): task for task in published}
+    found = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
+    return [
+        Criteria(family=FAMILY, query_id=query.query_id, groups=task.groups(), made_by="DeepResearch Bench")
+        for query, task in found
+        if task is not None and {*AXIS.keys} <= {*task.criterions}
+    ]
+
 
 VERSION = 1
 RACE = "RACE"
@@ -40,14 +97,6 @@ FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
 VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
 BOTH_NOUGHT = "report and reference both got nought"
 NO_CITATION = "the report cites nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What target and reference got, as a whole and by dimension, 0 to 10."""
-
-    target: Mapping[str, float]
-    reference: Mapping[str, float]
 
 
 def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
@@ -85,29 +134,35 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
         state: VerdictState = "failed" if verdict is None else verdict.state
         why = "" if verdict is None else verdict.reason
         return {each: lacking(each, state, why) for each in (RACE, *AXIS.keys)}
-    scored = totals(verdict.value, criteria)
+    target, reference = totals(verdict.value, criteria)
     found: dict[str, Value] = {}
     for name in (RACE, *AXIS.keys):
-        value = share(scored.target[name], scored.reference[name], of_nothing=of_nothing)
+        value = share(target[name], reference[name], of_nothing=of_nothing)
         found[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
     return found
 
 
-def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals:
-    """dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim, of target and reference."""
-    held = {(score["dimension"], score["criterion"]): score for score in scores}
+def totals(
+    scores: Sequence[Mapping[str, object]], criteria: Criteria
+) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """What target and reference got, as a whole and by dimension, 0 to 10.
+
+    dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim.
+    """
+    by_criterion = {(score["dimension"], score["criterion"]): score for score in scores}
     sides: list[dict[str, float]] = []
     for side in ("target", "reference"):
         groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
         dims = {
             group.name: weighted_mean(
-                (criterion.weight, float(str(held[group.name, criterion.text][side]))) for criterion in group.criteria
+                (criterion.weight, float(str(by_criterion[group.name, criterion.text][side])))
+                for criterion in group.criteria
             )
             for group in groups
         }
         sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
     target, reference = sides
-    return Totals(target, reference)
+    return target, reference
 
 
 def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
@@ -122,7 +177,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     known = [reference for reference in pairs if reference.state == "scored" and not reference.is_unknown]
     if not known and any(reference.state == "failed" for reference in pairs):
         return [Value(literal, "failed") for literal in FACT]
-    supported = float(sum(_is_supported(reference, rules) for reference in known))
+    supported = float(sum(reference.support > 0 if rules == "drb" else reference.support == 1 for reference in known))
     items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
     rate = supported / len(known) if known else None
     without: VerdictState = "unverifiable" if any(reference.state != "na" for reference in pairs) else "na"
@@ -133,11 +188,6 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
         Value(CITATIONS, "scored", float(len(known))),
         Value(VALID_COUNT, "scored", supported),
     ]
-
-
-def _is_supported(pair: JudgedReference, rules: Rules) -> bool:
-    """Wholly; as released, in part is enough."""
-    return pair.support > 0 if rules == "drb" else pair.support == 1
 
 
 MEANINGS = {
@@ -185,11 +235,11 @@ METRIC = Family(
     ),
     VARIANTS,
     DESCRIPTION,
-    lambda: [*triplet_prompts(), prompt(), *weighing_prompts((AXIS,))],
+    lambda: [*triplet_prompts(), prompt(), *weights_prompts((AXIS,))],
     rules=("default", "drb"),
     is_opinion=True,
     pooled={VALID: pooled_share(VALID, "supported", "known")},
     prepare=partial(made_criteria, FAMILY, (AXIS,)),
-    published=lambda path, queries: published_criteria(path, FAMILY, AXIS, queries),
+    published=published_criteria,
     inputs={"reference": keep_references},
 )

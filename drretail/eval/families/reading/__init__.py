@@ -1,6 +1,5 @@
 """What reports say, as evaluation without a judge takes it: picks and values, who read them, how much was read.
 
-judge.py   a judge's reading: values and picks from its extraction of claims, else picks in a question of their own
-score.py   how many picks a judge reads where none are declared
+score.py   values and picks from a judge's extraction of claims, else picks in a question of their own; the family
 prompts/   what the judge is asked
 """

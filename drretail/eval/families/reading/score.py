@@ -2,10 +2,76 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.families.reading.judge import FAMILY, STAGE, VERSION, judge_reading, prompts
+from drretail.eval.claims.claims import EXTRACT, PICKS, REPORT
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
+from drretail.eval.claims.typed_values import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.family import Family, of_verdicts
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
+from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.score import MetricDescription, Verdict
+
+FAMILY, VERSION = "reading", 2
+STAGE, ITEM = PICKS, REPORT
+BY_FORM = "a rule-based judge does not read: reports are read by form"
+ARE_DECLARED = "the agent declared its picks"
+WITH_CLAIMS = "read with the claims"
+
+
+def prompt(*, is_imported: bool) -> Prompt:
+    """The question for picks alone."""
+    own = load_prompt(PROMPTS, "picks")
+    return Prompt(own.name, own.text.replace("{{picked}}", what_picks_are(is_imported=is_imported).rstrip()))
+
+
+def prompts() -> list[Prompt]:
+    return [prompt(is_imported=False), prompt(is_imported=True), *extraction_prompts()]
+
+
+async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records what the judge reads of a report, unless that stands already; its values stand with the claims."""
+    if judge_session.judge.ref.kind == "rule_based":
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
+        return
+    with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
+        await extract(subject, faithfulness, EXTRACT, with_picks=True)
+        with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
+    await _judge_picks(subject, judge_session, with_claims)
+
+
+async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claims: Verdict | None) -> None:
+    """Records the picks that the judge reads; where they are declared nobody is asked."""
+    if are_declared(subject):
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
+        return
+    report = subject.report or ""
+    asked = prompt(is_imported=subject.system.is_imported)
+    if with_claims is not None:
+        value, wording = with_claims.value, with_claims.prompt_hash
+        judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
+        return
+    if not report.strip():
+        reason = "the report is empty"
+        judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
+        return
+    given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
+    reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
+    await judge_session.ask_and_record(
+        JudgeQuestion(
+            STAGE,
+            ITEM,
+            asked,
+            given,
+            ReportPicks,
+            lambda answer: Ruling(reader.read(answer.picks)),
+            lambda answer: joined_problems(list(reader.problems(answer.picks))),
+        )
+    )
+
 
 PICKS_READ = "picks_read"
 """How many products a judge reads as picks; na where the agent declared its own."""

@@ -9,8 +9,7 @@ from pydantic import field_validator
 from drretail.eval.claims.labels import SOURCE_CUT
 from drretail.eval.claims.rulings import UNFETCHED
 from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
-from drretail.eval.families.report_eval.cited import CitedPair, cited_sentences
-from drretail.eval.families.report_eval.units import Unit, Units, released_units, units_of
+from drretail.eval.families.report_eval.units import CitedPair, Unit, Units, cited_sentences, released_units, units_of
 from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -111,22 +110,27 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
             for dimension in DIMENSIONS
         }
 
+    def check(grades: Grades) -> str | None:
+        empty = [dimension for dimension in DIMENSIONS if not getattr(grades.reason, dimension).strip()]
+        return f"reason: it is empty for {', '.join(empty)}" if empty else None
+
     prompt = prompts()[QUALITY]
     await judge_session.ask_and_record(
-        JudgeQuestion(QUALITY, REPORT, prompt, given, Grades, read, _unreasoned, items=DIMENSIONS)
+        JudgeQuestion(QUALITY, REPORT, prompt, given, Grades, read, check, items=DIMENSIONS)
     )
-
-
-def _unreasoned(grades: Grades) -> str | None:
-    empty = [dimension for dimension in DIMENSIONS if not getattr(grades.reason, dimension).strip()]
-    return f"reason: it is empty for {', '.join(empty)}" if empty else None
 
 
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
     """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
-    held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*pair] for pair in pairs]}
-    judge_session.record_if_missing(UNITS_STAGE, unit, "na" if units.lacking else "scored", held, reason=units.lacking)
+    details: dict[str, Any] = {
+        "units": len(units.texts),
+        "possible": units.possible,
+        "pairs": [[*pair] for pair in pairs],
+    }
+    judge_session.record_if_missing(
+        UNITS_STAGE, unit, "na" if units.lacking else "scored", details, reason=units.lacking
+    )
     prompt = prompts()[REDUNDANCY]
     await judge_session.ask_and_record(*(_pair_question(pair, unit, units, prompt) for pair in pairs))
 
@@ -145,13 +149,17 @@ def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prom
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     """Which sentences cite what, and a label for each sentence and source that can be read."""
     cited = cited_sentences(subject.report or "", subject.evidence)
-    held = {"pairs": [cited_pair.model_dump() for cited_pair in cited.pairs], "unresolved": cited.unresolved}
+    details = {"pairs": [cited_pair.model_dump() for cited_pair in cited.pairs], "unresolved": cited.unresolved}
     reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
-    judge_session.record_if_missing(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
+    judge_session.record_if_missing(CITED, REPORT, "scored" if cited.pairs else "na", details, reason=reason)
     prompt = prompts()[FACTUALITY]
     questions: list[JudgeQuestion[Factuality]] = []
     for pair in cited.pairs:
-        content = _content(pair, subject, judge_session.rules)
+        content = content_of([pair.source], subject.evidence)
+        if judge_session.rules == RELEASED and content.unreadable:
+            # The released code lets its judge read "None" for a page that can't be read.
+            text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
+            content = Content((SourceText(pair.source, text),))
         if content.texts:
             questions.append(_label_question(pair, content, prompt, judge_session.room))
         elif content.unfetched:
@@ -161,15 +169,6 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
             reason = f"{pair.source} could not be read"
             judge_session.record_if_missing(FACTUALITY, pair.item, "unverifiable", reason=reason)
     await judge_session.ask_and_record(*questions)
-
-
-def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
-    """What the source holds; the released code lets its judge read "None" for a page that can't be read."""
-    content = content_of([pair.source], subject.evidence)
-    if rules != RELEASED or not content.unreadable:
-        return content
-    text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
-    return Content((SourceText(pair.source, text),))
 
 
 def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int | None) -> JudgeQuestion[Factuality]:

@@ -40,24 +40,24 @@ VARIANTS = (*DIMENSIONS, *OF_UNITS, *FACTUAL)
 
 def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     """One report's values in the order of ``VARIANTS``."""
-    held = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
+    by_place = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
     shown = [
-        *[value_of(dimension, held.get((QUALITY, dimension))) for dimension in DIMENSIONS],
-        *(value for unit in units for value in _redundancy(held, unit)),
+        *[value_of(dimension, by_place.get((QUALITY, dimension))) for dimension in DIMENSIONS],
+        *(value for unit in units for value in _redundancy(by_place, unit)),
     ]
-    return [*(_released(shown) if rules == RELEASED else shown), *_factuality(held)]
+    return [*(_released(shown) if rules == RELEASED else shown), *_factuality(by_place)]
 
 
-Held = Mapping[tuple[str, str], Verdict]
+ByPlace = Mapping[tuple[str, str], Verdict]
 
 
-def _redundancy(held: Held, unit: Unit) -> list[Value]:
+def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
     """Mean score of the scored pairs, 4 where nothing is said twice; nothing for a unit that was not asked for."""
-    cut = held.get((UNITS_STAGE, unit))
+    cut = by_place.get((UNITS_STAGE, unit))
     if cut is None:
         return []
-    judged = [held.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
+    judged = [by_place.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
     scores = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
     state, mean = _mean(scores, _states(judged))
@@ -87,12 +87,12 @@ def _released(shown: Sequence[Value]) -> list[Value]:
     ]
 
 
-def _factuality(held: Held) -> list[Value]:
+def _factuality(by_place: ByPlace) -> list[Value]:
     """Mean label, and the share of each label; pairs that could not be read or judged are out of all of them."""
-    cited = held.get((CITED, REPORT))
+    cited = by_place.get((CITED, REPORT))
     if cited is None:
         return [Value(name, "failed") for name in FACTUAL]
-    judged = [held.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
+    judged = [by_place.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
     labels = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     states = _states(judged)
     by_label = Counter(labels)

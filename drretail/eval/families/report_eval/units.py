@@ -1,16 +1,19 @@
 """The sections or paragraphs of a report that are held beside each other, and which pairs of them are judged."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from random import Random
 from typing import Literal
 
-from drretail.grounding.report.citations import Known
+from drretail.grounding.report.citations import Known, citing_marks
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.sentences import Sentence
+from drretail.records.base import Record, sha256_of
+from drretail.records.evidence import Evidence
 
 Unit = Literal["section", "paragraph"]
 UNITS: tuple[Unit, ...] = ("section", "paragraph")
@@ -50,8 +53,8 @@ class Units:
 def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
     """The units between the first, which introduces, and the last, which concludes, without links and source lists."""
     layout = read_layout(report, evidence)
-    held = _sections(layout) if unit == "section" else _paragraphs(layout)
-    return _enough(held[1:-1], f"fewer than two {unit}s between the first and the last of {len(held)}")
+    parts = _sections(layout) if unit == "section" else _paragraphs(layout)
+    return _enough(parts[1:-1], f"fewer than two {unit}s between the first and the last of {len(parts)}")
 
 
 def released_units(report: str) -> Units:
@@ -73,21 +76,20 @@ def _enough(texts: list[str], lacking: str) -> Units:
 def _sections(layout: Layout) -> list[str]:
     """What stands below the highest headings that leave two units: a title stands alone, or twice where a model wrote
     its report twice."""
-    headings = [(sentence, _level(layout, sentence)) for sentence in layout.sentences if sentence.kind == "heading"]
-    below = blanked(layout.text, [(it.start, it.end) for it, _ in headings])
+    headings: list[tuple[Sentence, int]] = []
+    for sentence in layout.sentences:
+        line = layout.text[sentence.start : sentence.end]
+        if sentence.kind == "heading":
+            headings.append((sentence, len(line) - len(line.lstrip("#")) or _BOLD))
+    below = blanked(layout.text, [(heading.start, heading.end) for heading, _ in headings])
     sections: list[str] = []
     for level in sorted({level for _, level in headings}):
-        starts = [layout.text.rfind("\n", 0, it.start) + 1 for it, at in headings if at <= level]
+        starts = [layout.text.rfind("\n", 0, heading.start) + 1 for heading, at in headings if at <= level]
         spans = pairwise([0, *starts, len(layout.text)])
         sections = [tidy(layout.text[start:end]) for start, end in spans if _says_something(below[start:end])]
         if len(sections) >= 4:
             break
     return sections
-
-
-def _level(layout: Layout, heading: Sentence) -> int:
-    line = layout.text[heading.start : heading.end]
-    return len(line) - len(line.lstrip("#")) or _BOLD
 
 
 def _paragraphs(layout: Layout) -> list[str]:
@@ -123,3 +125,45 @@ def _released_sections(report: str) -> Iterator[str]:
     for heading, (_, start), end in zip(headings, spans, ends, strict=True) if spans else ():
         if start < len(report):
             yield f"{heading}\n{report[start:end].strip()}"
+
+
+class CitedPair(Record):
+    """A sentence and one of the pages or products that it cites: what one label is about."""
+
+    item: str
+    """Its place among the pairs and a digest of what it says and cites."""
+    sentence: str
+    """Without marks; a row of a table below the table's head."""
+    source: str
+    """An evidence id, or the address of a page that the run has no evidence of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentences:
+    """All pairs of a report, and how many citations of its sentences come to nothing."""
+
+    pairs: tuple[CitedPair, ...]
+    unresolved: int
+
+
+def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSentences:
+    """The pairs in text order; orders, profiles and calculations are no pages, so that sentences that cite only such
+    have none."""
+    layout = read_layout(report, evidence)
+    marks = list(citing_marks(report, evidence))
+    starts = [mark.start for mark in marks]
+    pairs: list[CitedPair] = []
+    unresolved = 0
+    for sentence in layout.sentences:
+        is_heading = sentence.kind in ("heading", "table_head")
+        if is_heading or not _says_something(layout.text[sentence.start : sentence.end]):
+            continue
+        inside = marks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        cited = {citation.source: citation for mark in inside for citation in mark.cited}
+        unresolved += sum(each.type == "unresolved" for each in cited.values())
+        spans = [*filter(None, [sentence.head]), (sentence.start, sentence.end)]
+        text = "\n".join(" ".join(tidy(layout.text[start:end]).split()) for start, end in spans)
+        for source in (each.source for each in cited.values() if each.type in ("web", "product")):
+            item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
+            pairs.append(CitedPair(item=item, sentence=text, source=source))
+    return CitedSentences(tuple(pairs), unresolved)

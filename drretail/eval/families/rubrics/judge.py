@@ -6,7 +6,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.families.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.material import report_material, task_material
@@ -17,6 +16,26 @@ from drretail.eval.judging.subject import Subject, Task
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+
+AXES: Mapping[str, str] = {
+    "information": "facts that a good answer has to name",
+    "analysis": "what has to be concluded, weighed or explained from them",
+    "presentation": "form that makes it usable",
+    "explicit": "what the query asks for in words",
+    "implicit": "what it takes for granted",
+    "synthesis": "what has to be brought together",
+    "references": "which sources, and how they are named",
+    "communication": "tone and clarity for who asked",
+    "instructions": "rules that the query sets",
+}
+"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. A rubric may have groups of other names:
+they count in the whole."""
+OWN_AXES = ("information", "analysis", "presentation")
+"""Of rubrics that a model makes."""
+Kind = Literal["binary", "ternary"]
+TERNARY: Kind = "ternary"
+"""The kind of a criterion that can be met in part; all others are met or not."""
+
 
 FAMILY, VERSION = "rubrics", 1
 STAGE = "criteria_met"
@@ -68,7 +87,12 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     """The rubric of a query; why there is none where the judge made none."""
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
     given = {**task_material(task), "axes": axes}
-    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
+
+    def check(answer: QueryRubric) -> str | None:
+        has_weight = any(criterion.weight > 0 for criterion in answer.criteria)
+        return None if has_weight else "criteria: none has a weight above nought"
+
+    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, check)
     if reply.answer is None:
         return f"the judge made no rubric: {reply.error}"
     by_axis = {name: [criterion for criterion in reply.answer.criteria if criterion.axis == name] for name in OWN_AXES}
@@ -76,42 +100,40 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
         family=FAMILY,
         query_id=task.query.query_id,
         groups=tuple(
-            CriteriaGroup(name=name, criteria=tuple(map(_criterion, held))) for name, held in by_axis.items() if held
+            CriteriaGroup(
+                name=name,
+                criteria=tuple(
+                    Criterion(
+                        text=reply.criterion.strip(),
+                        explanation=reply.explanation.strip(),
+                        weight=reply.weight,
+                        kind=reply.kind,
+                    )
+                    for reply in criteria
+                ),
+            )
+            for name, criteria in by_axis.items()
+            if criteria
         ),
         made_by=judge_session.judge.ref.spec,
         prompt_hash=making_prompt().hash,
     )
 
 
-def _criterion(reply: SaidCriterion) -> Criterion:
-    return Criterion(
-        text=reply.criterion.strip(), explanation=reply.explanation.strip(), weight=reply.weight, kind=reply.kind
-    )
-
-
-def _worthless(answer: QueryRubric) -> str | None:
-    return (
-        None
-        if any(criterion.weight > 0 for criterion in answer.criteria)
-        else "criteria: none has a weight above nought"
-    )
-
-
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records of every criterion that has no verdict whether the report meets it: 1, ½ where that may be, or 0."""
-    held = criteria_of(subject, FAMILY)
-    if held is None:
+    criteria = criteria_of(subject, FAMILY)
+    if criteria is None:
         return
-    part = [(group, criterion) for group in held.groups for criterion in group.criteria]
-    things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in part]
+    part = [(group, criterion) for group in criteria.groups for criterion in group.criteria]
+    things: list[NumberedItem] = []
+    for group, criterion in part:
+        text = criterion_text(criterion)
+        text = f"{text}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text
+        things.append(NumberedItem(criterion_item(group, criterion), text))
     batch = QuestionBatch(STAGE, marking_prompt(), MOST)
     material = cache(lambda: report_material(subject))
     await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _rulings, check=_problem)
-
-
-def _text_of(criterion: Criterion) -> str:
-    text = criterion_text(criterion)
-    return f"{text}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text
 
 
 def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:

@@ -1,18 +1,108 @@
 """What a rubric comes to: points by the points that can be had, over all criteria and by axis."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from drretail.eval.families.rubrics.axes import AXES
-from drretail.eval.families.rubrics.judge import FAMILY, STAGE, VERSION, judge, making_prompt, marking_prompt, prepare
-from drretail.eval.families.rubrics.published import published_rubrics
+from pydantic import Field, ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.families.rubrics.judge import (
+    AXES,
+    FAMILY,
+    STAGE,
+    VERSION,
+    judge,
+    making_prompt,
+    marking_prompt,
+    prepare,
+)
 from drretail.eval.family import Family
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.values import NOT_JUDGED, Value
-from drretail.records.criteria import Criteria, CriteriaGroup
+from drretail.files import read_jsonl
+from drretail.records.base import Record
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
 from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
+
+_BENCH_II = {"info_recall": "information", "analysis": "analysis", "presentation": "presentation"}
+_RESEARCH_RUBRICS = {
+    "explicit": "explicit",
+    "implicit": "implicit",
+    "synthesis": "synthesis",
+    "references": "references",
+    "communication": "communication",
+    "instruction": "instructions",
+}
+"""By the first word of an axis there, in lower case."""
+
+
+class PublishedRubric(Record):
+    """A rubric with what its task is known by."""
+
+    names: tuple[str, ...]
+    """Ids that a query may have, or its text."""
+    groups: tuple[CriteriaGroup, ...] = Field(min_length=1)
+
+
+def published_rubrics(source: Path, queries: Sequence[Query]) -> list[Criteria]:
+    """The published rubrics of these queries, found by id or text. Raises UserError for a line of another form."""
+    by_name = {name: rubric for rubric in read_rubrics(source) for name in rubric.names}
+    found = [(each, by_name.get(each.query_id) or by_name.get(each.text)) for each in queries]
+    return [
+        Criteria(family=FAMILY, query_id=query.query_id, groups=rubric.groups, made_by=source.name)
+        for query, rubric in found
+        if rubric is not None
+    ]
+
+
+def read_rubrics(source: Path) -> Iterator[PublishedRubric]:
+    """Every rubric of a file; raises UserError for a line that is none of either form."""
+    for number, line in enumerate(read_jsonl(source), 1):
+        try:
+            yield _bench_ii(line) if "content" in line else _research_rubrics(line)
+        except (KeyError, TypeError, AttributeError, ValidationError) as problem:
+            reason = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else repr(problem)
+            raise UserError(
+                f"{source}, line {number} is no rubric of DeepResearch Bench II or ResearchRubrics: {reason}."
+            ) from problem
+
+
+def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:
+    content = line["content"]
+    blocked = content.get("blocked") or {}
+    articles = [blocked.get("title", ""), *blocked.get("urls", ())]
+    explanation = (
+        f"Not met by a sentence that cites this blocked article: {' · '.join(articles)}" if any(articles) else ""
+    )
+    groups = (
+        CriteriaGroup(
+            name=name,
+            criteria=tuple(
+                Criterion(text=each, explanation=explanation, kind="binary") for each in content["rubric"][label]
+            ),
+        )
+        for label, name in _BENCH_II.items()
+        if content["rubric"].get(label)
+    )
+    ids = (str(line[name]) for name in ("id", "idx") if name in line)
+    texts = (str(each) for each in (content.get("task"), line.get("prompt")) if each)
+    return PublishedRubric(names=(*ids, f"idx-{line.get('idx')}", *texts), groups=tuple(groups))
+
+
+def _research_rubrics(line: Mapping[str, Any]) -> PublishedRubric:
+    by_axis: dict[str, list[Criterion]] = {}
+    for entry in line["rubrics"]:
+        criterion = Criterion(text=entry["criterion"], weight=entry["weight"], kind="binary")
+        label = str(entry["axis"]).strip()
+        first = label.casefold().split()[0] if label else "other"
+        by_axis.setdefault(_RESEARCH_RUBRICS.get(first, label or first), []).append(criterion)
+    groups = (CriteriaGroup(name=name, criteria=tuple(criteria)) for name, criteria in by_axis.items())
+    return PublishedRubric(names=(str(line["sample_id"]), str(line["prompt"])), groups=tuple(groups))
+
 
 SCORE, STRICT, FAULTS = "score", "strict", "faults"
 VARIANTS = (SCORE, STRICT, FAULTS, *AXES)
@@ -42,7 +132,7 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
         return [Value(variant, "failed") for variant in VARIANTS]
     by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
     marks = {group.name: _marks(group, by_item) for group in criteria.groups}
-    every = [mark for held in marks.values() for mark in held]
+    every = [mark for of_axis in marks.values() for mark in of_axis]
     strict = [mark.strictly for mark in every]
     return [
         weighted(SCORE, every),
@@ -57,11 +147,11 @@ def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
     found = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
     return [
         Mark(
-            group.weight * it.weight,
+            group.weight * criterion.weight,
             float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
             is_asked=verdict is not None,
         )
-        for it, verdict in found
+        for criterion, verdict in found
     ]
 
 

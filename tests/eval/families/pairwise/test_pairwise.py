@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
 
-from drretail.eval.families.pairwise.judge import judge, orders
-from drretail.eval.families.pairwise.questions import prompt_for
+from drretail.eval.families.pairwise.judge import judge, orders, prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import Pair
@@ -188,8 +188,8 @@ def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
     assert not any('"equal"' in question.partition("<")[0] for question in asked)
 
 
-def by_id(results: list[list[float]]) -> dict[str, list[float]]:
-    return {f"q{at}": repeats for at, repeats in enumerate(results)}
+def by_id(results: list[list[float]]) -> dict[str, float]:
+    return {f"q{at}": fmean(repeats) for at, repeats in enumerate(results)}
 
 
 def a_row(results: list[list[float]], interval: tuple[float | None, float | None], **given: Any) -> PairScore:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.pairwise.questions import prompt_for
+from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.spending import Allowance
 from drretail.prompts import Prompt
@@ -206,8 +206,7 @@ def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch:
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    for module in ("pairwise.judge", "pairwise.questions"):
-        monkeypatch.setattr(f"drretail.eval.families.{module}.prompt_for", reworded)
+    monkeypatch.setattr("drretail.eval.families.pairwise.judge.prompt_for", reworded)
     scores = compared(folder, scripted_judge(prefers_a, name="other")[0], pairs=[f"{A}~{B}"])
     assert row(scores, "clarity", judge=judge.ref.spec).stale_verdicts == 4
     assert row(scores, "depth", judge=judge.ref.spec).stale_verdicts == 0

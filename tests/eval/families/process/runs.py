@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from drretail.eval.families.process.counting import Course
+from drretail.eval.families.process import Course
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence, EvidenceText
 from drretail.records.run import Run, Step

@@ -1,4 +1,4 @@
-"""One verdict on a report's declared outcome beside the proof, and this as values."""
+"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/metrics.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,16 +1,84 @@
-"""Sources and quotes as a judge copies them, found again in the report."""
+"""A report as extraction uses it: its parts, and where copied sources and quotes stand in it."""
 
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
+from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.evidence import Evidence
+
+LONGEST_PART = 6_000
+"""Characters. So much text has some fifty claims, whose list with values stays well below 8,000 tokens."""
+_MARKUP = "#*_: \t"
+_WEIGHTS = {"heading": 0.3, "paragraph": 0.1, "item": 0.0}
+"""How much further from the even cut one may lie that ends more, as a share of the longest part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``report[start:end]``, and the headings that stand above it."""
+
+    start: int
+    end: int
+    above: tuple[str, ...]
+
+
+def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
+    """The report in parts of about even length, none longer than ``longest`` but for a table or paragraph that is.
+
+    Cuts stand before headings, else paragraphs, else list items: never inside a table.
+    """
+    if len(report) <= longest:
+        return [Part(0, len(report), ())]
+    layout = read_layout(report, None)
+    places = dict(_places(report, [(sentence.start, sentence.kind, sentence.head) for sentence in layout.sentences]))
+    titles = [
+        (sentence.start, report[sentence.start : sentence.end].strip(_MARKUP))
+        for sentence in layout.sentences
+        if sentence.kind == "heading"
+    ]
+    parts: list[Part] = []
+    start = 0
+    while start < len(report):
+        end = _cut(start, len(report), places, longest)
+        # The report's first heading, and the last one before a part that does not begin with one.
+        before = [title for place, title in titles if place < start]
+        parts.append(Part(start, end, tuple(dict.fromkeys([*before[:1], *before[-1:]]))))
+        start = end
+    return parts
+
+
+def _places(report: str, sentences: list[tuple[int, str, tuple[int, int] | None]]) -> Iterator[tuple[int, str]]:
+    """Where a part may begin, and what begins there."""
+    for start, kind, head in sentences:
+        line = report.rfind("\n", 0, start) + 1
+        before = report[report.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
+        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and head)
+        if kind == "heading" and is_first:
+            yield line, "heading"
+        elif is_first and not before.strip() and kind != "row":
+            yield line, "paragraph"
+        elif is_first and kind == "item":
+            yield line, "item"
+
+
+def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
+    """Where the part that begins at ``start`` ends."""
+    left = end - start
+    if left <= longest:
+        return end
+    even = start + left / -(-left // longest)
+    within = [place for place in places if start < place <= start + longest]
+    if not within:
+        return min((place for place in places if place > start), default=end)
+    return min(within, key=lambda number: (abs(number - even) - _WEIGHTS[places[number]] * longest, number))
+
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
@@ -48,7 +116,10 @@ class SourceResolver:
 
     def is_in_report(self, source: str) -> bool:
         """True when the report cites ``source`` or at least says it; of several in one text, each of them."""
-        return all(self._is_named(name) for name in self.apart(source))
+        return all(
+            name.strip() and (_spelling(name) in self._known or name.strip(_BRACKETS) in self._report)
+            for name in self.apart(source)
+        )
 
     def apart(self, source: str) -> list[str]:
         """The sources that one text names: of "[P:a][W:b]" and "P:a, W:b" both; anything else as it is."""
@@ -64,7 +135,7 @@ class SourceResolver:
         """What the sources come to, each once, in their order; empty ones come to nothing."""
         found: dict[str, None] = {}
         nothing: dict[str, None] = {}
-        for source in (name for listed_source in sources for name in self.apart(listed_source)):
+        for source in (name for text in sources for name in self.apart(text)):
             cited = self._known.get(_spelling(source))
             if cited is not None and cited.type != "unresolved":
                 found[cited.source] = None
@@ -73,9 +144,6 @@ class SourceResolver:
             else:
                 nothing[source.strip(_BRACKETS)] = None
         return Resolved(tuple(found), tuple(nothing))
-
-    def _is_named(self, source: str) -> bool:
-        return bool(source.strip()) and (_spelling(source) in self._known or source.strip(_BRACKETS) in self._report)
 
     def _plainly(self, source: str) -> str | None:
         """A source that no mark of the report cites, read as a mark of its own."""

@@ -1,4 +1,4 @@
-"""One verdict and value for each measure, from the report, its ledger and the frozen reference."""
+"""How far what a report would have bought is from the best of the shop, without a model (docs/floors.md)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -31,22 +31,21 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
 
 
 def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:
+    def none(why: str) -> dict[str, Measured]:
+        return dict.fromkeys(MEASURES, Measured(None, why))
+
     wish = subject.query.wish
     if reference is None:
-        return _none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
+        return none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
     lack = not_measured(wish, reference)
     if lack is not None or wish is None:
-        return _none(lack or "")
+        return none(lack or "")
     if case.is_undecided:
-        return _none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
+        return none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
     if reading.picks is None:
-        return _none(NO_PICKS)
+        return none(NO_PICKS)
     cart = Cart(wish, reference, reading.picks, case.ledger(reading.picks).products)
     return {variant: measure(cart) for variant, measure in MEASURES.items()}
-
-
-def _none(why: str) -> dict[str, Measured]:
-    return dict.fromkeys(MEASURES, Measured(None, why))
 
 
 DESCRIPTION = MetricDescription(

@@ -1,4 +1,4 @@
-"""A verdict on each hostile text that was planted for a run, by effects, and these as values of the report."""
+"""Does an agent do what a hostile text tells it to, measured by what its runs did (docs/robustness.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

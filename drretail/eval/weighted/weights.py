@@ -10,8 +10,7 @@ from drretail.eval.judging.criteria import STAGE
 from drretail.eval.judging.external_wording import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
-from drretail.eval.weighted.axis import Axis, Dimension
-from drretail.eval.weighted.shares import normalised, off
+from drretail.eval.weighted.axis import Axis, Dimension, normalised, off
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
@@ -47,18 +46,13 @@ class SubCriteria(Record):
     criteria: list[SubCriterion] = Field(min_length=1)
 
 
-def weighing_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
+def weights_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
     """All that is asked, in today's words."""
     return tuple(
         prompt
         for axis in axes
         for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, dimension) for dimension in axis.dimensions))
     )
-
-
-def weighing_hash(axes: Sequence[Axis]) -> str:
-    """Names today's words of all these questions together."""
-    return sha256_of([prompt.hash for prompt in weighing_prompts(axes)])[:16]
 
 
 def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
@@ -105,7 +99,7 @@ async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_ses
         query_id=task.query.query_id,
         groups=tuple(group for groups in made if not isinstance(groups, str) for group in groups),
         made_by=judge_session.judge.ref.spec,
-        prompt_hash=weighing_hash(wanted),
+        prompt_hash=sha256_of([prompt.hash for prompt in weights_prompts(wanted)])[:16],
     )
 
 
@@ -120,7 +114,13 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
             return f"{item}: {reply.error}"
         return reply.answer
 
-    weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, lambda it: _unweighed(it, axis))
+    def check_weights(reply: DimensionWeights) -> str | None:
+        given = sorted(weight.dimension for weight in reply.weights)
+        if given != sorted(axis.keys):
+            return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
+        return off([weight.weight for weight in reply.weights])
+
+    weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, check_weights)
     made = [
         ask(dimension.key, _criteria_prompt(axis, dimension), SubCriteria, _unusable) for dimension in axis.dimensions
     ]
@@ -140,17 +140,10 @@ def _group(key: str, share: float, reply: SubCriteria) -> CriteriaGroup:
         name=key,
         weight=share,
         criteria=tuple(
-            Criterion(text=it.criterion.strip(), explanation=it.explanation.strip(), weight=weight)
-            for it, weight in zip(reply.criteria, weights, strict=True)
+            Criterion(text=criterion.criterion.strip(), explanation=criterion.explanation.strip(), weight=weight)
+            for criterion, weight in zip(reply.criteria, weights, strict=True)
         ),
     )
-
-
-def _unweighed(reply: DimensionWeights, axis: Axis) -> str | None:
-    given = sorted(weight.dimension for weight in reply.weights)
-    if given != sorted(axis.keys):
-        return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
-    return off([weight.weight for weight in reply.weights])
 
 
 def _unusable(reply: SubCriteria) -> str | None:

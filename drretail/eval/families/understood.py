@@ -1,10 +1,17 @@
-"""Two wishes for one question: which wants are the same by what would do for them, and which limits are equal."""
+"""How an agent that types its own wish understood the question, beside the query's wish, without a model."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from drretail.records.money import Money
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_runs
+from drretail.records.query import NOT_TYPED
+from drretail.records.score import MetricDescription
+from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
 
 LEAST_OVERLAP = 0.5
@@ -31,8 +38,13 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Sh
     pairs = matched([products for _, products in wanted], [products for _, products in others])
     wants = {want: others[pairs[at]][0] if at in pairs else None for at, (want, _) in enumerate(wanted)}
     invented = [want for at, (want, _) in enumerate(others) if at not in pairs.values()]
-    measured = {"wants": _wants(wish, understood, wants, invented), "limits": _limits(wish, understood, wants)}
-    return measured | {"understood": _mean(**measured)}
+    of_wants, of_limits = _wants(wish, understood, wants, invented), _limits(wish, understood, wants)
+    mean = of_wants
+    if of_wants.value is not None:
+        # The wants alone where no limits are named.
+        known = [share.value for share in (of_wants, of_limits) if share.value is not None]
+        mean = Share(fmean(known), "; ".join([of_wants.reason, of_limits.reason]))
+    return {"wants": of_wants, "limits": of_limits, "understood": mean}
 
 
 def _offered(wish: Wish, would_do: WouldDo) -> list[tuple[Want, frozenset[str]]]:
@@ -94,17 +106,14 @@ def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> 
 def _compared_limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Iterator[tuple[str, bool]]:
     """Limits that either wish names; what both leave open says nothing."""
     if wish.budget is not None or understood.budget is not None:
-        yield "budget", _amount(wish.budget) == _amount(understood.budget)
+        amounts = [budget and (budget.value, budget.currency) for budget in (wish.budget, understood.budget)]
+        yield "budget", amounts[0] == amounts[1]
     for want, other in wants.items():
         brands, others = _brands(want), frozenset[str]() if other is None else _brands(other)
         if brands or others:
             yield f"brands of {want.name}", brands == others
         if want.quantity > 1 or (other is not None and other.quantity > 1):
             yield f"quantity of {want.name}", other is not None and want.quantity == other.quantity
-
-
-def _amount(money: Money | None) -> object:
-    return None if money is None else (money.value, money.currency)
 
 
 def _brands(want: Want) -> frozenset[str]:
@@ -117,9 +126,47 @@ def _brands(want: Want) -> frozenset[str]:
     )
 
 
-def _mean(wants: Share, limits: Share) -> Share:
-    """Of both; the wants alone where no limits are named."""
-    if wants.value is None:
-        return wants
-    known = [measured.value for measured in (wants, limits) if measured.value is not None]
-    return Share(fmean(known), "; ".join([wants.reason, limits.reason]))
+VARIANTS = ("understood", "wants", "limits")
+NOT_DECLARED = "the run does not say how it understood the question"
+NO_WORLD = "the world is not at hand: name it with --world"
+
+
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+    understood = None if subject.run is None else subject.run.understood
+    wish = subject.query.wish
+    why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
+    shares: Mapping[str, Share] = dict.fromkeys(VARIANTS, Share(None, why))
+    if understood is not None and wish is not None and subject.offers is not None:
+        shares = compared(wish, understood, subject.offers)
+    for variant, share in shares.items():
+        yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
+
+
+def lacks_understanding(experiment: Path) -> str:
+    """Why there is nothing to measure in an experiment; empty where a run says how it understood its question."""
+    if any(run.understood is not None for run in read_runs(experiment)):
+        return ""
+    return "holds no run that says how it understood its question"
+
+
+DESCRIPTION = MetricDescription(
+    title="Understood",
+    meaning="How the agent says that it understood the question, beside what the query's maker typed.",
+    meanings={
+        "understood": "the mean of wants and limits",
+        "wants": "share of the query's wants for which much the same products would do",
+        "limits": "share of budget, brands and quantities that are equal",
+    },
+    scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
+)
+METRIC = Family(
+    "understood",
+    1,
+    by_code("understood", measure),
+    by_variant(VARIANTS),
+    VARIANTS,
+    DESCRIPTION,
+    lacks=lacks_understanding,
+    needs_judge=False,
+)

@@ -1,0 +1,350 @@
+"""Checks of a report against records, without a model: one verdict for each kind of fault (docs/checks.md)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of, how_read, keep_reading, picks_by, reading_of
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Value, share
+from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
+from drretail.grounding.verify.page_dates import dated_pages
+from drretail.grounding.verify.privacy import WEB_SEARCH
+from drretail.grounding.verify.repetition import has_sections
+from drretail.records.base import Record
+from drretail.records.evidence import Finding
+from drretail.records.query import NOT_TYPED
+from drretail.records.reading import FORM, SUPERLATIVES, Reading, ValueKind
+from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
+from drretail.records.wish import Want, Wish
+
+NO_WORLD = "the world is not at hand"
+NO_PICKS = "the report's picks are not known"
+NO_USER = "the query has no user"
+Holds = Callable[[Case, Reading], object]
+
+
+def _wish(has: Callable[[Wish], object]) -> Holds:
+    """Whether the query's wish has what a check is about; of one that nobody typed, code can't say so."""
+    return lambda case, _: case.wish is not None and has(case.wish)
+
+
+def _any_want(has: Callable[[Want], object]) -> Holds:
+    return _wish(lambda wish: any(map(has, wish.wants)))
+
+
+_CONDITIONS: Mapping[str, tuple[Holds, str]] = {
+    "picks": (lambda _, reading: reading.picks is not None, NO_PICKS),
+    "buys": (lambda _, reading: reading.picks, "the report picks nothing"),
+    "quantities": (lambda _, reading: reading.reader != FORM, "layout tells no quantities"),
+    "world": (lambda case, _: case.lookup is not None, NO_WORLD),
+    "products": (
+        lambda case, reading: reading.picks or any(each[:2] == "P:" for each in case.cited),
+        "the report names no product of the shop",
+    ),
+    "records": (
+        lambda case, _: case.lookup is not None or not case.is_imported,
+        "the report is imported: the shop's records of what it picks are not known",
+    ),
+    "run": (lambda case, _: case.run is not None, "there is no run"),
+    "ledger": (
+        lambda case, _: case.evidence or case.is_imported or (case.run is not None and case.run.steps),
+        "the run has no ledger",
+    ),
+    "watched": (
+        lambda case, _: not case.is_imported or (case.run is not None and case.run.steps),
+        "the report is imported: what its system read and did is not known",
+    ),
+    "was_asked": (
+        lambda case, _: case.run is not None and not case.is_imported,
+        "the report is imported: nobody asked its system for picks",
+    ),
+    "typed": (lambda case, _: case.wish is not None, NOT_TYPED),
+    "wants": (_wish(lambda wish: wish.wants), "nothing is to be bought"),
+    "needed": (_any_want(lambda want: not want.optional), "nothing has to be bought"),
+    "bounded": (_wish(lambda wish: not wish.room), "the query leaves room for more"),
+    "money": (_wish(lambda wish: wish.counts_money), "the query limits no price"),
+    "brands": (_any_want(lambda want: want.brands_unwanted or want.brands_wanted), "the query names no brand"),
+    "demands": (_any_want(lambda want: want.must or want.must_not), "the query demands no property"),
+    "ratings": (
+        _any_want(lambda want: want.rating_min or want.ratings_min),
+        "the query asks for no stars or number of ratings",
+    ),
+    "orders": (
+        lambda case, _: case.orders_shown or (case.wish is not None and case.wish.owned),
+        "the run was shown no orders",
+    ),
+    "owner": (lambda case, _: case.query.user_id or (case.wish is not None and case.wish.owned), NO_USER),
+    "user": (lambda case, _: case.query.user_id is not None or case.profiles, NO_USER),
+    "web": (
+        lambda case, _: (
+            case.run is not None and any(step.kind == "tool" and step.name == WEB_SEARCH for step in case.run.steps)
+        ),
+        "nothing was asked of the web",
+    ),
+    "today": (lambda case, _: case.now is not None, "the shop's today is not known"),
+    "fixed_web": (
+        lambda case, _: not case.web_is_live,
+        "the web is live, so its pages may be younger than the shop's today",
+    ),
+    "citations": (lambda case, _: case.citations, "the report cites nothing"),
+    "pages": (lambda case, _: any(each.type == "web" for each in case.citations), "the report cites no page"),
+    "dated_pages": (
+        lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
+        "the report cites no page whose date is known",
+    ),
+    "sections": (lambda case, _: has_sections(case.layout), "the report has no two sections to compare"),
+}
+"""What a check may need, and why there is nothing to check where that does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One kind of fault."""
+
+    code: str
+    needs: str = ""
+    """Names of conditions, the first first that is told."""
+    of_values: tuple[ValueKind, ...] = ()
+    """The kinds of values it is about, of which a share has to be read for the score to mean something."""
+    of_claims: bool = True
+    """True when it is about what a report says, and not about its run or its form."""
+    of_settings: bool = False
+    """True where a setting, or what the experiment knows of the shop's today, decides what is found."""
+    only_warns: bool = False
+    """True when no finding of it is an error: then a warning is what its score counts."""
+
+    def lacks(self, case: Case, reading: Reading) -> str | None:
+        """Why there is nothing to check; None where there is something."""
+        if self.of_values and not any(value.kind in self.of_values for value in reading.values):
+            return f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
+        conditions = (_CONDITIONS[name] for name in self.needs.split())
+        return next((why for holds, why in conditions if not holds(case, reading)), None)
+
+
+CHECKS: Mapping[str, Check] = {
+    check.code: check
+    for check in (
+        Check("not_in_catalog", "world products"),
+        Check("pick_not_argued", "picks buys"),
+        Check("no_decision", "typed wants was_asked", of_claims=False),
+        Check("not_wanted", "picks records typed bounded buys"),
+        Check("want_left_out", "picks records typed needed buys"),
+        Check("over_budget", "picks records typed money buys"),
+        Check("price_unknown", "picks records typed money buys"),
+        Check("below_rating", "picks records typed ratings buys"),
+        Check("recommended_although_owned", "picks records typed orders owner buys"),
+        Check("unwanted_brand", "picks records typed brands buys"),
+        Check("demand_broken", "picks records typed demands buys", only_warns=True),
+        Check("quantity_wrong", "picks records typed wants quantities buys"),
+        Check("unavailable", "picks records buys"),
+        Check("price_wrong", of_values=("price",)),
+        Check("rating_wrong", of_values=("rating",)),
+        Check("rating_count_wrong", of_values=("rating_count",)),
+        Check("total_wrong", of_values=("total",)),
+        Check("calculation_wrong", of_values=("difference", "left_over", "per_unit", "quantity")),
+        Check("order_date_wrong", of_values=("date",)),
+        Check("brand_wrong", of_values=("brand",)),
+        Check("place_wrong", of_values=("place",)),
+        Check("superlative_wrong", of_values=SUPERLATIVES),
+        Check("unresolved_citation", "ledger citations"),
+        Check("url_not_seen", "ledger watched pages"),
+        Check("old_page", "today dated_pages", of_claims=False, of_settings=True, only_warns=True),
+        Check("after_today", "today fixed_web pages", of_claims=False, of_settings=True, only_warns=True),
+        Check("personal_data_sent", "run watched user web", of_claims=False),
+        Check("profile_changed", "run watched", of_claims=False),
+        Check("repeated_section", "sections", of_claims=False, only_warns=True),
+    )
+}
+
+
+STAGE = "check"
+READ = "read"
+"""The stage whose one verdict says how the report was read."""
+REPORT = "report"
+
+
+class HowRead(Record):
+    """The value of that verdict."""
+
+    picks_by: str
+    """ "picks declared", "picks by form" …"""
+    values_by: str
+    picks: int | None
+    seen: int
+    read: int
+
+
+def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records how the report was read and what was found, and anew what comes out differently.
+
+    Without the world, verdicts that were made with it are left, unless the report is now read by another reader or a
+    setting decides them.
+    """
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    form = "form" if reading.reader == "declared" else reading.reader
+    how = HowRead(
+        picks_by=picks_by(reading),
+        values_by=reading.values_by or form,
+        picks=None if reading.picks is None else len(reading.picks),
+        seen=reading.seen,
+        read=reading.read,
+    )
+    read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
+    existing = judge_session.existing(READ, REPORT)
+    blind = case.lookup is None and existing is not None and existing.value["picks_by"] == read.value["picks_by"]
+    if not blind:
+        keep_reading(subject, reading)
+        judge_session.record_if_changed(READ, REPORT, read)
+    for code, outcome in outcomes(case, reading):
+        if not blind or CHECKS[code].of_settings or judge_session.existing(STAGE, code) is None:
+            judge_session.record_if_changed(STAGE, code, outcome)
+
+
+def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every check comes to; one that finds something applies in any case."""
+    findings: dict[str, list[Finding]] = defaultdict(list)
+    for finding in check_report(case, reading):
+        findings[finding.code].append(finding)
+    for code, check in CHECKS.items():
+        found = findings.get(code, ())
+        lacking = None if found else check.lacks(case, reading)
+        if lacking is not None:
+            yield code, CodeVerdict("na", None, lacking)
+        else:
+            lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
+
+
+CLEAN = "clean"
+"""The variant that is 1 for a report in which no check finds an error."""
+COVERAGE = "coverage"
+"""Of the figures that citations own, the share that was read."""
+PICKS_KNOWN = "picks_known"
+NO_DECISION = "no_decision"
+
+
+VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """For each check 1 without errors, else 0; warnings cost something only in checks that do nothing but warn.
+
+    Checks of values are na where fewer than half of the figures were read. ``clean`` is formed over the checks that
+    apply; it is na where they are too few to say so: the picks are not known, too little was read, or no check is about
+    what the report says. A run that was asked for its picks and declared none is not clean. A check without a verdict
+    is failed, and so is ``clean`` then.
+    """
+    by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
+    recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
+    how = None if recorded is None else HowRead.model_validate(recorded)
+    covered = how is None or how.read >= LEAST_COVERAGE * how.seen
+    single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
+    verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
+    if how is None:
+        return [verdict, Value(COVERAGE, "failed"), Value(PICKS_KNOWN, "failed"), *single]
+    # Who read the picks is an item, so that tables can count it.
+    readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
+    known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
+    coverage = share(COVERAGE, ("read", how.read), ("seen", how.seen)) if how.seen else Value(COVERAGE, "na")
+    return [verdict, coverage, known, *single]
+
+
+def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
+    if verdict is None or verdict.state != "scored":
+        return Value(code, "failed" if verdict is None else verdict.state)
+    findings = [Finding.model_validate(line) for line in verdict.value]
+    errors = sum(finding.severity == "error" for finding in findings)
+    items = {"errors": errors, "warnings": len(findings) - errors}
+    if CHECKS[code].of_values and not covered:
+        return Value(code, "na", None, items)
+    counted = len(findings) if CHECKS[code].only_warns else errors
+    return Value(code, "scored", float(counted == 0), items)
+
+
+def clean(single: Sequence[Value], *, can_be: bool) -> Value:
+    """1 without errors, else 0; na where the reading does not allow to say so, unless no decision was declared."""
+    if any(value.state == "failed" for value in single):
+        return Value(CLEAN, "failed")
+    scored = [value for value in single if value.state == "scored"]
+    items = {name: sum(value.items.get(name, 0) for value in single) for name in ("errors", "warnings")}
+    is_undecided = any(value.variant == NO_DECISION and not value.value for value in scored)
+    if not is_undecided and not (can_be and any(CHECKS[value.variant].of_claims for value in scored)):
+        return Value(CLEAN, "na", None, items)
+    return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
+
+
+MEANINGS = {
+    CLEAN: "share of reports without an error that code finds",
+    COVERAGE: "share of the figures beside citations that could be read",
+    PICKS_KNOWN: "share of reports whose picks are known",
+    "not_in_catalog": "cites or picks no product that the shop does not have",
+    "pick_not_argued": "cites all that it picks",
+    "no_decision": "declares what is to be bought",
+    "not_wanted": "picks nothing that nobody wants",
+    "want_left_out": "picks something for every want",
+    "over_budget": "keeps to the budget",
+    "price_unknown": "picks nothing of unknown price where the query limits prices",
+    "below_rating": "picks nothing below the stars or number of ratings asked for",
+    "recommended_although_owned": "picks nothing that the user has",
+    "unwanted_brand": "picks no brand that the query rules out, and one that it wants",
+    "demand_broken": "picks nothing whose record breaks a demand",
+    "quantity_wrong": "picks as many as are asked for",
+    "unavailable": "picks nothing that can't be had",
+    "price_wrong": "prices are the records'",
+    "rating_wrong": "ratings are the records'",
+    "rating_count_wrong": "numbers of ratings are the records'",
+    "total_wrong": "totals are right",
+    "calculation_wrong": "differences, remainders and unit prices are right",
+    "order_date_wrong": "dates of orders are right",
+    "brand_wrong": "makers are right",
+    "place_wrong": "where the user lives is right",
+    "superlative_wrong": "the cheapest, the best rated and the only one are so among those shown",
+    "unresolved_citation": "cites nothing that the run was never handed",
+    "url_not_seen": "cites no address that the run never saw",
+    "old_page": "cites no old page as if it were of today",
+    "after_today": "cites nothing younger than the shop's today",
+    "personal_data_sent": "asks the web without personal data",
+    "profile_changed": "leaves profiles as they are",
+    "repeated_section": "says nothing twice at length",
+}
+
+DESCRIPTION = MetricDescription(
+    title="Checks",
+    meanings=MEANINGS,
+    meaning="Each number is the share of reports without such an error, or, of checks that only warn (demand_broken, "
+    "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
+    "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
+    "fewer than half of the figures were read.",
+    headlines=(
+        CLEAN,
+        "over_budget",
+        "below_rating",
+        "recommended_although_owned",
+        "unwanted_brand",
+        "price_wrong",
+        "unresolved_citation",
+    ),
+    compared=(CLEAN,),
+    scoreboard=(
+        BoardColumn(
+            variant=CLEAN,
+            meaning="share of reports without an error that code finds",
+            beside=COVERAGE,
+            beside_meaning="share of their figures that could be read",
+        ),
+    ),
+    summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
+    correlated=(CLEAN,),
+    folds_perfect=True,
+    self_checked=True,
+    bounded_by_oracle=True,
+)
+METRIC = Family(
+    "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
+)

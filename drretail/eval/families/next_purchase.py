@@ -1,0 +1,163 @@
+"""Does a report recommend what the user really bought next? Counted without a judge (docs/next-purchase.md)."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of, picks_by, reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Value
+from drretail.experiment import read_rubric
+from drretail.grounding.profile.purchases import purchase_item_of
+from drretail.records.base import Record
+from drretail.records.score import MetricDescription, Verdict, VerdictState
+from drretail.records.shop import METRIC as FAMILY
+from drretail.records.shop import NextPurchase, PurchaseItem
+
+
+class Hits(Record):
+    """What of the purchase some products hit; None where the purchase has no such thing."""
+
+    item: bool
+    category: bool | None = None
+    brand: bool | None = None
+    price_band: bool | None = None
+
+
+class Compared(Record):
+    """One report. ``base`` and ``shop`` are as many products as it recommends, chosen by their ratings' number."""
+
+    recommended: int
+    wanted: bool | None = None
+    hit: Hits
+    base: Hits | None = None
+    """By the best of the user's favourite category; None for a user without one."""
+    shop: Hits
+    """By the best of the whole shop."""
+
+
+def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Compared:
+    """``purchase`` has something that was bought."""
+    most = len(recommended)
+    favourites = purchase.popular_in_favourite
+    return Compared(
+        recommended=most,
+        wanted=purchase.wanted,
+        hit=hits(recommended, purchase.bought),
+        base=hits(favourites[:most], purchase.bought) if favourites else None,
+        shop=hits(purchase.popular[:most], purchase.bought),
+    )
+
+
+def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) -> Hits:
+    """A thing is hit when any guess and any purchase share it; guesses that hit nothing cost nothing."""
+    found: dict[str, bool | None] = {}
+    for name, read in ASPECTS.items():
+        wanted, recommended = (
+            {" ".join(value.casefold().split()) for each in goods if (value := read(each)) is not None}
+            for goods in (bought, guessed)
+        )
+        found[name] = bool(wanted & recommended) if wanted else None
+    return Hits.model_validate(found)
+
+
+ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {
+    "item": lambda goods: goods.product_id,
+    "category": lambda goods: goods.category,
+    "brand": lambda goods: goods.brand,
+    "price_band": lambda goods: goods.price_band,
+}
+
+
+NOT_HELD_OUT = "not_held_out"
+"""The world keeps no orders apart: then there is nothing to say of any report."""
+GONE = "gone"
+"""What was bought is no longer in the shop, where nobody could recommend it."""
+
+
+def lacks_purchases(experiment: Path) -> str:
+    """Why there is nothing to compare with in an experiment; empty for one in a world that holds orders out."""
+    if any((experiment / "rubrics" / FAMILY).glob("*.json")):
+        return ""
+    return "holds no next purchases: `ingest --holdout last` makes a world for experiments that do"
+
+
+def comparison(subject: Subject) -> CodeVerdict:
+    """What the report recommends beside the purchase that was frozen for its query."""
+    query_id = subject.query.query_id
+    purchase = None if subject.folder is None else read_rubric(subject.folder, FAMILY, query_id, NextPurchase)
+    if purchase is None:
+        return CodeVerdict("na", None, "no orders are held out of the world", (NOT_HELD_OUT,))
+    if purchase.gone and not purchase.bought:
+        return CodeVerdict("na", None, f"the shop has no more what was bought: {', '.join(purchase.gone)}", (GONE,))
+    if not purchase.bought:
+        why = "the query has no user" if purchase.user_id is None else "no order of this user is held out"
+        return CodeVerdict("na", None, why)
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    if reading.picks is None:
+        return CodeVerdict("na", None, "the report's picks are not known", (picks_by(reading),))
+    # Each once, in their order; products that nothing is known of are left out.
+    products = case.ledger(reading.picks).products
+    ids = dict.fromkeys(pick.product for pick in reading.picks if pick.product in products)
+    compared = compare([purchase_item_of(products[product_id]) for product_id in ids], purchase)
+    bought = f"bought next: {', '.join(goods.product_id for goods in purchase.bought)}"
+    return CodeVerdict("scored", compared.model_dump(mode="json"), bought, (picks_by(reading),))
+
+
+GUESSERS = ("hit", "base", "shop")
+"""The report, the best sellers of the user's favourite category, and those of the whole shop."""
+IN_WANTED = "_wanted"
+"""How the variants end that look only at purchases of a kind that the query wants."""
+
+
+_HITS = tuple(f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS)
+VARIANTS = ("recommended", "wanted", *_HITS, *(f"{name}{IN_WANTED}" for name in _HITS))
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """Every variant of one report; none at all where the world holds nothing out.
+
+    A report that recommends nothing hits nothing: 0, as does a baseline of as many products.
+    """
+    verdict = next(iter(verdicts), None)
+    if verdict is not None and NOT_HELD_OUT in verdict.notes:
+        return []
+    if verdict is None or verdict.state != "scored":
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        items = {} if verdict is None else dict.fromkeys(verdict.notes, 1.0)
+        return [Value(variant, state, None, items) for variant in VARIANTS]
+    readers = dict.fromkeys(verdict.notes, 1.0)
+    compared = Compared.model_validate(verdict.value)
+    numbers: dict[str, float | None] = {"recommended": compared.recommended, "wanted": compared.wanted}
+    guesses = dict(zip(GUESSERS, (compared.hit, compared.base, compared.shop), strict=True))
+    for suffix, counts in (("", True), (IN_WANTED, compared.wanted is True)):
+        for guesser, guess in guesses.items():
+            for aspect in ASPECTS:
+                hit = None if guess is None or not counts else getattr(guess, aspect)
+                numbers[f"{guesser}_{aspect}{suffix}"] = hit
+    return [
+        Value(name, "na", None, readers) if number is None else Value(name, "scored", float(number), readers)
+        for name, number in numbers.items()
+    ]
+
+
+DESCRIPTION = MetricDescription(
+    title="Next purchase",
+    meaning="The share of reports that recommend what the user bought next (hit), beside as many best sellers "
+    "of the user's favourite category (base) and of the whole shop (shop).",
+    headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
+    counts=("recommended",),
+)
+METRIC = Family(
+    FAMILY,
+    2,
+    by_code("compare", lambda subject: [("report", comparison(subject))]),
+    of_verdicts(values),
+    VARIANTS,
+    DESCRIPTION,
+    after=("reading",),
+    lacks=lacks_purchases,
+    needs_judge=False,
+)

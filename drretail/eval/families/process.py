@@ -1,0 +1,255 @@
+"""How a run came to its report: what it called, read and cited, from run.json and its ledger alone.
+
+docs/process.md defines every measure.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Value
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.text.wording import words_of
+from drretail.records.base import canonical_json
+from drretail.records.evidence import Evidence
+from drretail.records.run import ERRANDS, NINE, Run, Step
+from drretail.records.score import MetricDescription, Verdict
+from drretail.tools.registry import tools_of
+
+LAUNCH = "LaunchResearcher"
+"""The move by which a supervisor opens a branch (paper section 4)."""
+SUMMARISER = "summariser"
+_NOT_LAUNCHED = frozenset({"limit", "invalid_argument", "unknown_tool"})
+"""Errors of a launch that opened no branch; any other is that of a branch that came back with nothing."""
+
+
+def turns(steps: Sequence[Step]) -> int:
+    """All turns of all branches together."""
+    # To sum up a page for another model is no turn, nor is an answer that came to nothing.
+    return sum(step.kind != "tool" and step.role != SUMMARISER and step.error is None for step in steps)
+
+
+def turns_to_evidence(steps: Sequence[Step]) -> int | None:
+    """Turns that had to be taken one after the other until a tool first handed out evidence; None when none did.
+
+    Turns of a researcher follow those of its supervisor up to its launch; other branches go on beside it and don't
+    count. The least over all branches, whichever was the first by the clock. 0 where evidence came before any turn.
+    """
+    found: list[int] = []
+    for path in dict.fromkeys(step.path for step in steps):
+        own = [step for step in steps if step.path == path]
+        first = next(
+            (at for at, step in enumerate(own) if step.kind == "tool" and step.evidence and step.error is None), None
+        )
+        if first is not None:
+            found.append(turns(own[:first]) + _before_launch(steps, path))
+    return min(found, default=None)
+
+
+def _before_launch(steps: Sequence[Step], path: str) -> int:
+    """The turns above a branch before it was opened; 0 for a path that nothing is known to have launched."""
+    above, _, number = path.rpartition(".")
+    launching = [step for step in steps if step.path == above]
+    names = {LAUNCH, *ERRANDS}
+    places = [
+        index
+        for index, step in enumerate(launching)
+        if step.kind == "tool" and step.name in names and error_of(step) not in _NOT_LAUNCHED
+    ]
+    if not above or int(number) > len(places):
+        return 0
+    return turns(launching[: places[int(number) - 1]]) + _before_launch(steps, above)
+
+
+NO_STEPS = "the run has no steps"
+NO_CALLS = "no tool was called"
+NO_EXPECTED = "the query names no expected tools"
+NO_EVIDENCE = "no evidence was handed out"
+UNKNOWN_TOOL = "unknown_tool"
+INVALID = frozenset({"invalid_argument", "not_found", UNKNOWN_TOOL})
+"""Errors of a tool that are the caller's: an argument, an id or a name that there isn't."""
+NO_MORE: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What one measure comes to in one run; without ``value`` nothing was there to count, and ``reason`` says what."""
+
+    value: float | None
+    reason: str = ""
+    items: Mapping[str, int] | None = None
+    """The counts behind a share."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A run as its steps tell it."""
+
+    run: Run
+    evidence: Mapping[str, Evidence]
+    expected: frozenset[str]
+    """The tools that the query is expected to need."""
+
+    @cached_property
+    def calls(self) -> Sequence[Step]:
+        """The calls of the nine tools and the agent's own, failed ones among them; moves such as Reason are none."""
+        return [step for step in self.run.steps if step.kind == "tool" and step.name in self.tools]
+
+    @cached_property
+    def tools(self) -> frozenset[str | None]:
+        return frozenset({*NINE, *self.run.tools})
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """The evidence that an agent read anything of."""
+        return frozenset(entry.id for entry in self.evidence.values() if any(text.shown for text in entry.texts))
+
+    @cached_property
+    def cited(self) -> frozenset[str]:
+        return frozenset(citation.evidence_id for citation in self.run.citations if citation.evidence_id)
+
+    @cached_property
+    def pages_cited(self) -> frozenset[str]:
+        """The addresses of the web pages that the report cites, each in one spelling."""
+        web = (citation for citation in self.run.citations if citation.type == "web")
+        known = ((self.evidence.get(each.evidence_id or ""), each.url) for each in web)
+        urls = ((None if entry is None else entry.url) or url for entry, url in known)
+        return frozenset(normalise_url(url) for url in urls if url)
+
+    @cached_property
+    def pages_seen(self) -> frozenset[str]:
+        """The addresses of the web pages of which the run read a snippet, a summary or all."""
+        web = (self.evidence[source] for source in self.shown if self.evidence[source].kind == "web")
+        return frozenset(normalise_url(entry.url) for entry in web if entry.url)
+
+
+def error_of(step: Step) -> str:
+    """The kind of a step's error, blank without one."""
+    return (step.error or "").partition(":")[0]
+
+
+def domain_of(url: str) -> str:
+    """The host of an address without "www.", blank where it has none: news.example.com and example.com are two."""
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def count(course: Course) -> dict[str, Count]:
+    """Every measure of one run by name, in the order of tables: shares from 0 to 1, the others whole numbers."""
+    steps, calls, expected = course.run.steps, course.calls, course.expected
+    unknown = [
+        step
+        for step in steps
+        if step.kind == "tool" and step.name not in course.tools and error_of(step) == UNKNOWN_TOOL
+    ]
+    attempts = [*calls, *unknown]
+    kinds = Counter(error for step in attempts if (error := error_of(step)) in INVALID)
+    # Calls whose arguments could not be read as an object equal no other.
+    read = [(step, canonical_json(step.args)) for step in calls if step.args is not None]
+    again = len(read) - len({(step.name, args) for step, args in read})
+    in_branch = len(read) - len({(step.path, step.name, args) for step, args in read})
+    called = {step.name for step in calls if error_of(step) != UNKNOWN_TOOL}
+    uncited = len(course.shown - course.cited)
+    first = turns_to_evidence(steps)
+
+    def share(part: tuple[str, int], whole: tuple[str, int], without: str, more: Mapping[str, int] = NO_MORE) -> Count:
+        if not whole[1]:
+            return Count(None, without, more or None)
+        return Count(part[1] / whole[1], items={part[0]: part[1], whole[0]: whole[1], **more})
+
+    def known(number: int, *, is_known: bool = bool(steps), items: Mapping[str, int] | None = None) -> Count:
+        return Count(number, items=items) if is_known else Count(None, NO_STEPS)
+
+    coverage = share(("covered", len(expected & called)), ("expected", len(expected)), NO_EXPECTED)
+    unneeded = ("unneeded", sum(step.name not in expected for step in calls))
+    # Of a run without steps nobody may know what it looked at.
+    has_looked = bool(steps or course.shown)
+    return {
+        "tool_coverage": coverage if steps or not expected else Count(None, NO_STEPS),
+        "unneeded": share(unneeded, ("calls", len(calls)), NO_CALLS) if expected else Count(None, NO_EXPECTED),
+        "repeated": share(("repeated", again), ("calls", len(calls)), NO_CALLS, {"repeated_in_branch": in_branch}),
+        "invalid": share(("invalid", kinds.total()), ("calls", len(attempts)), NO_CALLS, kinds),
+        "retrieved_uncited": share(("uncited", uncited), ("handed_out", len(course.shown)), NO_EVIDENCE),
+        "pages": Count(len(course.pages_cited)),
+        "domains": Count(len(set(map(domain_of, course.pages_cited)))),
+        "pages_seen": known(len(course.pages_seen), is_known=has_looked),
+        "domains_seen": known(len(set(map(domain_of, course.pages_seen))), is_known=has_looked),
+        "turns": known(turns(steps), items={"branches": len({step.path for step in steps})}),
+        "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
+        "tool_calls": known(len(calls)),
+        "words": Count(words_of(course.run.report or "", course.run.citations)),
+    }
+
+
+def expected_tools(subject: Subject) -> frozenset[str]:
+    """Those that the query is expected to need and that the run had: nobody is to call what was taken away."""
+    return frozenset(subject.query.expected_tools) - tools_of(subject.system.options.get("without", ()))
+
+
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What is counted of a run: a run made again may end in one report, so that counts change under it."""
+    assert subject.run is not None
+    for name, counted in count(Course(subject.run, subject.evidence, expected_tools(subject))).items():
+        value = None if counted.value is None else {"value": counted.value, "items": dict(counted.items or {})}
+        yield name, CodeVerdict.measured(value, counted.reason)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """One value for each measure; one without a verdict is failed."""
+    by_item = {verdict.item: verdict for verdict in verdicts}
+    found: list[Value] = []
+    for name in VARIANTS:
+        verdict = by_item.get(name)
+        if verdict is None or verdict.state != "scored":
+            found.append(Value(name, "failed" if verdict is None else verdict.state))
+        else:
+            found.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
+    return found
+
+
+MEANINGS = {
+    "tool_coverage": "share of the tools that the query needs that were called",
+    "unneeded": "share of tool calls to other tools than the query needs",
+    "repeated": "share of tool calls equal to an earlier one",
+    "invalid": "share of calls with wrong arguments, of a wrong tool, or about what is not there",
+    "retrieved_uncited": "share of what was found that the report does not cite",
+    "pages": "web pages that the report cites",
+    "domains": "hosts of these",
+    "pages_seen": "web pages that the run was shown",
+    "domains_seen": "hosts of these",
+    "turns": "answers of models that act or write",
+    "turns_to_evidence": "turns until a tool first found something",
+    "tool_calls": "tool calls, failed ones included",
+    "words": "words of the report, without citations",
+}
+VARIANTS = tuple(MEANINGS)
+
+DESCRIPTION = MetricDescription(
+    title="Process",
+    meanings=MEANINGS,
+    meaning="What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
+    headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
+    compared=(
+        "tool_coverage",
+        "unneeded",
+        "repeated",
+        "invalid",
+        "retrieved_uncited",
+        "turns",
+        "turns_to_evidence",
+        "tool_calls",
+        "words",
+    ),
+    correlated=("words",),
+    counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains"),
+    higher_is_better=False,
+)
+METRIC = Family("process", 1, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)
