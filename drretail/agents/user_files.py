@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from drretail.documents import document_text, is_document
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import file_evidence_id
 from drretail.records.base import sha256_of
@@ -42,8 +43,15 @@ class UserFile:
 
     @cached_property
     def text(self) -> str | None:
-        """What it says, None of an image and of what is no text in UTF-8."""
-        if self.image_type is not None or self.data is None or b"\0" in self.data:
+        """What it says, None of an image, of what is no text in UTF-8, and of a document that cannot be read."""
+        if self.image_type is not None or self.data is None:
+            return None
+        if is_document(self.path):
+            try:
+                return document_text(self.path)
+            except UserError:
+                return None
+        if b"\0" in self.data:
             return None
         try:
             return self.data.decode("utf-8-sig").replace("\r\n", "\n")

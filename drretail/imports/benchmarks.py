@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from drretail.documents import REPORTS, document_text, is_document
 from drretail.errors import UserError
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
@@ -214,12 +215,15 @@ def read_drg(path: Path) -> Material:
 
 
 def read_markdown(path: Path) -> Material:
-    """A folder is a system, a file a report; the question is in ``NAME.q`` beside it, or its first heading."""
+    """A folder is a system, a file a report; the question is in ``NAME.q`` beside it, or its first heading.
+
+    Word and PDF files are read as Markdown.
+    """
     material = Material()
-    for file in files_under(path, _MARKDOWN):
-        if not file.name.casefold().endswith(_MARKDOWN):
-            raise UserError(f"{file} is no Markdown: name a folder of .md files, or one of them.")
-        text = read_text(file)
+    for file in files_under(path, (*_MARKDOWN, *REPORTS)):
+        if not file.name.casefold().endswith((*_MARKDOWN, *REPORTS)):
+            raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
+        text = document_text(file) if is_document(file) else read_text(file)
         question = file.with_suffix(".q")
         if question.is_file():
             material.add_task(ForeignTask(file.stem, read_text(question).strip() or file.stem), str(question))

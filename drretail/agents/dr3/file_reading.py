@@ -25,7 +25,7 @@ MOST_PARTS = 8
 """Of a longer file, those with the most of the question's words."""
 WITH_HEADING = (".csv", ".tsv")
 BLIND = "The model that reads files cannot see images."
-NO_TEXT = "The file is neither text in UTF-8 nor an image."
+NO_TEXT = "The file is neither text in UTF-8 nor an image, nor a document that can be read here."
 
 
 async def read_file_on(file: UserFile, question: str, path: str, models: Models) -> tuple[ToolResult, tuple[str, ...]]:

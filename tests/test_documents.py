@@ -1,0 +1,89 @@
+"""PDF and Word files as reports and as users' own files; where markitdown is not installed, what to install."""
+
+import importlib.util
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from drretail.agents.user_files import UserFile
+from drretail.documents import document_text
+from drretail.errors import UserError
+from drretail.imports.formats import load_format
+
+installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+    'wordprocessingml.document.main+xml"/></Types>'
+)
+RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="word/document.xml"/></Relationships>'
+)
+
+
+def word(path: Path, *paragraphs: str) -> Path:
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("[Content_Types].xml", TYPES)
+        file.writestr("_rels/.rels", RELATIONS)
+        file.writestr("word/document.xml", f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>')
+    return path
+
+
+def pdf(path: Path, text: str) -> Path:
+    stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+    ]
+    data, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    start = len(data)
+    data += b"xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\n" % table
+    path.write_bytes(data + b"startxref\n%d\n%%%%EOF\n" % start)
+    return path
+
+
+@installed
+def test_reports_come_as_word_and_as_pdf(tmp_path: Path) -> None:
+    word(tmp_path / "one.docx", "The kettle costs $20 [1].", "Sources", "[1] https://a.example/kettle")
+    pdf(tmp_path / "two.pdf", "The lamp costs $9.")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.q").write_text(f"Which {name}?", encoding="utf-8")
+    material = load_format("markdown").read(tmp_path)
+    texts = {task: report.text for (_, task), report in material.reports.items()}
+    assert texts["one"].startswith("The kettle costs $20 [1].\n")
+    assert "https://a.example/kettle" in texts["one"]
+    assert "The lamp costs $9." in texts["two"]
+
+
+@installed
+def test_a_users_file_may_be_a_document(tmp_path: Path) -> None:
+    assert UserFile(word(tmp_path / "flat.docx", "A walnut floor.")).text == "A walnut floor."
+
+
+@installed
+@pytest.mark.parametrize("data", [b"no archive", b"PK no archive either"])
+def test_a_file_that_is_not_what_it_is_called_is_refused_in_one_sentence(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.docx").write_bytes(data)
+    with pytest.raises(UserError, match=r"x\.docx cannot be read as docx"):
+        document_text(tmp_path / "x.docx")
+
+
+def test_without_the_extra_one_is_told_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "markitdown", None)
+    with pytest.raises(UserError, match=r"not installed: pip install 'markitdown\[docx,pdf,pptx,xlsx\]'"):
+        document_text(word(tmp_path / "a.docx", "Text."))
+    assert UserFile(tmp_path / "a.docx").text is None
