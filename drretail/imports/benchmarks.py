@@ -13,6 +13,8 @@ from drretail.errors import UserError
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
 from drretail.records.base import sha256_of
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
 
 ANSWERS = ("report", "article", "answer", "response")
 """Fields for reports of benchmarks that score clicks, and so have no name for them."""
@@ -21,6 +23,7 @@ LONGEST_REPR = 100_000
 _LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
 """Stands in a query of PDR-Bench between the task and the persona."""
+_RUBRIC_BOUNDS = {"rating_number": "ratings_min", "average_rating": "rating_min"}
 _PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
 _MARKDOWN = (".md", ".markdown")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
@@ -116,6 +119,52 @@ def _checklist(given: Any) -> Any:
 
 
 read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop_task, *ANSWERS)
+
+
+def _ecomagentbench_task(row: Row) -> ForeignTask:
+    """What the query shows is the wish; what only the persona or a clarification tells stays out of it."""
+    rubrics = [each for each in row.value["rubrics"] if isinstance(each, dict)]
+    implicit = set(row.value.get("implicit_rubric_ids") or ())
+    in_query = [each for each in rubrics if each.get("info_source") == "query"]
+    persona = row.value.get("user_persona")
+    return ForeignTask(
+        row.id("id"),
+        row.id("user_query"),
+        persona="\n".join(_context_lines(persona)) or None,
+        kind=row.text("intent_category") or None,
+        # A rubric that the query paraphrases asks for a value that no reader could name.
+        wish=_rubrics_wish([each for each in in_query if each.get("id") not in implicit]),
+        checklist=checklist_of(each.get("description") for each in rubrics),
+    )
+
+
+def _rubrics_wish(rubrics: list[dict[str, Any]]) -> Wish | None:
+    """One want by typed rubrics; None where none says what kind of thing it is."""
+    kinds = [str(each["expected_value"]) for each in rubrics if each.get("type") == "entity_match"]
+    if not kinds:
+        return None
+    about: dict[str, Any] = {"name": kinds[0], "kinds": tuple(kinds)}
+    for each in rubrics:
+        field, value = str(each.get("field", "")), each.get("expected_value")
+        bounds = value if isinstance(value, dict) else {}
+        if field == "details.Brand":
+            about["brands_wanted"] = (*about.get("brands_wanted", ()), str(value))
+        elif each.get("type") == "attribute_match":
+            about["must"] = (*about.get("must", ()), str(value))
+        elif field == "price" and "max" in bounds:
+            about["price_max"] = Money.of(bounds["max"])
+        elif field in _RUBRIC_BOUNDS and "min" in bounds:
+            about[_RUBRIC_BOUNDS[field]] = bounds["min"]
+    return Wish(wants=(Want(**about),))
+
+
+read_ecomagentbench = rows_reader(
+    lambda value: (
+        ("user_query" in value and "rubrics" in value) or ("id" in value and any(name in value for name in ANSWERS))
+    ),
+    lambda row: _ecomagentbench_task(row) if "rubrics" in row.value else ForeignTask(row.id("id"), ""),
+    *ANSWERS,
+)
 
 
 def read_pdr(path: Path) -> Material:

@@ -32,6 +32,9 @@ FORMATS: Mapping[str, Format] = {
     "agenticshop": Format(
         "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
     ),
+    "ecomagentbench": Format(
+        "EComAgentBench: JSONL {id, user_query, user_persona, rubrics}", benchmarks.read_ecomagentbench
+    ),
     "pdr": Format(
         "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
     ),

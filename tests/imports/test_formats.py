@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ from drretail.imports.formats import FORMATS, load_format
 from drretail.imports.material import Material
 from drretail.imports.recording import record
 from drretail.progress import Progress
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
 from tests.imports.foreign import REPORT, drb, jsonl, text
 
 
@@ -31,6 +34,7 @@ def test_there_is_a_reader_for_every_form() -> None:
         "dr3",
         "drb",
         "drg",
+        "ecomagentbench",
         "liveresearch",
         "markdown",
         "pdr",
@@ -170,6 +174,37 @@ def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:
     assert material.tasks["4"].persona == '{"userid": "User1"}'  # no such row: what the query itself says
     assert by_task(material) == {("agent", "3"): REPORT}
     assert sorted(material.tasks) == ["3", "4"]
+
+
+def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> None:
+    def rubric(number: int, kind: str, field: str, value: object, source: str = "query") -> dict[str, object]:
+        about = {"id": f"r{number}", "type": kind, "field": field, "expected_value": value, "info_source": source}
+        return {**about, "description": f"rubric {number}"}
+
+    rubrics = [
+        rubric(1, "attribute_match", "details.Item Form", "Cream"),
+        rubric(2, "attribute_match", "details.Age Range", "Adult"),
+        rubric(3, "attribute_match", "details.Brand", "Boao"),
+        rubric(4, "numeric_range", "rating_number", {"min": 20}),
+        rubric(5, "attribute_match", "details.Material", "Nylon", "persona"),
+        rubric(6, "entity_match", "title", "face mask brush"),
+        rubric(7, "numeric_range", "price", {"max": 12.5}),
+    ]
+    row = {"id": "v3_1", "user_query": "An adult face mask brush by Boao?", "user_persona": {"pets": "One cat"}}
+    jsonl(tmp_path / "benchmark.jsonl", [row | {"rubrics": rubrics, "implicit_rubric_ids": ["r1"]}])
+    jsonl(tmp_path / "agent.jsonl", [{"id": "v3_1", "answer": "The Boao."}])
+    material = read("ecomagentbench", tmp_path)
+    task = material.tasks["v3_1"]
+    want: dict[str, Any] = {
+        "name": "face mask brush",
+        "kinds": ("face mask brush",),
+        "must": ("Adult",),
+        "brands_wanted": ("Boao",),
+    }
+    assert task.wish == Wish(wants=(Want(**want, ratings_min=20, price_max=Money.of(12.5)),))
+    assert task.persona == "Pets: One cat"
+    assert len(task.checklist) == 7
+    assert by_task(material) == {("agent", "v3_1"): "The Boao."}
 
 
 def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
