@@ -14,7 +14,6 @@ from drretail.imports.material import Material
 from drretail.imports.recording import record
 from drretail.progress import Progress
 from drretail.records.money import Money
-from drretail.records.wish import Want, Wish
 from tests.imports.foreign import REPORT, drb, jsonl, text
 
 
