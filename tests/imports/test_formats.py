@@ -193,7 +193,8 @@ def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> 
     jsonl(tmp_path / "agent.jsonl", [{"id": "v3_1", "answer": "The Boao."}])
     material = read("ecomagentbench", tmp_path)
     task = material.tasks["v3_1"]
-    (want,) = task.wish.wants if task.wish else ()
+    assert task.wish is not None
+    (want,) = task.wish.wants
     assert (want.name, want.must, want.brands_wanted) == ("face mask brush", ("Adult",), ("Boao",))
     assert (want.ratings_min, want.price_max) == (20, Money.of(12.5))
     assert task.persona == "Pets: One cat"
