@@ -24,7 +24,7 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
         (
             step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."}),
             json.dumps({"researcher": 1, "report": REPORT}),
-            '  LaunchResearcher "Find a feeder." → 2 insights, 1 sources',
+            '  LaunchResearcher "Find a feeder." → 2 insights, 1 source',
         ),
         (
             step("tool", "supervisor", "LaunchResearcher", error="timeout: Researcher 1 came back with nothing"),

@@ -76,7 +76,7 @@ def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "failed"}})
     done = drretail(*STUBBED)
     assert done.returncode == 3
-    assert f"{LABEL}: 1 verdicts failed." in done.stdout
+    assert f"{LABEL}: 1 verdict failed." in done.stdout
 
 
 def test_only_what_was_asked_for_can_have_failed() -> None:

@@ -227,7 +227,7 @@ def test_an_input_that_vanishes_is_one_sentence(
         return plan
 
     monkeypatch.setattr(module, "plan_inputs", plan_and_remove)
-    with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz cannot be read: .*No such file"):
+    with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
         ingest([folder], tmp_path / "w", workers=workers, replace=True)
     assert check_world(tmp_path / "w") == []
     assert before is not None

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -91,7 +92,9 @@ def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
     export(Selection.of(tmp_path / "exp", failed=True), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
-    assert (again.reports, again.empty, sum(report.unresolved for report in first.reports)) == (first.reports, 1, 6)
+    counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
+    assert counts[0] == counts[1]
+    assert (again.empty, sum(report.unresolved for report in first.reports)) == (1, 6)
     (before, after) = (list(read_runs(tmp_path / each)) for each in ("exp", "back"))
     assert [(each.report, each.citations) for each in before] == [(each.report, each.citations) for each in after]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.run import check_open_files, run
+from drretail.agents.running.run import check_open_files
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.single_question import ask_once
@@ -19,8 +19,7 @@ from drretail.api.options.run import RunOptions
 from drretail.api.systems import with_preset
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_run, run_folder
-from drretail.files import read_json, write_json
+from drretail.experiment import read_definition
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.run import Scope
@@ -105,21 +104,6 @@ def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
 def test_the_papers_preset_shows_any_users_data() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.scope, options.preset) == ("any", None)
-
-
-def test_an_older_experiment_goes_on_with_the_scope_it_began_with(world: World, folder: Path) -> None:
-    def ran(query_id: str) -> str:
-        player = sut(world, scripted(*REACHING)[0])
-        query = QUERY.model_copy(update={"query_id": query_id})
-        run(folder, Runner(world, "w"), [player], [query])
-        return str(read_run(run_folder(folder, player.label, query_id, 1)).steps[1].error).partition(":")[0]
-
-    assert ran("q1") == "forbidden"
-    older = read_json(folder / "experiment.json")
-    del older["systems"]["react@scripted-test"]["scope"]
-    write_json(folder / "experiment.json", older)
-    assert ran("q2") == "not_found"
-    assert read_definition(folder).systems["react@scripted-test"].scope is None
 
 
 IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)

@@ -11,7 +11,6 @@ from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
-from drretail.records.score import Scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, distractor_table, headlines_first
 from tests.build import SYSTEM, known
@@ -224,13 +223,6 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
     (over_first,) = (row.cells for row in shown.rows if row.manner == "over the first")
     assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
-
-
-def test_scores_of_before_hold_the_settings_of_information_under_that_name() -> None:
-    (table,) = tables(held())
-    old = table.model_dump(mode="json", exclude={"by"})
-    read = Scores.model_validate({"format": 1, "scores": [], "judgings": [], "information": [old]})
-    assert read.ablations == (table,)
 
 
 ALL = [40, 42, 39, 41, 40, 38, 44, 43]

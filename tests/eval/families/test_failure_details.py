@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from drretail.cells import as_csv, read_cells
 from drretail.cli.app import app
-from drretail.errors import UserError
 from drretail.eval.families.failure_modes.score import low_ratings, sheet_path, write_sheet
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import details_of
@@ -75,11 +74,6 @@ def test_score_report_and_page_show_the_details(exp: Path) -> None:
     for text in (shown.stdout, render_text(exp), render_page(exp)):
         assert "Ratings below 4, and what they are about" in text
         assert "It ignores the budget." in text
-
-
-def test_the_former_command_names_what_took_its_place(exp: Path) -> None:
-    with pytest.raises(UserError, match=r"drretail score \S+ --metrics quality,failure_modes --judge .* --details"):
-        raise CliRunner().invoke(app, ["lab", "failures", str(exp), "--judge", "a:b"]).exception or ValueError
 
 
 def test_what_a_person_writes_into_the_sheet_counts_and_stays(exp: Path) -> None:
