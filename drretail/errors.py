@@ -35,6 +35,8 @@ _FILE_ERRORS = {
     errno.ENOSPC: "cannot be written, the disk is full: free some space and run the same command again",
 }
 LONGEST_NAME = 80
+LONGEST_PATH = 400
+"""Characters of a path in a message: who must find the file needs all of it."""
 """Characters that a message shows of what somebody else has named."""
 LONGEST_SENTENCE = 2000
 LONGEST_TRACEBACK = 20_000
@@ -163,7 +165,7 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
     fault = _FILE_ERRORS.get(
         getattr(problem, "errno", None) or 0, f"cannot be {'used' if path is None else 'read'}: {reason}"
     )
-    return f"{'A file' if place is None else shortened(str(place))} {fault}"
+    return f"{'A file' if place is None else shortened(str(place), LONGEST_PATH)} {fault}"
 
 
 def install_line(*packages: str) -> str:
