@@ -59,9 +59,8 @@ class Author:
             )
             for each in need.purchases
         )
-        is_alone = "unnamed" in need.facts
         # An amount would answer what a comparison of prices asks.
-        is_bounded = not is_two and not is_alone and need.kind != "comparison" and self.rng.random() < _BUDGET
+        is_bounded = not is_two and "named" in need.facts and need.kind != "comparison" and self.rng.random() < _BUDGET
         budget = self._budget(need, wants) if is_bounded else None
         quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
         return Query(
@@ -82,17 +81,17 @@ class Author:
         )
 
     def _text(self, need: Need, clauses: list[str], budget: Money | None, *, is_two: bool) -> str:
-        facts, frame, web = need.facts, PHRASES["frame"], PHRASES["web"]
-        is_one, slots = len(need.purchases) == 1, _slots(need, budget)
+        frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.purchases) == 1
+        facts = need.facts | {"alone"} if is_one else need.facts
         if budget is not None and is_one:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
-        ask = self._choice([ask for fact in about for ask in web[fact]])
+        ask = self._choice([ask for fact in about for ask in web[fact]], facts)
         asked = slots if is_one else slots | {"kinds": listed([each.kind.name for each in need.purchases])}
         slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
         sentences = [
-            self._choice(need.row["open"]),
-            self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)]),
+            self._choice(need.row["open"], facts),
+            self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
             self._choice(frame["should"]) if clauses else "",
             self._choice(frame["total"]) if budget is not None and not is_one else "",
             self._choice(frame["two"]) if is_two else "",
@@ -118,9 +117,8 @@ class Author:
             if value in str(product.details.get(name)).casefold()
         ]
         limits = [(name, least, self._choice(PHRASES["frame"][name]).format(least)) for name, least in offers.limits]
-        brand = product.brand if need.kind == "replacement" else None
-        is_named = bool(brand and product.title.casefold().startswith(brand.casefold()))
-        brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if is_named else []
+        brand = product.brand if need.kind == "replacement" and "branded" in need.facts else None
+        brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if brand else []
         options = ((_VALUE, values), (_RATED, limits), (_BRAND, brands))
         demands = [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
         return demands[:_MOST_DEMANDS]
@@ -144,8 +142,10 @@ class Author:
         is_near = len(paid) < len(need.purchases) or least <= amount <= max(sum(paid) * _MOST_ABOVE, 15)
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
-    def _choice(self, sentences: Sequence[str]) -> str:
-        chosen = self.rng.choice([text for text in sentences if text not in self.used] or list(sentences))
+    def _choice(self, sentences: Sequence[Any], facts: frozenset[str] = frozenset()) -> str:
+        rows = [{"say": row} if isinstance(row, str) else row for row in sentences]
+        able = [row["say"] for row in rows if row.get("where") in (None, *facts)]
+        chosen = self.rng.choice([text for text in able if text not in self.used] or able)
         self.used.add(chosen)
         return chosen
 

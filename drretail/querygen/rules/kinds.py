@@ -25,7 +25,7 @@ _TITLE_ENDS = re.compile(
 _SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
 _INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
 # "Lashes 2 in 1" does not end before "in", nor "Soap and" before a dash.
-_GOES_ON = re.compile(r"[\W\d_]+|and|by|for|from|of|or|the|to|with", re.IGNORECASE)
+_GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
 _LEAST_QUOTED, _MOST_QUOTED = 2, 8
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
@@ -47,10 +47,11 @@ class Kind:
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None where no plural name of the shop's has its noun in the title."""
-    words, quote = _stems(product.title), quoted_title(product) or ""
+    words, quote = _stems(product.title), (quoted_title(product) or "").split()
     title = set(words)
     gender = next((name for name in product.categories if name in _GENDERS), "")
     for name in _names(product):
+        above = " ".join(each for each in product.categories if each != name)
         parts = [part for part in _ANDS.split(name) if part]
         # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
         is_one = not any(is_plural(part.split()[-1]) for part in parts[:-1])
@@ -58,14 +59,18 @@ def kind_of(product: Product) -> Kind | None:
             parts = [" and ".join(parts)]
         for part in parts:
             *before, noun = part.split()
+            last = (_stems(noun) or ("",))[-1]
             # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
             is_known = title.issuperset(_stems(noun if len(parts) == 1 else part))
             is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
             spoken = [*(word for word in before if word == "and" or title.issuperset(_stems(word))), noun]
-            # "Anchors" alone says little, unless it is what the quoted title ends in.
-            is_clear = bool(gender) or len(spoken) > 1 or _stems(quote)[-1:] == _stems(noun)[-1:]
-            is_added = any(before == _stems(noun)[-1] and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_known and is_name and is_clear:
+            if len(spoken) == 1 and not gender:
+                spoken = [*_before(last, quote, above), noun]
+                part = " ".join(spoken) if part == noun else part
+            # "Clips" alone says little, unless the shop says so above as well.
+            is_clear = gender or len(spoken) > 1 or (last in _stems(above) and last not in _ADDED)
+            is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
+            if not is_added and is_known and is_name and is_clear and last in _stems(" ".join(quote)):
                 name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
                 return Kind(name, f"{_GENDERS[gender]} {category}" if gender else category, gender)
     return None
@@ -77,7 +82,7 @@ def quoted_title(product: Product) -> str | None:
     Of a product with a category it goes on until a word of the category stands in it: "Anker Soundcore Mini" alone
     does not say what it is. Nor do a brand and a model's number.
     """
-    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title)).replace("®", "").replace("™", "")
+    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
     nouns = {word for name in (*product.categories[1:], *_names(product)) for word in _stems(name)}
     maker = "".join(_stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
     for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
@@ -100,6 +105,14 @@ def _names(product: Product) -> Iterator[str]:
         yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
     if len(product.categories) > 1:
         yield product.categories[-1]
+
+
+def _before(noun: str, quote: list[str], above: str) -> list[str]:
+    """The words of the quoted title right before a noun, by its stem, that a category above has, too ("hair" clips)."""
+    start = end = max((place for place, word in enumerate(quote) if _stems(word)[-1:] == (noun,)), default=0)
+    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*_stems(quote[start - 1])} <= {*_stems(above)}:
+        start -= 1
+    return [word if word in above else word.lower() for word in quote[start:end]]
 
 
 def _lowered(word: re.Match[str]) -> str:

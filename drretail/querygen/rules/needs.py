@@ -23,8 +23,8 @@ from drretail.records.shop import Order, Product
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
 # Of what is sold by the dozen nobody knows whether it lasts.
 _MANY = 6
-# What experts look at, or test, costs no less.
-_DEAR = 75
+# What experts look at, or test, costs no less; nor does half of that whose best price one asks for.
+_DEAR, _COSTLY = 75, 40
 # What is worn against the weather, or stands in it.
 _OUTDOORS = frozenset(("backyard", "boots", "coats", "jackets", "outdoor", "patio", "rain"))
 # Nobody compares or replaces a code; what was bought to be given away is not the shopper's; a feast is over.
@@ -81,8 +81,8 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
         (least, most), when = row["days"], row["when"]
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if kind == "project" else 1):
-            is_of_a_sort = len({_shelf(purchase.listing.product) for purchase in group}) == 1
-            if is_of_a_sort and len({purchase.kind for purchase in group}) == len(group):
+            parents = {each.listing.product.categories[:-1] or each.listing.product.product_id for each in group}
+            if len(parents) == 1 and len({purchase.kind for purchase in group}) == len(group):
                 yield Need(kind, group, row)
 
 
@@ -107,10 +107,8 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             kind = None
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
-            facts = _facts(listing, quote, kind, assortment) | {
-                "latest": product_id in latest.values(),
-                "related": shelves[_shelf(listing.product)] > 1,
-            }
+            facts = _facts(listing, quote, kind, assortment)
+            facts |= {"latest": product_id in latest.values(), "related": shelves[_shelf(listing.product)] > 1}
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age)
 
@@ -129,7 +127,8 @@ def _is_no_topic(product: Product, age: int) -> bool:
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
     """What one can tell of a purchase."""
-    product, known = listing.product, PHRASES["known"]
+    product, known, priced = listing.product, PHRASES["known"], assortment.of(kind.category).priced if kind else ()
+    maker, named = ("".join(folded(text).split()) for text in (product.brand or product.store or "", quote))
     # "Outdoor Power Tools" stand far above what they are made of.
     below = product.categories[1:][-3:]
     may_last = product.category in known["lasting_departments"]
@@ -139,9 +138,8 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(known["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    is_device = any(map(product.details.get, _OF_DEVICES))
     pieces = pieces_in(product.title)
-    lasts = not is_used_up and (is_device or (may_last and pieces < _MANY))
+    lasts = not is_used_up and (any(map(product.details.get, _OF_DEVICES)) or (may_last and pieces < _MANY))
     is_set = not {"kit", "set"}.isdisjoint(folded(product.title).split())
     return {
         "used_up": is_used_up,
@@ -154,6 +152,8 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "outdoors": not _OUTDOORS.isdisjoint(folded(" ".join(below)).split()),
         # Of watches and of quilt sets nobody needs more.
         "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
+        "branded": bool(maker) and named.startswith(maker),
+        "costly": bool(priced) and (priced[len(priced) // 2].price or 0) >= _COSTLY,
         "given": "Occasion" in product.details,
         "price_spread": kind is not None and assortment.of(kind.category).price_spread,
     }

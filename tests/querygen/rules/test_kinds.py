@@ -24,6 +24,11 @@ def made(title: str, *path: str, rank: str | None = None) -> Product:
         (made("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), None),  # no plural
         (made("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), "T-shirts"),
         (made("Arden Gel Pen Set", "Office", "Gel Ink Pens"), "gel pens"),
+        (made("Arden Claw Hair Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), "hair clips"),
+        (made("Arden Oak Desk Organizer", "Office", "Desk Accessories", "Desktop Organizers"), "desk organizers"),
+        (made("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), None),  # of what?
+        (made("Arden LED Headlamp", "Tools", "Flashlights & Headlamps", "Headlamps"), "headlamps"),
+        (made("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), None),  # unquoted
         (made("USB Cable 3 ft", "Electronics", "USB Cables"), "USB cables"),
         (made("Arden Electric Kettle", "Home & Kitchen"), None),
     ],
@@ -41,6 +46,8 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
         ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
         ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
         ("Arden Skincare: Silky Cucumber Creme, 8 oz", "Arden Skincare: Silky Cucumber Creme"),
+        ("Arden Bamboo Cleansing | Cloths", "Arden Bamboo Cleansing"),
+        ("arden outdoor | Biodegradable Cleansing Cloths", None),
         ("50th Birthday Gifts for Women", None),
         ("Kettle", None),
         ("One two three four five six seven eight nine ten", None),
