@@ -35,9 +35,9 @@ _FILE_ERRORS = {
     errno.ENOSPC: "cannot be written, the disk is full: free some space and run the same command again",
 }
 LONGEST_NAME = 80
+"""Characters that a message shows of what somebody else has named."""
 LONGEST_PATH = 400
 """Characters of a path in a message: who must find the file needs all of it."""
-"""Characters that a message shows of what somebody else has named."""
 LONGEST_SENTENCE = 2000
 LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal[
