@@ -104,7 +104,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     if came.held:
         yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
     if came.repeated:
-        yield f"Said twice: {counted(came.repeated, 'report')}. Each was taken once."
+        yield f"Left out: {counted(came.repeated, 'report')} on a question that the same system has answered before."
     if came.pages is not None:
         kept, given = came.pages
         yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."
