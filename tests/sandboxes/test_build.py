@@ -443,7 +443,7 @@ def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
 
 def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_path: Path) -> None:
     asked = ["sandbox", "build", "--world", "demo", "--to", str(tmp_path / "s")]
-    said = CliRunner().invoke(app, [*asked, "--n", "1", "--sizes", "16k,8k,16k"])
+    said = CliRunner().invoke(app, [*asked, "--n", "1", "--seed", "1", "--sizes", "16k,8k,16k"])
     assert said.exit_code == 0, said.output
     assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
     assert said.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
