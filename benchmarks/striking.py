@@ -1,6 +1,6 @@
 """What grounded_hybrid would strike of reports that are right, and of copies with one planted error each.
 
-    python benchmarks/striking.py FOLDER EXPERIMENT WORLD [--told]
+    python benchmarks/striking.py FOLDER EXPERIMENT WORLD [--verbose]
 
 FOLDER holds numbered folders with query.json, report.md, labels.json, planted.json and planted/; EXPERIMENT the runs of
 the right reports, with their ledgers; WORLD is the one that they were made in. The labelled picks are declared, and a
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("world")
-    parser.add_argument("--told", action="store_true", help="print each struck statement with its reason")
+    parser.add_argument("--verbose", action="store_true", help="print each struck statement with its reason")
     asked = parser.parse_args()
     homes = {json.loads(path.read_text("utf-8"))["text"]: path.parent for path in asked.folder.glob("*/query.json")}
     counted: Counter[str] = Counter()
@@ -39,7 +39,7 @@ def main() -> None:
             home = homes.get(subject.query.text)
             if home is not None and subject.report == (home / "report.md").read_text("utf-8"):
                 homes.pop(subject.query.text)
-                measure(home, subject, world, counted, is_verbose=asked.is_verbose)
+                measure(home, subject, world, counted, is_verbose=asked.verbose)
     for name, number in counted.items():
         print(f"{name:>45}: {number}")
 

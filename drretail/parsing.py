@@ -25,6 +25,14 @@ def parse_json(text: str | bytes) -> Any:
         raise _refused(TOO_LONG) from None
 
 
+def json_or_none(text: str) -> Any:
+    """The value of a JSON text; None for any other text, as for "null"."""
+    try:
+        return parse_json(text)
+    except json.JSONDecodeError:
+        return None
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises TOMLDecodeError for whatever is none, as ``parse_json`` does."""
     try:

@@ -4,7 +4,6 @@ What a run seldom sends (at a limit, after an announcement, for missing picks) i
 inside tags is left out.
 """
 
-import asyncio
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -106,7 +105,7 @@ def agents_prompts(names: Sequence[str] = ()) -> list[SentPrompt]:
 def _of_agent(name: str, agent: Agent, world: World, query: Query, journal: Path) -> Iterator[SentPrompt]:
     """The first request of each role in a run, then the prompts that this run had no use for."""
     sut = SystemUnderTest.of(name, agent, {"": open_model("offline:shopper")}, world)
-    asyncio.run(Runner(world, "w").run(sut, query, journal=journal))
+    run_loop(Runner(world, "w").run(sut, query, journal=journal))
     names = {_filled(prompt): prompt.name for prompt in agent.prompts()}
     sent: dict[str, SentPrompt] = {}
     for effect in read_effects(journal):

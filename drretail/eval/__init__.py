@@ -3,7 +3,7 @@
 family.py        what a metric family is, and ``@metric``, which makes one of a function
 values.py        what one report gets in a variant
 breakdown.py     families by code that sort what another's judge found wrong
-registry.py      families by name; those of somebody else, their faults told by name
+registry.py      families by name; errors in those of others name the family
 scoring.py       ``score``: families x judges x runs, then scores.json
 estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said

@@ -25,7 +25,7 @@ _PERSONA_HEADING = "User Persona:"
 """Stands in a query of PDR-Bench between the task and the persona."""
 _RUBRIC_BOUNDS = {"rating_number": "ratings_min", "average_rating": "rating_min"}
 _PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
-_MARKDOWN = (".md", ".markdown")
+_REPORT_FILES = (".md", ".markdown", *REPORTS)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
 
@@ -177,7 +177,8 @@ def read_pdr(path: Path) -> Material:
     languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
 
     def in_language(name: str, row: Row) -> str:
-        return f"{name}-{_pdr_language(row)}" if len(languages) > 1 and _pdr_language(row) else name
+        language = _pdr_language(row) if len(languages) > 1 else ""
+        return f"{name}-{language}" if language else name
 
     personas = {in_language(row.id("userid"), row): row for row in rows if _is_persona(row.value)}
     material.personas = len(personas)
@@ -269,8 +270,8 @@ def read_markdown(path: Path) -> Material:
     Word and PDF files are read as Markdown.
     """
     material = Material()
-    for file in files_under(path, (*_MARKDOWN, *REPORTS)):
-        if not file.name.casefold().endswith((*_MARKDOWN, *REPORTS)):
+    for file in files_under(path, _REPORT_FILES):
+        if not file.name.casefold().endswith(_REPORT_FILES):
             raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
         text = document_text(file) if is_document(file) else read_text(file)
         question = file.with_suffix(".q")

@@ -6,9 +6,10 @@ object with an id, a name and a price a product.
 
 import json
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +25,7 @@ from drretail.grounding.report.evidence_ids import (
 from drretail.grounding.text.harmless import drawn
 from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none, parse_json
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
 from drretail.records.run import Step, Usage
@@ -79,7 +80,7 @@ def read(path: Path) -> Material:
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         if not question:
             raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
-        system = row.text("system_label", "agent", "assistant") or stem(row.file)
+        system = row.text("agent", "assistant") or stem(row.file)
         if (system, question) in there:
             material.repeated += 1
             continue
@@ -95,9 +96,6 @@ def _answer(messages: Sequence[Message]) -> str:
     """The last words of the assistant that end a turn; empty where it called a tool last."""
     last = next((message for message in reversed(messages) if message.role == ASSISTANT), Message(ASSISTANT))
     return "" if last.calls else last.text
-
-
-# Messages
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:
@@ -122,10 +120,7 @@ def _has_messages(value: Mapping[str, Any]) -> bool:
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
     found = [each for each in messages if isinstance(each, dict)]
-    usages = [_usage(each.get("usage")) for each in found] + [_usage(usage)]
-    total = Usage()
-    for one in usages:
-        total = total.plus(one)
+    total = reduce(Usage.plus, (_usage(each.get("usage")) for each in found), _usage(usage))
     model = row.text("model") or next((str(each["model"]) for each in found if each.get("model")), None)
     return Conversation([_message(each) for each in found], row, total, model)
 
@@ -182,9 +177,6 @@ def _usage(value: Any) -> Usage:
     return Usage(calls=1, input_uncached=read, output=written) if read or written else Usage()
 
 
-# Spans
-
-
 def _is_span(value: Mapping[str, Any]) -> bool:
     return "attributes" in value and bool(_trace_id(value))
 
@@ -227,15 +219,8 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
 
 
 def _list(value: Any) -> list[Any]:
-    if isinstance(value, str):
-        try:
-            value = parse_json(value)
-        except json.JSONDecodeError:
-            return []
+    value = json_or_none(value) if isinstance(value, str) else value
     return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-# Steps and evidence
 
 
 def trace_of(conversation: Conversation) -> Trace:
@@ -248,17 +233,17 @@ def trace_of(conversation: Conversation) -> Trace:
             continue
         # Ids of calls are unique within a turn, and not in every log beyond it.
         following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
-        results = {call_id: (text, bad) for later in following for call_id, text, bad in later.results}
+        results = {call_id: (text, failed) for later in following for call_id, text, failed in later.results}
         steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
         for call_id, name, arguments in message.calls:
-            text, bad = results.get(call_id, (None, True))
-            seq, sha = len(steps) + 1, None if text is None else sha256_of(text)
-            found = list(evidence_in(text, seq)) if text is not None and sha is not None and not bad else []
+            text, is_error = results.get(call_id, (None, True))
+            seq = len(steps) + 1
+            found = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in found:
                 held = evidence.get(entry.id)
                 evidence[entry.id] = entry if held is None else _joined(held, entry)
-            if text is not None and sha is not None:
-                texts[sha] = text
+            if text is not None:
+                texts[sha256_of(text)] = text
             steps.append(
                 Step(
                     path="0",
@@ -267,9 +252,9 @@ def trace_of(conversation: Conversation) -> Trace:
                     role=ASSISTANT,
                     name=name or "tool",
                     args=_arguments(arguments),
-                    result_sha=sha,
+                    result_sha=None if text is None else sha256_of(text),
                     evidence=tuple(dict.fromkeys(entry.id for entry in found)),
-                    error=None if not bad else "no result in the log" if text is None else clean_line(text, 200),
+                    error="no result in the log" if text is None else clean_line(text, 200) if is_error else None,
                 )
             )
     return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage)
@@ -291,13 +276,9 @@ def _joined(held: Evidence, entry: Evidence) -> Evidence:
 
 def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
     """The pages and products in what a tool returned; a result that is no JSON holds none that can be told apart."""
-    try:
-        value = parse_json(result)
-    except json.JSONDecodeError:
-        return
-    waiting: list[Any] = [value]
+    waiting = deque[Any]([json_or_none(result)])
     while waiting:
-        inner = waiting.pop(0)
+        inner = waiting.popleft()
         if isinstance(inner, dict):
             entry = _entry(cast("dict[str, Any]", inner), seq)
             if entry is not None:

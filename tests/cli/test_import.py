@@ -8,6 +8,7 @@ import pytest
 
 from drretail.eval.registry import METRICS
 from drretail.experiment import read_runs
+from drretail.imports.formats import FORMATS
 from drretail.records.reading import Reading
 from tests.cli.commands import Command
 from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
@@ -98,6 +99,11 @@ def test_bad_input_is_one_sentence(arguments: list[str], said: str, drretail: Co
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert said in ended.stderr
+
+
+def test_the_help_names_every_format(drretail: Command) -> None:
+    shown = drretail("import", "--help").stdout
+    assert [name for name in FORMATS if name not in shown] == []
 
 
 def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:

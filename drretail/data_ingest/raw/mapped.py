@@ -18,8 +18,8 @@ from drretail.data_ingest.raw.table_checks import (
     check_named_currencies,
     check_prices,
     check_statuses,
-    counted_as,
     currency_of,
+    named_currencies,
     note_ratings,
     reject_rows,
 )
@@ -28,6 +28,7 @@ from drretail.data_ingest.raw.variants import merge_variants
 from drretail.records.ids import ID_RULE, SAFE_ID
 from drretail.records.money import SIGNS
 from drretail.records.shop import ORDER_STATUSES
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -76,8 +77,9 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     if source.shape == "products":
         check_prices(db, cells, saved)
         note_ratings(db, saved)
-        currency = currency_of(db, cells)
-        check_named_currencies(db, cells, currency)
+        named = named_currencies(db)
+        currency = currency_of(db, cells, named)
+        check_named_currencies(cells, named, currency)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)
         fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
@@ -163,7 +165,7 @@ def _keep_rows(
     db.execute(f"CREATE TEMP TABLE {name} AS SELECT number, {columns}, {kept} FROM ({cells.rows(part, key)})")  # noqa: S608
     ((left,),) = db.execute(f"SELECT count(*) FROM {name} WHERE NOT is_kept").fetchall()  # noqa: S608
     if left:
-        saved.notes.append(f"{counted_as(left, 'row')} left out by keep ({', '.join(part.keep)})")
+        saved.notes.append(f"{counted(left, 'row')} left out by keep ({', '.join(part.keep)})")
 
 
 def _product_rows(cells: Cells) -> str:
@@ -258,11 +260,11 @@ def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
     columns[-1:] = [f"coalesce({column}, '')" for column in columns[-1:]] or ["'delivered'"]
     strange = " ".join(f"WHEN {word} <> '' AND CASE {word} {meanings} END IS NULL THEN {word}" for word in columns)
     meant = ", ".join(f"nullif(CASE {column} {meanings} END, '')" for column in columns)
-    said = f"CASE {strange} ELSE {columns[-1]} END"
+    status_said = f"CASE {strange} ELSE {columns[-1]} END"
     status = f"CASE WHEN (CASE {strange} END) IS NULL THEN coalesce({meant}, NULL) END"
     if orders.cancelled is not None:
         status = f"CASE WHEN {cells.text(orders.cancelled)} IS NOT NULL THEN 'Cancelled' ELSE {status} END"
-    return {"status_said": said, "order_status": status}
+    return {"status_said": status_said, "order_status": status}
 
 
 @contextmanager
@@ -337,5 +339,5 @@ def _own_id_problems(column: str, text: str) -> list[Problem]:
 def _reason(problems: Sequence[Problem]) -> str:
     """The first problem that a row has, and what it says there; NULL in good rows."""
     reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in problems)
-    said = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
-    return f"CASE {reasons} END AS reason, CAST(CASE {said} END AS VARCHAR) AS said"
+    cells = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
+    return f"CASE {reasons} END AS reason, CAST(CASE {cells} END AS VARCHAR) AS written"

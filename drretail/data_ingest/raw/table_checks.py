@@ -14,12 +14,15 @@ from drretail.data_ingest.raw.tables import SHOWN, lines_of, not_utf8
 from drretail.errors import UserError
 from drretail.records.money import SIGNS, USD
 from drretail.records.shop import ORDER_STATUSES
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LONGEST_SHOWN = 40
 CITED_BY = "reports cite by letters, digits, _ and -"
+NamedCurrency = tuple[tuple[str, ...], int, str]
+"""The codes that a name in prices may be, how many prices have it, and the first of them."""
 _NAMED_VALUES = 5
 _REFUSED = {
     "TOO MANY COLUMNS": "more values than the header has columns",
@@ -41,8 +44,8 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     if any(problem == "INVALID ENCODING" for _, problem in refused):
         raise UserError(not_utf8(cells.table.name))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
-    query = f"SELECT number, reason, said FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
-    first = [(number, _told(reason, written)) for number, reason, written in db.execute(query).fetchall()]
+    query = f"SELECT number, reason, written FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
+    first = [(number, _shown_reason(reason, written)) for number, reason, written in db.execute(query).fetchall()]
     refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
     if first or refusals:
         for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
@@ -63,7 +66,7 @@ def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) ->
         )
 
 
-def _told(reason: str, written: str | None) -> str:
+def _shown_reason(reason: str, written: str | None) -> str:
     return reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"
 
 
@@ -104,7 +107,7 @@ def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     if not changed:
         return
     saved.notes.append(
-        f"{counted_as(changed, 'id')} written otherwise, such as {example[:LONGEST_SHOWN]!r} as {own!r}: {CITED_BY}"
+        f"{counted(changed, 'id')} written otherwise, such as {example[:LONGEST_SHOWN]!r} as {own!r}: {CITED_BY}"
     )
     same = (
         f"WHERE reason IS NULL AND own_id IN (SELECT own_id {other}) GROUP BY own_id HAVING count(DISTINCT id_said) > 1"
@@ -125,21 +128,21 @@ def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     if wrong:
         right = "." if cells.mapping.decimal == "," else ","
         raise UserError(
-            f"{cells.table.name} has {counted_as(wrong, 'price')} such as {example!r}, which decimal = "
+            f"{cells.table.name} has {counted(wrong, 'price')} such as {example!r}, which decimal = "
             f"{cells.mapping.decimal!r} cannot read: write decimal = {right!r} in the mapping, or mend the file."
         )
     ((unread, example),) = db.execute(
         f"SELECT count(*), first(price_said ORDER BY number) {good} AND price IS NULL"
     ).fetchall()
     if unread:
-        saved.notes.append(f"{counted_as(unread, 'price')} unknown, such as {example[:LONGEST_SHOWN]!r}")
+        saved.notes.append(f"{counted(unread, 'price')} unknown, such as {example[:LONGEST_SHOWN]!r}")
 
     thousands = rf"{good} AND regexp_full_match(price_read, '\d{{1,3}}\.\d{{3}}')"
     ((odd, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {thousands}").fetchall()
     if odd:
         other = "." if cells.mapping.decimal == "," else ","
         saved.notes.append(
-            f"{counted_as(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
+            f"{counted(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
             f"decimal = {other!r}"
         )
 
@@ -152,69 +155,69 @@ def note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
         query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
         ((unread, example),) = db.execute(f"{query} AND {column} IS NOT NULL AND NOT {good}").fetchall()
         if unread:
-            things = f"{counted_as(unread, thing)}{' of ratings' if thing == 'number' else ''}"
+            things = f"{counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
             saved.notes.append(f"{things} unknown, such as {example[:LONGEST_SHOWN]!r}")
 
 
-def check_named_currencies(db: "DuckDBPyConnection", cells: Cells, currency: str) -> None:
+def check_named_currencies(cells: Cells, named: Sequence[NamedCurrency], currency: str) -> None:
     """Raises UserError for a price that names another currency: by its code, or by a sign that cannot be this one's."""
-    for codes, rows, example in _named_currencies(db):
+    for codes, rows, example in named:
         if currency not in codes:
             raise UserError(
-                f"{cells.table.name} has {counted_as(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
+                f"{cells.table.name} has {counted(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
                 f"world's currency is {currency}: say another in the mapping, or convert those prices."
             )
 
 
-def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], int, str]]:
-    """What prices name: the codes that it may be, how many prices, and the first of them; most first."""
+def named_currencies(db: "DuckDBPyConnection") -> list[NamedCurrency]:
+    """What prices name, most first."""
     whole, before, behind = map(quoted, NAMED_CURRENCY)
     words = f"nullif(regexp_extract(price_said, {before}, 1), ''), nullif(regexp_extract(price_said, {behind}, 1), '')"
     named = f"coalesce(nullif(regexp_extract(price_said, {whole}), ''), {words})"
     query = f"SELECT {named} AS named, count(*) AS n, first(price_said ORDER BY number) FROM mapped"  # noqa: S608
-    counted = db.execute(
+    rows_of = db.execute(
         f"{query} WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY n DESC, named"
     ).fetchall()
     signs = {sign.casefold(): codes for sign, codes in SIGNS.items()}
     iso = list_currencies()
     known = (
-        (signs.get((name or "").casefold(), (name,) if name in iso else ()), rows, said) for name, rows, said in counted
+        (signs.get((name or "").casefold(), (name,) if name in iso else ()), count, example)
+        for name, count, example in rows_of
     )
     return [found for found in known if found[0]]
 
 
-def currency_of(db: "DuckDBPyConnection", cells: Cells) -> str:
+def currency_of(db: "DuckDBPyConnection", cells: Cells, named: Sequence[NamedCurrency]) -> str:
     """The one currency of all prices; raises UserError that counts them where a column says several, or none."""
-    named = _named_currencies(db)
     unsaid = cells.mapping.currency or (named[0][0][0] if named else USD)
     if cells.mapping.products.currency is None:
         return unsaid
-    counted: list[tuple[Any, int]] = db.execute(
+    counts: list[tuple[Any, int]] = db.execute(
         "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "
         "ORDER BY n DESC, currency_said"
     ).fetchall()
-    if len(counted) == 1 and (code := counted[0][0]) and len(code) == 3 and code.isascii() and code.isalpha():
+    if len(counts) == 1 and (code := counts[0][0]) and len(code) == 3 and code.isascii() and code.isalpha():
         return code
-    if not counted:
+    if not counts:
         return unsaid
-    found = _listed([("none" if code is None else code, rows) for code, rows in counted])
+    found = _listed([("none" if code is None else code, rows) for code, rows in counts])
     raise UserError(
-        f"{cells.table.name} has prices in {found}, and a world has one currency, told by its code of three letters: "
+        f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three letters: "
         "convert the others, or leave their rows out."
     )
 
 
 def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
     """Raises UserError that counts the statuses of which the mapping does not say what they are."""
-    counted: list[tuple[str, int]] = db.execute(
+    counts: list[tuple[str, int]] = db.execute(
         "SELECT status_said, count(*) AS n FROM mapped WHERE reason IS NULL AND status_said IS NOT NULL "
         "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"
     ).fetchall()
-    if counted:
-        found = _listed([(repr(word), rows) for word, rows in counted])
+    if counts:
+        found = _listed([(repr(word), rows) for word, rows in counts])
         raise UserError(
             f"{cells.table.name} has statuses that the mapping does not know: {found}. Write in [status] which of "
-            f'{", ".join(ORDER_STATUSES)} each of them is, such as {counted[0][0] or ""!r} = "Delivered".'
+            f'{", ".join(ORDER_STATUSES)} each of them is, such as {counts[0][0] or ""!r} = "Delivered".'
         )
 
 
@@ -222,7 +225,3 @@ def _listed(counts: Sequence[tuple[str, int]]) -> str:
     """ "EUR (300), USD (12), …"."""
     named = [f"{name} ({rows:,})" for name, rows in counts[:_NAMED_VALUES]]
     return ", ".join([*named, *(["…"] if len(counts) > _NAMED_VALUES else [])])
-
-
-def counted_as(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

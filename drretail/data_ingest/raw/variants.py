@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.lines import Saved
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -35,9 +36,9 @@ GROUP BY parent_asin
 HAVING count(*) > 1 OR parent_asin IN (SELECT parent_asin FROM good WHERE variant_id = parent_asin)
 """
 _VALUES = """
-SELECT parent_asin, list(name || ': ' || said ORDER BY number) AS features
+SELECT parent_asin, list(name || ': ' || named ORDER BY number) AS features
 FROM (
-    SELECT parent_asin, name, string_agg(value, ', ' ORDER BY number) AS said, min(number) AS number
+    SELECT parent_asin, name, string_agg(value, ', ' ORDER BY number) AS named, min(number) AS number
     FROM (
         SELECT parent_asin, option.name AS name, option.value AS value, min(number) AS number
         FROM (SELECT parent_asin, number, unnest(options) AS option FROM good WHERE is_variant) GROUP BY ALL
@@ -68,5 +69,5 @@ def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
         db.execute(f"CREATE TEMP TABLE {name} AS {query}")
     found = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
     if found is not None and found[1]:
-        saved.notes.append(f"{found[0]:,} rows are variants of {found[1]:,} product{'' if found[1] == 1 else 's'}")
+        saved.notes.append(f"{found[0]:,} rows are variants of {counted(found[1], 'product')}")
     db.execute("DROP TABLE mapped; ALTER TABLE merged RENAME TO mapped")

@@ -108,7 +108,7 @@ class Check:
 
     code: str
     needs: str = ""
-    """Names of conditions, the first first that is told."""
+    """Names of conditions; of those that do not hold, the first is the reason."""
     of_values: tuple[ValueKind, ...] = ()
     """The kinds of values it is about, of which a share has to be read for the score to mean something."""
     of_claims: bool = True

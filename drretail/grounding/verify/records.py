@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.money import USD, Money
 from drretail.records.query import Query
@@ -142,10 +142,7 @@ def all_words_of(item: Product) -> str:
 
 def record_of(text: str) -> dict[str, Any] | None:
     """The record whose JSON a text is; None for any other text."""
-    try:
-        value = parse_json(text) if text.startswith("{") else None
-    except ValueError:
-        return None
+    value = json_or_none(text) if text.startswith("{") else None
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
 

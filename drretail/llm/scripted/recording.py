@@ -10,7 +10,7 @@ from drretail.experiment import read_definition
 from drretail.files import write_json
 from drretail.journal import Effect, read_effects
 from drretail.llm.scripted.script import Rule, Script, ScriptedAnswer, ScriptedCall, digest_of
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none
 from drretail.records.run import Usage
 
 
@@ -99,14 +99,7 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
     )
     text = str(effect.response) if message is None else message.text
     if asked_in_schema:
-        answer_: Any = calls[0].args if calls else _parsed(text)
+        answer_: Any = calls[0].args if calls else json_or_none(text)
         if isinstance(answer_, dict):
             return ScriptedAnswer(structured=answer_, usage=usage)
     return ScriptedAnswer(text=text, calls=calls, usage=usage)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError:
-        return None

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from drretail.grounding.text.words import content_stems
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none
 
 _SENTENCE = re.compile(r"[^\n]*?[.!?][\"')\]”’]*(?=\s)|[^\n]+")
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -104,10 +104,7 @@ def read_source(text: str) -> Source:
 
 
 def _is_json(text: str) -> bool:
-    try:
-        return isinstance(parse_json(text), dict | list)
-    except ValueError:
-        return False
+    return isinstance(json_or_none(text), dict | list)
 
 
 def _fields(text: str) -> Iterator[Passage]:

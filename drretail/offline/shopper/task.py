@@ -1,6 +1,5 @@
 """What the messages hold: the question, who asks, and every tool call so far with its result."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.offline.chat import Turn
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none
 
 SEARCH, DETAILS, CALCULATOR = "product_catalog_search", "get_product_details", "calculator"
 PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
@@ -78,10 +77,7 @@ def task_of(findings: str) -> Task:
 
 def parsed(text: str | None) -> dict[str, Any]:
     """A JSON object; empty for anything else."""
-    try:
-        value = parse_json(text or "{}")
-    except json.JSONDecodeError:
-        return {}
+    value = json_or_none(text or "{}")
     return value if isinstance(value, dict) else {}
 
 
