@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
 SLOW = {"browser", "node"}
 """Fixtures by which a test is known to start a browser, or to install a package."""
+PARITY = "tests/servers/parity"
+"""A folder whose tests share worlds that take a minute to make."""
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
 
@@ -31,10 +34,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives all tests of a file to one worker, so that what they share is made once."""
+    """Gives all tests of a file to one worker, and all of ``PARITY``, so that what they share is made once."""
     from xdist.scheduler import LoadFileScheduling
 
-    return LoadFileScheduling(config, log)
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return PARITY if nodeid.startswith(PARITY) else nodeid.split("::", 1)[0]
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out
@@ -47,6 +55,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(FETCHING))
         if fixtures & SLOW or item.get_closest_marker("servers") or item.get_closest_marker("spark"):
             item.add_marker("slow")
+    # Files are handed out in this order: what takes long may not be left for the end, with one worker.
+    sizes = Counter(item.path for item in items)
+    long = {item.path for item in items if item.get_closest_marker("servers") or item.get_closest_marker("spark")}
+    items.sort(key=lambda item: (item.path not in long, -sizes[item.path], item.path))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,14 +2,14 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from pymongo import MongoClient
 
 from drretail.env.servers.naming import ServerSettings
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import Command, environment
+from tests.cli.forked import ForkServer
 from tests.shop import USER, build
 
 MOMENT = 1_600_000_000_000
@@ -17,20 +17,12 @@ QUESTION = "Which bird feeder suits me, under $30?"
 
 
 @pytest.fixture
-def drretail(tmp_path: Path, server_settings: ServerSettings) -> Command:
+def drretail(fork_server: ForkServer, tmp_path: Path, server_settings: ServerSettings) -> Command:
     """Runs ``drretail …`` in the test's folder, where the servers are set."""
 
     def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
         servers = {"MONGO_URL": server_settings.mongo_url, "ES_URL": server_settings.es_url}
-        return subprocess.run(
-            [sys.executable, "-c", MAIN, *args],
-            cwd=tmp_path,
-            env=environment(tmp_path, **{**servers, **given}),
-            capture_output=True,
-            text=True,
-            timeout=280,
-            check=False,
-        )
+        return fork_server.run(args, tmp_path, environment(tmp_path, **{**servers, **given}))
 
     return run
 

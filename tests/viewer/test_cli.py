@@ -1,48 +1,48 @@
 import json
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from drretail.experiment import read_runs
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import environment
+from tests.cli.forked import ForkServer
 from tests.viewer.experiment import fail
 
 Command = subprocess.CompletedProcess[str]
+Report = Callable[..., Command]
 
 
-def report(home: Path, *args: str) -> Command:
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, "report", *args],
-        cwd=home,
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+@pytest.fixture
+def report(fork_server: ForkServer) -> Report:
+    """``drretail report …`` in a folder."""
+
+    def run(home: Path, *args: str) -> Command:
+        return fork_server.run(("report", *args), home, environment(home))
+
+    return run
 
 
-def test_a_page_is_written_into_the_folder(mine: Path) -> None:
+def test_a_page_is_written_into_the_folder(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp")
     assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
     assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_the_page_goes_where_it_is_told(mine: Path) -> None:
+def test_the_page_goes_where_it_is_told(report: Report, mine: Path) -> None:
     report(mine.parent, "exp", "-o", "out/page.html")
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
 
 
-def test_text_goes_to_stdout(mine: Path) -> None:
+def test_text_goes_to_stdout(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp", "--format", "text")
     assert "Claims, judged by scripted:judge" in done.stdout
     assert not (mine / "report.html").exists()
 
 
-def test_plots_are_files_in_both_forms_and_need_a_folder(mine: Path) -> None:
+def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: Path) -> None:
     pytest.importorskip("resvg_py")
     done = report(mine.parent, "exp", "--format", "plots", "-o", "drawn", "--json")
     assert done.returncode == 0, done.stderr
@@ -57,7 +57,7 @@ def test_plots_are_files_in_both_forms_and_need_a_folder(mine: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["html", "text"])
-def test_json_is_one_document(mine: Path, form: str) -> None:
+def test_json_is_one_document(report: Report, mine: Path, form: str) -> None:
     document = json.loads(report(mine.parent, "exp", "--format", form, "--json").stdout)
     assert document["format"] == 1
     assert document["report"] == ("exp/report.html" if form == "html" else None)
@@ -66,39 +66,39 @@ def test_json_is_one_document(mine: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["html", "text", "paper"])
-def test_a_file_that_ends_in_json_gets_what_json_prints(mine: Path, form: str) -> None:
+def test_a_file_that_ends_in_json_gets_what_json_prints(report: Report, mine: Path, form: str) -> None:
     done = report(mine.parent, "exp", "--format", form, "--json", "-o", "out.json")
     printed = json.loads(done.stdout)
     assert printed.pop("report") == "out.json"
     assert json.loads((mine.parent / "out.json").read_text(encoding="utf-8")) == printed
 
 
-def test_a_folder_is_no_file_to_write(mine: Path) -> None:
+def test_a_folder_is_no_file_to_write(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp", "--format", "paper", "-o", ".")
     assert done.returncode == 2
     assert ". is a folder: -o names the file to write, such as paper.md" in done.stderr
 
 
-def test_a_folder_without_experiment_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_experiment_is_refused(report: Report, tmp_path: Path) -> None:
     done = report(tmp_path, "nothing")
     assert done.returncode == 2
     assert "nothing/experiment.json does not exist" in done.stderr
 
 
-def test_scored_runs_that_all_failed_are_not_called_unjudged(mine: Path) -> None:
+def test_scored_runs_that_all_failed_are_not_called_unjudged(report: Report, mine: Path) -> None:
     for run in read_runs(mine):
         fail(mine, run, "no answer")
     assert "is judged yet" not in report(mine.parent, "exp").stderr
 
 
-def test_a_title_is_kept_and_stands_on_the_page(mine: Path) -> None:
+def test_a_title_is_kept_and_stands_on_the_page(report: Report, mine: Path) -> None:
     report(mine.parent, "exp", "--title", "Feeders of spring")
     assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
     report(mine.parent, "exp")
     assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
 
 
-def test_split_writes_a_folder_beside_the_file_and_says_what_to_open(mine: Path) -> None:
+def test_split_writes_a_folder_beside_the_file_and_says_what_to_open(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp", "--split")
     assert done.stdout == "exp/report/index.html\n"
     assert {path.name for path in (mine / "report").iterdir()} == {

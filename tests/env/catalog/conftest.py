@@ -22,17 +22,11 @@ def analyzer(request: pytest.FixtureRequest) -> Analyzer:
     return request.param
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "embedded",
-        *(pytest.param(shards, marks=pytest.mark.servers, id=f"servers-shards-{shards}") for shards in (1, 3)),
-    ],
-)
+@pytest.fixture(scope="module", params=["embedded", pytest.param("servers", marks=pytest.mark.servers)])
 def build(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, analyzer: Analyzer
 ) -> Iterator[Build]:
-    """Embedded, on servers, and on servers whose index has three shards; each with either analyzer."""
+    """Embedded and on servers with either analyzer, ``standard`` in an index of three shards."""
     if request.param == "embedded":
         yield lambda products: embedded(tmp_path_factory, products, analyzer)
         return
@@ -40,7 +34,7 @@ def build(
     name: Callable[[], str] = request.getfixturevalue("name_world")
     index = f"{name()}-g1"
     with Elasticsearch(settings.es_url) as client:
-        yield lambda products: on_servers(client, index, products, analyzer, shards=request.param)
+        yield lambda products: on_servers(client, index, products, analyzer, shards=3 if analyzer == "standard" else 1)
 
 
 def embedded(folders: pytest.TempPathFactory, products: Sequence[Product], analyzer: Analyzer) -> TantivyCatalog:

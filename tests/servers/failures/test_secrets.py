@@ -22,6 +22,18 @@ pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
 MONGO_PASSWORD, ES_PASSWORD = "m0ngo-s3cr3t", "el4stic-s3cr3t"
 BASIC = base64.b64encode(f"eva:{ES_PASSWORD}".encode()).decode()
+MAIN = """
+import json, logging, sys
+logging.basicConfig(level=0)
+from drretail.cli.entry import main
+for command in json.loads(sys.argv[1]):
+    sys.argv[1:] = command
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
 SECRETS = (MONGO_PASSWORD, ES_PASSWORD, BASIC)
 Drretail = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -66,14 +78,13 @@ def environment(request: pytest.FixtureRequest, mongo: OwnServer, elastic: Front
 
 @pytest.fixture
 def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
-    """The command line in the test's folder, with everything that Python would log or warn of."""
+    """Commands one after the other in the test's folder, with everything that Python would log or warn of."""
     build(tmp_path / "w")
-    main = "import logging; logging.basicConfig(level=0); from drretail.cli.entry import main; main()"
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 
-    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+    def run(*commands: tuple[str, ...], **given: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-Wd", "-c", main, *args],
+            [sys.executable, "-Wd", "-c", MAIN, json.dumps(commands)],
             cwd=tmp_path,
             env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment, **given},
             capture_output=True,
@@ -120,14 +131,17 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
     drretail: Drretail, tmp_path: Path, mongo: OwnServer, es_url: str, fresh_name: str
 ) -> None:
     spec = f"servers:{fresh_name}"
-    output = output_of(drretail("world", "copy", "w", spec))
-    output += output_of(drretail("world", "info", spec)) + output_of(drretail("world", "info", spec, "--json"))
-    output += output_of(drretail("world", "check", spec))
-    output += output_of(drretail("tools", "product_catalog_search", "--args", '{"query": "bird"}', "--world", spec))
-    question = ("ask", "Which bird feeder suits me?", "--user", USER, "--world", spec, "--to", "exp")
-    output += (
-        output_of(drretail(*question)) + output_of(drretail("score", "exp")) + output_of(drretail("report", "exp"))
+    commands = (
+        ("world", "copy", "w", spec),
+        ("world", "info", spec),
+        ("world", "info", spec, "--json"),
+        ("world", "check", spec),
+        ("tools", "product_catalog_search", "--args", '{"query": "bird"}', "--world", spec),
+        ("ask", "Which bird feeder suits me?", "--user", USER, "--world", spec, "--to", "exp"),
+        ("score", "exp"),
+        ("report", "exp"),
     )
+    output = output_of(drretail(*commands))
     assert leaks(output) == []
     assert leaks(kept_in(tmp_path)) == []
     assert leaks(stored(mongo, es_url, fresh_name)) == []
@@ -140,7 +154,7 @@ def test_a_refused_password_is_in_no_message(
     drretail: Drretail, tmp_path: Path, environment: dict[str, str], wrong: str
 ) -> None:
     given = {name: value.replace("s3cr3t", "s3cr3t-wr0ng") for name, value in environment.items() if wrong in name}
-    done = drretail("world", "copy", "w", "servers:refused", **given)
+    done = drretail(("world", "copy", "w", "servers:refused"), **given)
     output = output_of(done, code=2)
     assert f"DRRETAIL_{wrong}_PASSWORD" in output
     assert "wr0ng" not in output
@@ -151,7 +165,7 @@ def test_a_refused_password_is_in_no_message(
 @pytest.mark.parametrize("command", [("world", "copy", "w"), ("ask", "Which feeder?", "--world")])
 def test_servers_that_are_down_end_in_one_sentence(drretail: Drretail, command: tuple[str, ...]) -> None:
     addresses = {"MONGO_URL": f"mongodb://eva:{MONGO_PASSWORD}@127.0.0.1:9/?directConnection=true"}
-    done = drretail(*command, "servers:nowhere", **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
+    done = drretail((*command, "servers:nowhere"), **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
     output = output_of(done, code=2)
     assert "MongoDB at 127.0.0.1:9 does not answer" in output
     assert leaks(output) == []

@@ -96,6 +96,7 @@ class _Material:
         self._pair = pair
         self._rules: Rules = rules
         self.given = cache(self._given)
+        self.picks = cache(self._picks)
 
     def _given(self, order: Order) -> dict[str, str]:
         """What every question in this order begins with: all data in tags, the reports as A and B."""
@@ -105,7 +106,7 @@ class _Material:
         reports = {"report_a": report_a, "sources_a": sources_a, "report_b": report_b, "sources_b": sources_b}
         return {**shopper_context(self._pair.a), **reports}
 
-    def picks(self, order: Order) -> str:
+    def _picks(self, order: Order) -> str:
         """Of both reports; none where those of one are not known, which would look like a report without any."""
         lists = [picks_with_prices(subject, self._rules, name=name) for subject, name in self._named(order)]
         return "\n".join(lists) if all(lists) else ""

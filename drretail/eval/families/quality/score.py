@@ -55,21 +55,21 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     # Most often every verdict exists, and nothing is asked.
     material = cache(lambda: shopper_context(subject) | report_material(subject))
+    picks = cache(lambda: picks_with_prices(subject, judge_session.rules))
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
-    await judge_session.ask_and_record(*(_question(each, material, subject, judge_session.rules) for each in rated))
+    await judge_session.ask_and_record(*(_question(each, material, picks, judge_session.rules) for each in rated))
     if subject.profile is None:
         reason = "no profile of a user to fit the report to"
         judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
 
 
 def _question(
-    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, rules: Rules
+    dimension: str, material: Callable[[], dict[str, str]], picks: Callable[[], str], rules: Rules
 ) -> JudgeQuestion[Rating]:
     prompt = prompt_for(dimension, rules)
 
     def given() -> dict[str, str]:
-        picks = {"picks": picks_with_prices(subject, rules)} if "{{picks}}" in prompt.text else {}
-        return material() | picks
+        return material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {})
 
     def read(answer: Rating) -> Ruling:
         return Ruling(answer.rating, answer.justification.strip())
