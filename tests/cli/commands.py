@@ -13,6 +13,18 @@ from tests.cli.forked import ForkServer
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 MAIN = "from drretail.cli.entry import main; main()"
+MAINS = """
+import json, sys
+from drretail.cli.entry import main
+for command in json.loads(sys.argv[1]):
+    sys.argv[1:] = command
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
+"""Several commands one after the other in one interpreter, up to the first that fails."""
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:

@@ -55,7 +55,9 @@ def files_of(experiment: Path) -> dict[str, bytes]:
     return {str(path.relative_to(experiment)): path.read_bytes() for name in KEPT for path in experiment.rglob(name)}
 
 
-@pytest.mark.parametrize("agent", BUILT_IN)
+@pytest.mark.parametrize(
+    "agent", [pytest.param(agent, marks=[pytest.mark.slow] if agent != "react" else []) for agent in BUILT_IN]
+)
 def test_killed_runs_go_on_and_end_like_those_that_were_not(
     drretail: Command, shop: str, queries: str, tmp_path: Path, agent: str
 ) -> None:

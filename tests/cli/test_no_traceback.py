@@ -1,12 +1,13 @@
 """Whatever goes wrong, a command ends in one sentence; where it came from is told to who asks."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import MAIN, MAINS, Command, environment
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 BROKEN_AGENT = """
@@ -85,26 +86,33 @@ def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "| true", "| head -1"])
 def test_closed_streams_break_nothing_and_nothing_is_written_into_files(
-    tmp_path: Path, shop: str, streams: str
+    drretail: Command, tmp_path: Path, shop: str, streams: str
 ) -> None:
     ended = shell(f"$D world check {shop} {streams}", tmp_path)
     assert ended.stderr == ""
-    assert shell(f"$D world check {shop}", tmp_path).stdout.startswith("ok ")
+    assert drretail("world", "check", shop).stdout.startswith("ok ")
 
 
 def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, queries: str) -> None:
-    for line in (
-        f"$D world info {shop}",
-        f'$D tools get_product_details --world {shop} --args \'{{"product_id":"B0TEST0001"}}\'',
-        "$D run --help",
-        f"$D run --world {shop} --queries {queries} --agent react --no-floors --to exp",
-        "$D report exp",
-        "$D ask 'A café lamp – under $20?' --world " + shop,
-    ):
-        ended = shell(line, tmp_path, **ASCII)
-        assert ended.returncode == 0, (line, ended.stderr)
-        assert "Traceback" not in ended.stderr
-    assert shell("$D report exp --format text --json", tmp_path, **ASCII).stdout.isascii()
+    commands = (
+        ("world", "info", shop),
+        ("tools", "get_product_details", "--world", shop, "--args", '{"product_id":"B0TEST0001"}'),
+        ("run", "--help"),
+        ("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "exp"),
+        ("ask", "A café lamp – under $20?", "--world", shop),
+        ("report", "exp", "--format", "text", "--json"),
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", MAINS, json.dumps(commands)],
+        cwd=tmp_path,
+        env=environment(tmp_path, **ASCII),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout.isascii()
 
 
 def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(tmp_path: Path, shop: str) -> None:

@@ -29,10 +29,10 @@ def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(drretail: Comm
     assert not any(old in report.read_text(encoding="utf-8") for old in ids)
 
 
-def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, tmp_path: Path) -> None:
+def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, shop: str, tmp_path: Path) -> None:
     query = {"query_id": "q", "text": "A lamp?", "source": "test", "world_fingerprint": "a" * 64, "format": 1}
     (tmp_path / "q.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    drretail("synth", "--perturb", "demo", "--to", "other", "-q")
+    drretail("synth", "--perturb", shop, "--to", "other", "-q")
     done = drretail("queries", "carry", "q.jsonl", "--world", "other", "--to", "q2.jsonl")
     assert (done.returncode, "was made for the world" in done.stderr) == (2, True)
     done = drretail("queries", "carry", "q.jsonl", "--world", "q.jsonl", "--to", "q2.jsonl")

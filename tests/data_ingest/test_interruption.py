@@ -73,9 +73,8 @@ def finished_stages(world: Path) -> dict[str, float]:
     return {path.name: path.stat().st_mtime for path in (world / ".stages" / "duckdb").glob("[!.]*")}
 
 
-@pytest.mark.parametrize("workers", [2, 3])
-def test_the_number_of_workers_changes_nothing(raw: Path, tmp_path: Path, uninterrupted: str, workers: int) -> None:
-    assert ingest([raw], tmp_path / "w", OPTIONS, workers=workers).fingerprint == uninterrupted
+def test_the_number_of_workers_changes_nothing(raw: Path, tmp_path: Path, uninterrupted: str) -> None:
+    assert ingest([raw], tmp_path / "w", OPTIONS, workers=3).fingerprint == uninterrupted
 
 
 @pytest.mark.parametrize(
@@ -181,7 +180,7 @@ def small_disk(tmp_path: Path) -> Generator[Callable[[str], Path]]:
 
 
 # From the first stage to the last byte of the database: each meets the end of the disk in another step.
-@pytest.mark.parametrize(("size", "workers"), [("100k", 1), ("100k", 2), ("300k", 1), ("1000k", 2), ("1700k", 1)])
+@pytest.mark.parametrize(("size", "workers"), [("100k", 2), ("300k", 1), ("1000k", 2), ("1700k", 1)])
 def test_a_disk_that_is_full_is_one_sentence_and_the_old_world_stays(
     raw: Path, small_disk: Callable[[str], Path], size: str, workers: int
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
+from tests.cli.commands import MAINS
 from tests.servers.failures.own import OwnServer, own_server
 from tests.servers.front import Front, front_of, only_with
 from tests.shop import USER, build
@@ -22,18 +23,6 @@ pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
 MONGO_PASSWORD, ES_PASSWORD = "m0ngo-s3cr3t", "el4stic-s3cr3t"
 BASIC = base64.b64encode(f"eva:{ES_PASSWORD}".encode()).decode()
-MAIN = """
-import json, logging, sys
-logging.basicConfig(level=0)
-from drretail.cli.entry import main
-for command in json.loads(sys.argv[1]):
-    sys.argv[1:] = command
-    try:
-        main()
-    except SystemExit as ended:
-        if ended.code:
-            raise
-"""
 SECRETS = (MONGO_PASSWORD, ES_PASSWORD, BASIC)
 Drretail = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -84,7 +73,7 @@ def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
 
     def run(*commands: tuple[str, ...], **given: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-Wd", "-c", MAIN, json.dumps(commands)],
+            [sys.executable, "-Wd", "-c", f"import logging; logging.basicConfig(level=0){MAINS}", json.dumps(commands)],
             cwd=tmp_path,
             env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment, **given},
             capture_output=True,

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from drretail.viewer.claims import Support
 from drretail.viewer.diff.answers import Statement, changes, likeness_of, read_diff
 from drretail.viewer.diff.diff_html import diff_page
 from drretail.viewer.diff.diff_text import diff_document, diff_text
+from tests.cli.commands import environment
+from tests.cli.forked import ForkServer
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import fail
-from tests.viewer.test_cli import report
 
 
 @pytest.fixture(scope="module")
@@ -106,16 +108,20 @@ def test_a_run_without_a_report_is_said_to_have_none(unjudged: Path, tmp_path: P
     assert "too slow" in diff_page(diff)
 
 
-def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
-    done = report(compared.parent, "exp", "--diff", "before", "after")
+def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:
+    def report(*args: str) -> subprocess.CompletedProcess[str]:
+        home = compared.parent
+        return fork_server.run(("report", "exp", "--diff", "before", "after", *args), home, environment(home))
+
+    done = report()
     assert (done.returncode, done.stdout) == (0, "exp/diff-before~after.html\n")
     assert (compared / "diff-before~after.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    text = report(compared.parent, "exp", "--diff", "before", "after", "--format", "text").stdout
+    text = report("--format", "text").stdout
     assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in text
     assert "  + picks 1 × Tanagrove Bird Bath: $55.00" in text
-    document = json.loads(report(compared.parent, "exp", "--diff", "before", "after", "--json").stdout)
+    document = json.loads(report("--json").stdout)
     assert [each["kind"] for each in document["queries"][0]["changes"]] == ["verdict", "only_a", "only_b"]
-    wrong = report(compared.parent, "exp", "--diff", "before", "after", "--format", "paper")
+    wrong = report("--format", "paper")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.pages import Overlap, Reading, page_of, read_folder
 
 WITHOUT_CONTENT = "0585"
+pytestmark = pytest.mark.slow  # each page is read twice, by us and by trafilatura
 
 
 @pytest.fixture(scope="module")
