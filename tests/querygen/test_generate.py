@@ -45,7 +45,7 @@ def rich(make_world: MakeWorld) -> World:
         )
         for place, it in enumerate(products())
     ]
-    second = bought("CARA", "humidifier", number=2, first=40)
+    second = bought("ANNA", "desk lamp", number=2, first=40)
     rows = [*orders(), *second, *bought("HANS", "planner", "mascara", first=60)]
     return make_world(made, sorted(rows, key=lambda row: row.place))
 

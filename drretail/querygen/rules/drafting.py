@@ -48,7 +48,7 @@ class Author:
     def query(self, need: Need, number: int) -> Query:
         """A question of this need."""
         demands = self._demands(need)
-        is_two = need.kind == "restock" and "used_up" in need.facts and self.rng.random() < _TWO
+        is_two = need.kind == "restock" and need.facts >= {"used_up", "single"} and self.rng.random() < _TWO
         wants = tuple(
             Want(
                 name=kind.name,
@@ -89,7 +89,8 @@ class Author:
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
         asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
         slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
-        tells_more = "related" in facts and need.kind != "gift"  # the shopper's orders say nothing of a friend
+        # Of a friend the shopper's orders say nothing, and a pair is what they hold.
+        tells_more = "related" in facts and need.kind != "gift" and len(need.purchases) == 1
         sentences = [
             self._choice(need.row["open"], facts),
             self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
