@@ -14,8 +14,8 @@ from tests.servers.running import own_this_run, stop_those_of_this_run
 pytest_plugins = ["tests.cli.commands", "tests.servers.fixtures"]
 
 
-# An example takes as long as the machine lets it; a test that hangs is ended by its time-out.
-settings.register_profile("drretail", deadline=None)
+# An example takes as long as the machine lets it; a test that hangs is ended by its time-out. Every run draws others.
+settings.register_profile("drretail", deadline=None, max_examples=40)
 settings.load_profile("drretail")
 
 REAL_SERVERS = {"mongo_url", "es_url"}

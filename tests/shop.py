@@ -1,6 +1,9 @@
 """A tiny shop: four bird products, two users, one web page."""
 
+from functools import cache
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import OrderRow, default_pool, write_world
@@ -39,7 +42,14 @@ ORDERS = [
 PAGES = [SandboxPage(url="https://birds.example/clean", title="Cleaning", text="Clean a bird feeder every two weeks.")]
 
 
+@cache
+def _built() -> TemporaryDirectory[str]:
+    """Of one process, which copies it from there: to write it takes twenty times as long."""
+    folder = TemporaryDirectory(prefix="drretail-shop-")
+    write_world(Path(folder.name), products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    return folder
+
+
 def build(folder: Path) -> Path:
     """The shop as a world in ``folder``."""
-    write_world(folder, products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
-    return folder
+    return Path(copytree(_built().name, folder, dirs_exist_ok=True))
