@@ -27,7 +27,7 @@ def share_mb(workers: int) -> int:
 
 
 _idle: list["DuckDBPyConnection"] = []
-"""Engines of sessions that ended: to start one takes 19 ms of processor, and an ingest of eight files has 36 sessions."""
+"""Engines of sessions that ended: to start one takes 19 ms of processor; an ingest of eight files has 36 sessions."""
 
 
 @contextmanager
