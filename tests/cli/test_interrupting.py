@@ -49,7 +49,7 @@ def interrupted(
     return process.wait(timeout=280), told
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     drretail: Command, shop: str, queries: str, tmp_path: Path, number: signal.Signals
 ) -> None:

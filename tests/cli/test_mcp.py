@@ -188,7 +188,7 @@ HANDSHAKE = [
 ]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
     world: Path, tmp_path: Path, how: signal.Signals
 ) -> None:

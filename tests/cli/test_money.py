@@ -39,6 +39,7 @@ for name in ("langchain_anthropic", "anthropic", "langchain_openai", "openai"):
 """As in an environment in which no provider's package is installed; Python runs it when it starts."""
 
 
+@pytest.mark.slow  # four fresh starts of the command
 @pytest.mark.parametrize("spec", ["anthropic:claude-sonnet-4-6", "openai:gpt-4.1"])
 def test_no_package_of_a_provider_is_needed_to_ask_what_its_model_would_cost(
     drretail: Command, fresh_drretail: Command, tmp_path: Path, spec: str

@@ -59,6 +59,7 @@ def test_a_hugging_face_row_is_taken_before_a_title_without_more(amazon: Path, t
         assert product.categories == ("All_Beauty",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "rows", "unpriced"), [("Health_and_Personal_Care", 1714, 1475), ("Home_and_Kitchen", 600, None)]
 )
@@ -81,6 +82,7 @@ def test_the_array_samples_of_patio(amazon: Path, tmp_path: Path) -> None:
     assert report.reviews.dropped == {"no_meta": 100}
 
 
+@pytest.mark.slow
 def test_every_real_file_is_ingested_or_listed(amazon: Path, tmp_path: Path) -> None:
     report = ingest([amazon], tmp_path / "world", IngestOptions(min_interactions=0))
     files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}

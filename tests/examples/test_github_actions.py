@@ -21,7 +21,10 @@ def steps() -> list[str]:
     return [run for run in runs if not run.startswith("pip install")]
 
 
-@pytest.mark.parametrize(("price", "code"), [("hit['price']", 0), ("99_999", 3)], ids=["passes", "fails"])
+@pytest.mark.parametrize(
+    ("price", "code"),
+    [pytest.param("hit['price']", 0, id="passes", marks=pytest.mark.slow), pytest.param("99_999", 3, id="fails")],
+)
 def test_the_workflow_passes_or_fails_by_its_candidate(
     price: str, code: int, drretail: Command, tmp_path: Path
 ) -> None:

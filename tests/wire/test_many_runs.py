@@ -26,6 +26,7 @@ from tests.shop import USER, build
 from tests.wire.playing import AGENTS, KEYS, MODELS
 from tests.wire.server import FAULTS, PASSING, Plan, WireServer
 
+pytestmark = pytest.mark.slow  # what each fault comes to is tested one by one beside it
 RUNS = int(os.environ.get("DRRETAIL_WIRE_RUNS", "60"))
 PLAYED = (*AGENTS, "react+ws")
 QUERIES = max(1, RUNS // len(PLAYED))

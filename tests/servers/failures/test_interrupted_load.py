@@ -1,4 +1,4 @@
-"""A load whose server, connection or process is killed: it goes on, and nothing is lost or doubled."""
+"""Loads and searches whose server, connection or process is killed: they go on, and nothing is lost or doubled."""
 
 import signal
 import subprocess
@@ -21,7 +21,8 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import HISTORY, SHELF, at, documents, load, orders, products, whole
+from tests.servers.failures.shop import FORTY, HISTORY, SHELF, at, documents, load, orders, products, whole
+from tests.servers.failures.test_tool_faults import SEARCH, check_lost_and_found
 from tests.servers.front import always, front_of
 
 pytestmark = pytest.mark.servers
@@ -140,6 +141,15 @@ def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
     assert trips.tripped
     assert manifest.fingerprint == embedded.fingerprint
     assert whole(1, fresh_name).items() <= documents(killable_elasticsearch, fresh_name).items()
+
+
+# Beside the loads, since both need an Elasticsearch of their own, and each file of tests has a worker of its own.
+def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
+    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
+) -> None:
+    load(killable_elasticsearch, fresh_name, **FORTY)
+    with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
+        check_lost_and_found(world, own_elasticsearch, SEARCH)
 
 
 LOADER = """

@@ -197,14 +197,6 @@ def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
     assert replies[0].error is None
 
 
-def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
-    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
-) -> None:
-    load(killable_elasticsearch, fresh_name, **FORTY)
-    with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
-        check_lost_and_found(world, own_elasticsearch, SEARCH)
-
-
 def test_a_mongodb_that_is_killed_in_the_middle_of_reads_costs_these_alone(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
