@@ -97,12 +97,16 @@ def test_replies_ledger_and_steps_are_in_call_order_whatever_ends_first(session:
 
 def test_a_write_waits_for_the_reads_before_it_and_holds_up_those_after(session: Session) -> None:
     done: list[int] = []
+    second_is_done = threading.Event()
 
-    def slower_the_earlier(number: int) -> object:
-        time.sleep(0.05 / number)
-        return done.append(number)
+    def act(number: int) -> object:
+        if number == 1:
+            assert second_is_done.wait(60), "the first read does not keep the second from ending"
+            time.sleep(0.05)  # long enough for a write that waits for nobody
+        done.append(number)
+        return second_is_done.set() if number == 2 else None
 
-    tools = made_up("read", slower_the_earlier) | made_up("write", slower_the_earlier, "write")
+    tools = made_up("read", act) | made_up("write", act, "write")
     with Toolkit(session, tools=tools) as toolkit:
         names = ["read", "read", "write", "write", "read"]
         toolkit.call_all([(name, {"number": number}) for number, name in enumerate(names, 1)])
