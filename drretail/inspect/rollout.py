@@ -160,5 +160,7 @@ def why_there_is_none(events: Sequence[Event]) -> RunError:
         if isinstance(event, SampleLimitEvent):
             return RunError(kind="no_report", where="inspect", message=f"{LEFT}: {event.message}")
         if isinstance(event, ErrorEvent):
-            return RunError(kind="agent", where="inspect", message=event.error.message)
+            last = next((each for each in reversed(events) if isinstance(each, ModelEvent)), None)
+            lost = last is not None and last.error is not None  # to the model's server, and not to the agent
+            return RunError(kind="model" if lost else "agent", where="inspect", message=event.error.message)
     return RunError(kind="no_report", where="inspect", message=LEFT)
