@@ -70,8 +70,8 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
         said = getattr(source.mapping, part)
         if lacking := found_nowhere(source.mapping.format, part, said.model_dump()):
             saved.notes.append(
-                f"found nowhere of the columns of {source.mapping.format}: {', '.join(lacking)}; where the export has them "
-                "under other names, say these in the mapping"
+                f"found nowhere of the columns of {source.mapping.format}: {', '.join(lacking)}; where the export has "
+                "them under other names, say these in the mapping"
             )
     if source.shape == "products":
         _shelve(db, cells, saved)
