@@ -27,8 +27,8 @@ def import_reports(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, ecomagentbench, pdr, chat, markdown, "
-            "a plugin's, or module:attribute.",
+            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
+            "markdown, a plugin's, or module:attribute.",
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],

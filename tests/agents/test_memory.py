@@ -13,6 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.experiment import read_definition, read_journal, read_runs
 from drretail.records.query import Query
+from drretail.viewer.tables.ablations import ablation_table
 from tests.shop import JANUARY, USER, build
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +123,12 @@ def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[s
     drretail.score(exp, "process")
     (table, *_) = tables_of_experiment(exp, "information", (), ())
     (row,) = table.rows
+    assert [column.name for column in ablation_table(table).columns] == [
+        "task only",
+        "with memory other:recall",
+        "with memory shopper_memory:newest",
+        "with tools",
+    ]
     assert [cell.setting for cell in row.cells] == [
         "task",
         "memory other:recall",

@@ -129,7 +129,9 @@ def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, 
     assert sample.scores is not None
     faithful, process = sample.scores["faithfulness"], sample.scores["process"]
     assert isinstance(faithful.value, dict)
-    assert (faithful.value["FP"], math.isnan(faithful.value["N_cited"])) == (0.0, True)
+    cited = faithful.value["N_cited"]
+    assert isinstance(cited, float)
+    assert (faithful.value["FP"], math.isnan(cited)) == (0.0, True)
     assert "the sample ended before a report was handed in" in (faithful.explanation or "")
     assert isinstance(process.value, float)  # it has no headline that a missing report could lower
     assert math.isnan(process.value)

@@ -181,7 +181,7 @@ def _in_words(problem: ValidationError) -> str:
     if first["type"] == "value_error":
         return f"{first['msg'].removeprefix('Value error, ')}; docs/own-shop.md shows both forms."
     if first["type"] == "literal_error":
-        known = re.findall(r"'([^']*)'", first["ctx"]["expected"])
+        known = re.findall(r"'([^']*)'", first.get("ctx", {}).get("expected", ""))
         return f"{'.'.join(where)}: {UnknownName(where[0], str(first['input']), known)}"
     if first["type"] != "extra_forbidden":
         return f"{'.'.join(where)}: {first['msg']}."
