@@ -3,6 +3,7 @@
 PDR-Bench compares memory systems by the reports that agents write on what they tell (its Table 3).
 """
 
+import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -54,7 +55,8 @@ class Memory:
         """
 
         async def ask() -> Outcome:
-            answer = self.recall(shopper_record(session, user_id), question)
+            # In a thread: it may wait for a database or a model, and other runs need not.
+            answer = await asyncio.to_thread(self.recall, shopper_record(session, user_id), question)
             text = await answer if inspect.isawaitable(answer) else answer
             if not isinstance(text, str):
                 raise ModelError("agent", f"the memory {self.place} gave {type(text).__name__} in place of a text")

@@ -105,7 +105,8 @@ class Rollout:
             saved(kept, self._shop.to)
 
     def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
-        completion = "" if self.only_handed_in else state.output.completion
+        broke = any(isinstance(event, ErrorEvent) for event in events)  # what it said before is no report
+        completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
         prompt = question_prompt()

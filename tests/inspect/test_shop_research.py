@@ -142,9 +142,10 @@ def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, 
 @solver
 def breaks_at_the_second() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state = await generate(state, tool_calls="loop")
         if state.sample_id == "q2":
             raise ValueError("the agent broke")
-        return await generate(state, tool_calls="loop")
+        return state
 
     return solve
 
