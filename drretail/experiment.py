@@ -331,7 +331,11 @@ def read_reference(experiment: Path, query_id: str) -> Reference | None:
 
 def read_definition(folder: Path) -> Definition:
     """What an experiment asks; UserError when ``folder`` holds none or one of another format."""
-    return _validated(Definition, folder / "experiment.json")
+    path = folder / "experiment.json"
+    if not path.exists():
+        what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
+        raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
+    return _validated(Definition, path)
 
 
 def entitle(folder: Path, title: str) -> None:

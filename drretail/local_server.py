@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import hmac
+import logging
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, Response
 
 from drretail.errors import UserError
 from drretail.event_loop import meant_to_end
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HOST = "127.0.0.1"
 _PATIENCE = 3
@@ -78,8 +80,8 @@ class _Beside(uvicorn.Server):
 
 
 def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
+    config = uvicorn.Config(
+        _forgiving(app),
         log_level="error",
         access_log=False,
         lifespan="on" if lifespan else "off",
@@ -87,6 +89,36 @@ def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
         date_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_of_a_bug)
+    return config
+
+
+def _is_of_a_bug(record: logging.LogRecord) -> bool:
+    """False of what uvicorn says where a client left in the midst, or had to be left when the server ended."""
+    return record.exc_info is not None
+
+
+def _forgiving(app: "ASGIApp") -> "ASGIApp":
+    """The same, to which a client that leaves is no error, and neither is its own end while somebody waits."""
+
+    async def served(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        started = False
+
+        async def watched(message: "Message") -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await app(scope, receive, watched)
+        except ClientDisconnect:
+            pass
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or started:
+                raise
+            await PlainTextResponse("The server has ended.", 503)(scope, receive, send)
+
+    return served
 
 
 def refusal_of_strangers(scope: "Scope", port: int, most_bytes: int) -> Response | None:

@@ -111,6 +111,7 @@ TAGS = frozenset(
             "insights",
             "justification",
             "keywords",
+            "memory",
             "needs",
             "owned",
             "page",

@@ -16,6 +16,7 @@ tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     what the prompts of all writers of reports have in common
 prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for it where it is missing
+memory.py            a memory of the shopper: a function that tells their records as a text
 information.py       what systems without the user's tools are told of the shopper
 client_prompts.py    what systems are told that bring models of their own
 user_files.py        a user's own files, and what of them can be read

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.agents.memory import load_memory
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.run import count_runs
 from drretail.agents.running.run import run as run_systems
@@ -162,7 +163,8 @@ def _with_variants(
 ) -> list[SystemUnderTest]:
     """The systems in their settings of information, and those beside them that see other users' data, or hostile
     texts."""
-    systems = informed(systems, several(options.information, "--information"))
+    memories = [load_memory(place) for place in several(options.memory, "--memory")]
+    systems = informed(systems, several(options.information, "--information"), memories)
     kinds = several(options.counterfactual, "--counterfactual")
     others = counterfactuals(systems, kinds)
     if kinds and not others:

@@ -52,6 +52,8 @@ WHEN = {
     "summarise_page": "Role `summariser`, for each page that a search found (agents with `+ws`)",
     "told_task": "Behind the question, with `--information task`",
     "told_context": "Behind the question, with `--information context`; the context in its tag follows",
+    "told_memory": "Behind the question, with `--information memory`; what the memory tells follows in its tag",
+    "told_beside": "Behind the question, with `--memory` beside the tools; what the memory tells follows in its tag",
     "told_persona": "Behind the question, with `--information persona`; the persona in its tag follows",
     "moves": "The moves, as tools: `Reason` and `Finalize` for researchers, all three for the supervisor",
 }
@@ -99,6 +101,7 @@ def agents_prompts(names: Sequence[str] = ()) -> list[SentPrompt]:
     summaries = reading_pages(react).prompts()[len(react.prompts()) :]
     shared = [by_name[name] for name in SHARED if name in by_name]
     shared += [asking_prompt(), *summaries, *filter(None, map(context_prompt, INFORMATION))]
+    shared += filter(None, [context_prompt("tools", remembers=True)])
     return [*prompts, *(SentPrompt("What several agents send", WHEN[each.name], _filled(each)) for each in shared)]
 
 

@@ -27,8 +27,8 @@ def import_reports(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, ecomagentbench, pdr, chat, markdown, "
-            "a plugin's, or module:attribute.",
+            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
+            "markdown, a plugin's, or module:attribute.",
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],
@@ -99,6 +99,23 @@ def _notes(came: "Imported") -> Iterator[str]:
             "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
             "export the report again with them; docs/import.md has the forms that are read."
         )
+    if calls := sum(report.calls for report in came.reports):
+        pages, products, broken, unread = (
+            sum(getattr(report, name) for report in came.reports)
+            for name in ("pages", "products", "unanswered", "unread_arguments")
+        )
+        yield (
+            f"Tool calls: {calls:,}, of which {calls - broken:,} have a result, with {counted(pages, 'page')} and "
+            f"{counted(products, 'product')}."
+        )
+        if broken or unread:
+            yield (
+                f"Warning: {counted(broken, 'call')} without a result or with an error, {unread:,} with arguments that "
+                "are no JSON object: what they brought is no evidence."
+            )
+    if came.left_out:
+        more = f" and {len(came.left_out) - MOST_NAMED:,} more" if len(came.left_out) > MOST_NAMED else ""
+        yield f"Left out, since there is no word in it: {', '.join(came.left_out[:MOST_NAMED])}{more}."
     if came.empty:
         yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
     if came.held:
@@ -144,6 +161,7 @@ def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
         "empty": came.empty,
         "held_already": came.held,
         "repeated": came.repeated,
+        "left_out": list(came.left_out),
         "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
     }
 

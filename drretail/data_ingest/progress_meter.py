@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from drretail.progress import Bar, Progress
+from drretail.tables.figures import counted
 
 _PARTS = 100
 
@@ -42,14 +43,16 @@ class Meter:
         self._move(_PARTS)
         if self._rows:
             self._progress.note(
-                f"{self._label}: {self._files:,} files, {self._rows:,} rows, {self._rate():,.0f} rows/s"
+                f"{self._label}: {counted(self._files, 'file')}, {self._rows:,} rows, {self._rate():,.0f} rows/s"
             )
 
     def __str__(self) -> str:
         """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
         share = min(self._read / max(self._size, 1), 1.0)
         size = f"{self._size / 1e6:,.0f} MB" if self._size < 10e9 else f"{self._size / 1e9:,.1f} GB"
-        status = f"{self._rows:,} rows of {self._files:,} files, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
+        status = (
+            f"{self._rows:,} rows of {counted(self._files, 'file')}, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
+        )
         if not share:
             return status
         left = (self._clock() - self._began) * (1 - share) / share

@@ -13,6 +13,7 @@ from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
 from drretail.records.shop import Order, Product
+from drretail.tables.figures import counted
 
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
@@ -141,7 +142,9 @@ class Manifest(Document):
 
 def headline(counts: Counts, priced: int | None) -> str:
     """ "400 products, 96 users, 5,210 orders; with a price: 371 of 400"."""
-    line = f"{counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders"
+    line = ", ".join(
+        (counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order"))
+    )
     return line if priced is None else f"{line}; with a price: {priced:,} of {counts.products:,}"
 
 

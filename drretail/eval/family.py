@@ -85,6 +85,8 @@ class Family:
     """What else the command may be given, by the option's name, and how it is kept in the experiment."""
     lacks: Callable[[Path], str] | None = None
     """What an experiment has to hold for it, in a sentence; empty where it holds it."""
+    query_lacks: Callable[[Path, Query], str | None] | None = None
+    """Why a query of an experiment has nothing to measure, whatever a report says; None where it has."""
 
     marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None
     """What pages show of single claims, by their ids in the verdicts of faithfulness."""

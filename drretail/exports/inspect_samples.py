@@ -1,9 +1,9 @@
 """Runs as samples of inspect_ai: what models were told and answered, what tools gave, what it took, why it failed."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +45,9 @@ def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapp
         epoch=run.repeat,
         input=query.text,
         target="",
-        messages=[*course.messages, *([report] if run.report else [])],
+        messages=_closed(course.messages, report),
         output=output,
-        scores=dict(scores) if run.error is None else None,
+        scores=dict(scores),
         metadata=_about(run, query),
         events=course.events,
         model_usage=usage_by_model(run, system),
@@ -77,57 +77,89 @@ def model_name(system: System, role: str | None = None) -> str:
 
 
 class Course:
-    """A run from its first step to its last, as inspect's messages and events."""
+    """A run from its first step to its last, as inspect's messages and events.
+
+    The messages are the conversation of the agent that began; what it launched are spans among the events, after the
+    answer that launched them.
+    """
 
     def __init__(self, run: Run, query: Query, folder: Path, system: System) -> None:
         self._run = run
         self._system = system
         self._results = read_results(folder)
-        self._asked = _model_calls(folder)
+        self._effects = _effects(run.steps, read_journal(folder))
         self._span: str | None = None
-        self._clock = self.began = _began(self._asked) or datetime.fromtimestamp(0, UTC)
+        self._clock = self.began = min(map(_start, self._effects.values()), default=datetime.fromtimestamp(0, UTC))
         self.model = model_name(system)
         self.messages: list[ChatMessage] = [ChatMessageUser(id=_id(run.run_id, "query"), content=query.text)]
         self.events = list(self._events())
-        self.ended = self._clock
+        self.ended = max((each.timestamp for each in self.events), default=self.began)
 
     def _events(self) -> Iterator[Event]:
-        """The steps of the agent that began, and inside of spans those of the branches that it launched."""
-        steps = self._run.steps
-        for path, stretch in groupby(range(len(steps)), key=lambda place: steps[place].path):
-            places = list(stretch)
-            self._span = None if path == MAIN else _id(self._run.run_id, "span", str(places[0]))
-            made = [
-                self._tool(steps[each], each) if steps[each].kind == "tool" else self._answer(each, _calls(steps, each))
-                for each in places
-            ]
-            yield from (
-                made if self._span is None else self._in_span(self._span, f"{steps[places[0]].role} {path}", made)
-            )
-        self._span = None
+        branches: dict[str, list[int]] = defaultdict(list)
+        for place, step in enumerate(self._run.steps):
+            branches[step.path].append(place)
+        main = branches.pop(MAIN, [])
+        launched: dict[int | None, list[list[int]]] = defaultdict(list)
+        for places in branches.values():
+            launched[self._launch(main, places)].append(places)
+        for place in main:
+            yield self._event(place, main)
+            for places in launched.pop(place, ()):
+                yield from self._in_span(places)
+        for places in (each for left in launched.values() for each in left):
+            yield from self._in_span(places)
         if self._run.error is not None:
             yield ErrorEvent(error=_error(self._run), **self._base("error"))
 
-    def _in_span(self, span: str, name: str, events: Sequence[Event]) -> Iterator[Event]:
-        yield SpanBeginEvent(id=span, name=name, type="agent", **self._base(f"begin {span}"))
-        yield from events
-        yield SpanEndEvent(id=span, **self._base(f"end {span}"))
+    def _launch(self, main: Sequence[int], branch: Sequence[int]) -> int | None:
+        """The answer after which a branch began, by the journal's times; None where these are not known."""
+        began = min((_start(self._effects[each]) for each in branch if each in self._effects), default=None)
+        before = (each for each in reversed(main) if each in self._effects)
+        return next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
 
-    def _answer(self, place: int, calls: Sequence[tuple[int, Step]]) -> ModelEvent:
+    def _in_span(self, places: Sequence[int]) -> Iterator[Event]:
+        first, launched_at, messages = self._run.steps[places[0]], self._clock, self.messages
+        span = self._span = _id(self._run.run_id, "span", str(places[0]))
+        self.messages = messages[:1]
+        yield SpanBeginEvent(id=span, name=f"{first.role} {first.path}", type="agent", **self._base(f"begin {span}"))
+        for place in places:
+            yield self._event(place, places)
+        yield SpanEndEvent(id=span, **self._base(f"end {span}"))
+        # Branches run side by side: the next one begins where this one did.
+        self._span, self._clock, self.messages = None, launched_at, messages
+
+    def _event(self, place: int, branch: Sequence[int]) -> Event:
+        step = self._run.steps[place]
+        if step.kind != "tool":
+            return self._answer(place, self._calls(place, branch))
+        if self.messages[-1].role == "user":  # a call that code made before any answer
+            calls = [self._call(place), *self._calls(place, branch)]
+            self.messages.append(
+                ChatMessageAssistant(id=_id(self._run.run_id, "code", str(place)), content="", tool_calls=calls)
+            )
+        return self._tool(step, place)
+
+    def _calls(self, place: int, branch: Sequence[int]) -> list[ToolCall]:
+        """The tool calls that follow a step of its branch up to the next answer, which asked for them."""
+        after = (each for each in branch if each > place)
+        return [self._call(each) for each in takewhile(lambda each: self._run.steps[each].kind == "tool", after)]
+
+    def _answer(self, place: int, calls: Sequence[ToolCall]) -> ModelEvent:
         step = self._run.steps[place]
         model = model_name(self._system, step.role)
-        calls_left = self._asked[step.path, step.role]
-        effect = calls_left.popleft() if calls_left else None
+        effect = self._effects.get(place)
         if effect is not None:
-            self._clock = max(self._clock, datetime.fromisoformat(effect.started))
+            self._clock = max(self._clock, _start(effect))
         message = ChatMessageAssistant(
             id=_id(self._run.run_id, str(place)),
             content=self._results.get(step.result_sha or "", ""),
-            tool_calls=[self._call(at, call) for at, call in calls] or None,
+            tool_calls=list(calls) or None,
             model=model,
         )
         read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
-        self.messages.append(message)
+        if step.error is None:
+            self.messages.append(message)
         seconds = 0.0 if effect is None else effect.seconds
         usage = None if effect is None or effect.usage is None else _usage(Usage(**effect.usage))
         return ModelEvent(
@@ -151,7 +183,7 @@ class Course:
     def _tool(self, step: Step, place: int) -> ToolEvent:
         result = self._results.get(step.result_sha or "", "")
         error = None if step.error is None else ToolCallError("unknown", step.error)
-        call = self._call(place, step)
+        call = self._call(place)
         self.messages.append(
             ChatMessageTool(
                 id=_id(self._run.run_id, str(place)),
@@ -171,7 +203,8 @@ class Course:
             **self._base(f"step {place}"),
         )
 
-    def _call(self, place: int, step: Step) -> ToolCall:
+    def _call(self, place: int) -> ToolCall:
+        step = self._run.steps[place]
         return ToolCall(
             id=_id(self._run.run_id, "call", str(place)), function=step.name or "", arguments=dict(step.args or {})
         )
@@ -186,28 +219,27 @@ class Course:
         }
 
 
-def _calls(steps: Sequence[Step], place: int) -> list[tuple[int, Step]]:
-    """The tool calls that a model's answer asked for: those of its branch before that answers again."""
-    found: list[tuple[int, Step]] = []
-    for at, step in enumerate(steps[place + 1 :], place + 1):
-        if step.path == steps[place].path:
-            if step.kind != "tool":
-                break
-            found.append((at, step))
-    return found
+def _closed(messages: Sequence[ChatMessage], report: ChatMessageAssistant) -> list[ChatMessage]:
+    """The conversation with the report as its last answer, which is not told twice."""
+    if not report.text:
+        return [*messages]
+    last = messages[-1]
+    is_told = last.role == "assistant" and not last.tool_calls and report.text.strip() in last.text
+    return [*(messages[:-1] if is_told else messages), report]
 
 
-def _model_calls(folder: Path) -> dict[tuple[str, str], deque[Effect]]:
-    """The calls of models, by branch and role, in their order; none where no journal was kept."""
-    by_place: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
-    for effect in read_journal(folder):
+def _effects(steps: Sequence[Step], journal: Iterable[Effect]) -> dict[int, Effect]:
+    """The call of a model behind each answer, by the step's place; none where no journal was kept."""
+    calls: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
+    for effect in journal:
         if effect.kind == "model":
-            by_place[effect.scope, effect.role or ""].append(effect)
-    return by_place
+            calls[effect.scope, effect.role or ""].append(effect)
+    answers = ((place, calls[step.path, step.role]) for place, step in enumerate(steps) if step.kind != "tool")
+    return {place: left.popleft() for place, left in answers if left}
 
 
-def _began(calls: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
-    return min((datetime.fromisoformat(effect.started) for each in calls.values() for effect in each), default=None)
+def _start(effect: Effect) -> datetime:
+    return datetime.fromisoformat(effect.started)
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:

@@ -31,9 +31,12 @@ class Scorer:
 
 
 def scorers_in(gathered: Gathered) -> list[Scorer]:
-    """One for each judge that has verdicts in a family; where a family has several, their names say whose they are."""
+    """One for each judge that has verdicts in a family; where a family has several, their names say whose they are.
+
+    Families by which systems are chosen come first: inspect takes the first score for the headline.
+    """
     found: list[Scorer] = []
-    for family, metric in gathered.families.items():
+    for family, metric in sorted(gathered.families.items(), key=lambda each: not each[1].description.primary):
         assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
@@ -43,9 +46,10 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
 
 
 def variants_of(metric: Family) -> tuple[str, ...]:
-    """Those that a single report has: what is formed over all reports at once is left out."""
+    """Those that a single report has, the primary ones first: what is formed over all reports at once is left out."""
     left_out = {*metric.pooled, *metric.description.only_in_json}
-    return tuple(name for name in metric.variants if name not in left_out)
+    alone = (name for name in metric.variants if name not in left_out)
+    return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 
 def score_of(scorer: Scorer, values: Mapping[str, Value], explanation: str) -> Score:

@@ -20,6 +20,7 @@ ANSWERS = ("report", "article", "answer", "response")
 """Fields for reports of benchmarks that score clicks, and so have no name for them."""
 LONGEST_REPR = 100_000
 """Characters of a checklist written as Python writes it."""
+_ARENA_REPORT = re.compile(r"(?P<system>.+?)__(?P<task>.+?)(?:_matrix)?\.md")
 _LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
 """Stands in a query of PDR-Bench between the task and the persona."""
@@ -252,6 +253,26 @@ def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -
             material.add_report(ForeignReport(model, task_id, read_text(report), str(report)))
 
 
+def read_arena(path: Path) -> Material:
+    """Reports are ``<system>__<task>_matrix.md``, tasks the JSON files below a folder ``tasks``.
+
+    Where several folders of results are read, a system's name ends in its folder's.
+    """
+    material = Material()
+    files = files_under(path, (".md", ".json"))
+    reports = [(file, found) for file in files if (found := _ARENA_REPORT.fullmatch(file.name))]
+    has_rounds = len({file.parent for file, _ in reports}) > 1
+    for file, found in reports:
+        system = f"{found['system']}-{file.parent.name}" if has_rounds else found["system"]
+        material.add_report(ForeignReport(system, found["task"], read_text(file), str(file)))
+    for file in files:
+        if file.suffix == ".json" and (path.is_file() or "tasks" in file.absolute().parts):
+            for row in read_rows(file, lambda value: "task_id" in value and "intent" in value):
+                task = ForeignTask(row.id("task_id"), row.id("intent"), kind=row.text("intent_type", "tier") or None)
+                material.add_task(task, row.where)
+    return material
+
+
 def read_drg(path: Path) -> Material:
     """``<id>.q`` is a question, ``<id>.a`` a report. A folder is a system; questions may have one of their own."""
     material = Material()
@@ -275,6 +296,9 @@ def read_markdown(path: Path) -> Material:
             raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
         text = document_text(file) if is_document(file) else read_text(file)
         question = file.with_suffix(".q")
+        if not text.strip() and not question.is_file():
+            material.left_out.append(str(file))
+            continue
         if question.is_file():
             material.add_task(ForeignTask(file.stem, read_text(question).strip() or file.stem), str(question))
         elif heading := _HEADING.search(text):

@@ -25,7 +25,7 @@ from drretail.grounding.report.evidence_ids import (
 from drretail.grounding.text.harmless import drawn
 from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
-from drretail.parsing import json_or_none, parse_json
+from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
 from drretail.records.run import Step, Usage
@@ -228,6 +228,7 @@ def trace_of(conversation: Conversation) -> Trace:
     steps: list[Step] = []
     texts: dict[str, str] = {}
     evidence: dict[str, Evidence] = {}
+    unread = 0
     for place, message in enumerate(conversation.messages):
         if message.role != ASSISTANT:
             continue
@@ -238,6 +239,8 @@ def trace_of(conversation: Conversation) -> Trace:
         for call_id, name, arguments in message.calls:
             text, is_error = results.get(call_id, (None, True))
             seq = len(steps) + 1
+            args = _arguments(arguments)
+            unread += args is None
             found = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in found:
                 held = evidence.get(entry.id)
@@ -251,22 +254,19 @@ def trace_of(conversation: Conversation) -> Trace:
                     kind="tool",
                     role=ASSISTANT,
                     name=name or "tool",
-                    args=_arguments(arguments),
+                    args={"text": str(arguments)} if args is None else args,
                     result_sha=None if text is None else sha256_of(text),
                     evidence=tuple(dict.fromkeys(entry.id for entry in found)),
                     error="no result in the log" if text is None else clean_line(text, 200) if is_error else None,
                 )
             )
-    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage)
+    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
 
 
-def _arguments(given: Any) -> dict[str, Any]:
-    if isinstance(given, str):
-        try:
-            given = parse_json(given)
-        except json.JSONDecodeError:
-            return {"text": given}
-    return cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+def _arguments(given: Any) -> dict[str, Any] | None:
+    """A call's arguments; None where they are no JSON object."""
+    given = json_or_none(given) if isinstance(given, str) and given.strip() else given or {}
+    return cast("dict[str, Any]", given) if isinstance(given, dict) else None
 
 
 def _joined(held: Evidence, entry: Evidence) -> Evidence:

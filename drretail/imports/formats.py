@@ -32,6 +32,10 @@ FORMATS: Mapping[str, Format] = {
     "agenticshop": Format(
         "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
     ),
+    "arena": Format(
+        "Deep Research Arena: data/tasks/…/<task>.json {task_id, intent}, data/results/…/<system>__<task>_matrix.md",
+        benchmarks.read_arena,
+    ),
     "ecomagentbench": Format(
         "EComAgentBench: JSONL {id, user_query, user_persona, rubrics}", benchmarks.read_ecomagentbench
     ),

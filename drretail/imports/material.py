@@ -46,6 +46,8 @@ class Trace:
     """What tools returned, by its sha256."""
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    unread_arguments: int = 0
+    """Calls whose arguments are no JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class Material:
     """Of users, whether a task names them or not."""
     repeated: int = 0
     """Rows that say what another one said already."""
+    left_out: list[str] = field(default_factory=list[str])
+    """Files without a word, of which nobody can say what they would answer."""
 
     def add_task(self, task: ForeignTask, where: str) -> None:
         """Raises UserError for another question under an id that is taken."""
@@ -114,7 +118,7 @@ class Material:
                 "names one: import their files one by one."
             )
         reports = {(system, report.task_id): replace(report, system=system) for report in self.reports.values()}
-        return Material(self.tasks, reports, self.personas, self.repeated)
+        return Material(self.tasks, reports, self.personas, self.repeated, self.left_out)
 
 
 def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:

@@ -47,6 +47,15 @@ class ReportCount:
     """True where the report has a list of sources and nothing in its text was read as a citation of them."""
     where: str
     """File and line."""
+    calls: int = 0
+    """Of tools, as far as a log tells them."""
+    unanswered: int = 0
+    """Calls whose result the log lacks, or is an error."""
+    unread_arguments: int = 0
+    """Calls whose arguments are no JSON object."""
+    pages: int = 0
+    products: int = 0
+    """That the results hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,8 @@ class Imported:
     """Rows that say what another row of the same import says."""
     pages: tuple[int, int] | None = None
     """Given pages that are cited, and all that were given."""
+    left_out: tuple[str, ...] = ()
+    """Files without a word."""
 
 
 def write_queries(material: Material, form: str, to: Path) -> tuple[Query, ...]:
@@ -124,12 +135,27 @@ def record(
                     listed=sources.listed,
                     unread=sources.unread,
                     where=report.where,
+                    **_traced(report),
                 )
             )
             bar.advance()
         kept = None if given is None else (keep_pages(folder, given), len(given))
     empty = sum(not report.text.strip() for report in material.reports.values())
-    return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material.repeated, kept)
+    return Imported(
+        tuple(queries.values()), tuple(counts), empty, len(existing), material.repeated, kept, (*material.left_out,)
+    )
+
+
+def _traced(report: ForeignReport) -> dict[str, int]:
+    calls = [step for step in report.trace.steps if step.kind == "tool"]
+    kinds = [entry.kind for entry in report.trace.evidence]
+    return {
+        "calls": len(calls),
+        "unanswered": sum(step.error is not None for step in calls),
+        "unread_arguments": report.trace.unread_arguments,
+        "pages": kinds.count("web"),
+        "products": kinds.count("product"),
+    }
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:

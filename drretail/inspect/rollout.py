@@ -105,7 +105,8 @@ class Rollout:
             saved(kept, self._shop.to)
 
     def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
-        completion = "" if self.only_handed_in else state.output.completion
+        broke = any(isinstance(event, ErrorEvent) for event in events)  # what it said before is no report
+        completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
         prompt = question_prompt()
@@ -160,5 +161,7 @@ def why_there_is_none(events: Sequence[Event]) -> RunError:
         if isinstance(event, SampleLimitEvent):
             return RunError(kind="no_report", where="inspect", message=f"{LEFT}: {event.message}")
         if isinstance(event, ErrorEvent):
-            return RunError(kind="agent", where="inspect", message=event.error.message)
+            last = next((each for each in reversed(events) if isinstance(each, ModelEvent)), None)
+            lost = last is not None and last.error is not None  # to the model's server, and not to the agent
+            return RunError(kind="model" if lost else "agent", where="inspect", message=event.error.message)
     return RunError(kind="no_report", where="inspect", message=LEFT)

@@ -16,10 +16,11 @@ from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
-from drretail.eval.scores.gathering import Assessor, JudgedRun
+from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
+from drretail.exports.inspect_scores import variants_of
 from drretail.inspect.recorded import kept_in, laid_out
 from drretail.inspect.rollout import end
 from drretail.inspect.worlds import world_at
@@ -27,8 +28,9 @@ from drretail.progress import choose_progress
 from drretail.records.score import Verdict
 from drretail.settings import read_settings
 
-USUAL = ("checks", "basket", "faithfulness", "process")
-"""What a task scores where nothing is named: what a judge that follows rules can say."""
+USUAL = ("basket", "faithfulness", "checks", "process")
+"""What a task scores where nothing is named: what a judge that follows rules can say. The first one's first value is
+inspect's headline."""
 NO_RUN = "no_run"
 OTHERS = "The sample left no run: it is none of drretail/shop_research."
 Shown = Literal["headlines", "all"]
@@ -79,12 +81,13 @@ def judge_of(spec: str) -> Judge:
 
 
 async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskState) -> Score:
-    """What a family says of a sample's run; a run without a report has no score, and its error says why."""
+    """What a family says of a sample's run; one without a report earns 0 in headlines, as ``drretail score`` has it.
+
+    What a model or server lost has no score, and its error says why.
+    """
     kept = kept_in(state)
     if kept is None:
-        return Score.unscored(
-            reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research."
-        )
+        return Score.unscored(reason=NO_RUN, explanation=OTHERS)
     judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
@@ -93,24 +96,22 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         await score_experiment(folder, families, [judging], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
-        judged_runs = read_judgements(folder, [metric]).judged_runs(metric.name, assessor)
+        gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])
+        judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
     if run.error is not None and not judged.result.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    return _as_score(metric, judged, verdicts, shown(metric, variants))
+    score = _as_score(metric, judged, verdicts, shown(metric, variants))
+    if run.error is not None:
+        score.explanation = f"The run failed ({run.error.kind}): {run.error.message}\n\n{score.explanation}"
+    return score
 
 
 def shown(metric: Family, variants: Shown) -> list[str]:
-    """The variants that are values of a score: each is a table of its own in what inspect prints.
-
-    What is formed over all reports at once is none of a single report's.
-    """
-    about = metric.description
-    alone = [
-        variant for variant in metric.variants if variant not in metric.pooled and variant not in about.only_in_json
-    ]
-    return [each for each in alone if each in about.headlines] or alone if variants == "headlines" else alone
+    """The variants that are values of a score: each is a table of its own in what inspect prints."""
+    alone, headlines = variants_of(metric), metric.description.headlines
+    return [each for each in alone if each in headlines] or [*alone] if variants == "headlines" else [*alone]
 
 
 def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:

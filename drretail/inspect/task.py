@@ -91,6 +91,7 @@ def shop_research(
             solver=shop_agent(),
             scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
             cleanup=end,
+            score_on_error=True,  # what gives up earns 0, and lowers the mean
             message_limit=MOST_MESSAGES,
             metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
         )

@@ -36,12 +36,14 @@ INSPECT_AGENT = "inspect"
 """The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
 IMPORTED_AGENT = "imported"
 """The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
-Information = Literal["task", "context", "persona", "tools"]
-"""What a system knows of the shopper: the question alone, notes, a persona, or what its tools show."""
+Information = Literal["task", "context", "memory", "persona", "tools"]
+"""What a system knows of the shopper: the question alone, notes, a memory's text, a persona, or what its tools show."""
 INFORMATION: tuple[Information, ...] = get_args(Information)
 """In the order in which more is known."""
 INFORMED = "information"
 """The option of a System that has no tools for the user's data, and says what it is told instead."""
+MEMORY = "memory"
+"""The option of a System that is told a memory's text of the shopper: the memory's place, and its module's hash."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 RETRIEVER = "retriever"

@@ -4,6 +4,7 @@ What a client's model reads is what our agents read: schemas, results and errors
 """
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
@@ -170,10 +171,13 @@ def mcp_server(
 
 
 async def serve_stdio(server: Server[Connection]) -> None:
-    """Serves the client at this process's stdin and stdout until it closes them."""
+    """Serves the client at this process's stdin and stdout until it closes either."""
     lines = cast(Any, _StdinLines(asyncio.get_running_loop()))  # of a file it is only iterated over
-    async with stdio_server(stdin=lines) as (read, written):
-        await server.run(read, written, server.create_initialization_options())
+    try:
+        async with stdio_server(stdin=lines) as (read, written):
+            await server.run(read, written, server.create_initialization_options())
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # an answer that nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes what is left when it ends
 
 
 class _StdinLines:

@@ -102,14 +102,16 @@ class Sessions:
             await _unsupported(version)(scope, receive, send)
             return
         try:
-            receive = await _whole(limited(receive, MOST_BYTES))
+            whole = await _whole(limited(receive, MOST_BYTES))
         except TooLong:
             await PlainTextResponse("This is longer than anything that is asked here.", 413)(scope, receive, send)
             return
+        if whole is None:
+            return
         if name is None:
-            await self._begin(scope, receive, send)
+            await self._begin(scope, whole, send)
         elif name in self._open:
-            await self._open[name].handle_request(scope, receive, send)
+            await self._open[name].handle_request(scope, whole, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
@@ -169,16 +171,19 @@ class _Open:
         self.silence.deadline = anyio.current_time() + self._idle
 
 
-async def _whole(receive: Receive) -> Receive:
-    """The same, with its body read and kept together: what is too long is known before anything is done with it."""
-    message = await receive()
-    body = bytearray(message.get("body", b""))
-    while message["type"] == "http.request" and message.get("more_body", False):
+async def _whole(receive: Receive) -> Receive | None:
+    """The same, with its body read and kept together; None where the client left before its end.
+
+    What is too long is known before anything is done with it.
+    """
+    body, more = bytearray(), True
+    while more:
         message = await receive()
+        if message["type"] != "http.request":
+            return None
         body += message.get("body", b"")
+        more = message.get("more_body", False)
     kept: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-    if message["type"] != "http.request":
-        kept = [message]
 
     async def replayed() -> Message:
         return kept.pop() if kept else await receive()

@@ -140,7 +140,7 @@ def test_what_nobody_judged_is_named_with_the_command(drretail: Command, judged:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("compare", "nowhere"), "nowhere/experiment.json does not exist"),
+        (("compare", "nowhere"), "nowhere does not exist"),
         (("compare", "exp", "raect@model", "hybrid"), "There is no system 'raect@model'. Did you mean react@model"),
         (("compare", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
         (("compare", "exp", "--metrics", ","), "--metrics names nothing"),

@@ -98,10 +98,17 @@ def test_a_dry_run_prints_the_same_tables_and_writes_nothing(app: typer.Typer, r
     dry = runner.invoke(app, [*arguments, "--dry-run"])
     assert not (tmp_path / "w").exists()
     wet = runner.invoke(app, arguments)
-    assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-1]
-    assert dry.stdout.splitlines()[0] == "1 products, 5 users, 5 orders"
-    assert wet.stdout.splitlines()[0] == "1 products, 5 users, 5 orders; with a price: 0 of 1"
+    assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-2]
+    assert dry.stdout.splitlines()[0] == "1 product, 5 users, 5 orders"
+    assert wet.stdout.splitlines()[0] == "1 product, 5 users, 5 orders; with a price: 0 of 1"
     assert dry.stdout.splitlines()[-1] == "Dry run: nothing was written."
+    assert wet.stdout.splitlines()[-1] == f'Next: drretail ask "Which …?" --world {tmp_path / "w"}'
+
+
+def test_a_folder_that_holds_a_mapping_is_answered_with_the_mapping(app: typer.Typer, tmp_path: Path) -> None:
+    (tmp_path / "shop.toml").write_text('products = {file = "p.csv", id = "a", title = "b"}', encoding="utf-8")
+    ended = runner.invoke(app, ["ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q"])
+    assert f"drretail ingest {tmp_path / 'shop.toml'}" in str(ended.exception)
 
 
 def test_every_option_reaches_the_world(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
@@ -186,7 +193,7 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Ty
     refused = runner.invoke(app, arguments)
     assert isinstance(refused.exception, UserError)
     said = str(refused.exception)
-    assert "1 products, 5 users, 5 orders" in said
+    assert "1 product, 5 users, 5 orders" in said
     assert "min interactions 0 instead of 5" in said
     assert "1 file of " in said
     assert "--replace" in said
@@ -197,7 +204,7 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Ty
 
     replaced = runner.invoke(app, [*arguments, "--replace"])
     assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
-    assert f"It replaced 1 products, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
+    assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
         replaced.stdout.replace("\n", " ")
     )
     back = runner.invoke(app, ["world", "use", str(world), live.name])
@@ -216,7 +223,7 @@ def test_a_world_that_is_finished_says_so_without_reading_a_file(
     monkeypatch.setattr("drretail.data_ingest.stages.write_digest", lambda *_: pytest.fail("it reads a file"))
     second = runner.invoke(app, arguments)
     assert second.exit_code == 0, second.exception
-    assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-1]]
+    assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-2]]
     assert "nothing was read" in second.stdout
     assert json.loads(runner.invoke(app, [*arguments, "--json"]).stdout)["there_already"] is True
 
@@ -258,5 +265,5 @@ def test_info_opens_with_the_headline_and_names_the_world_before(app: typer.Type
     before = live_generation(tmp_path / "w").name
     runner.invoke(app, [*arguments, "--seed", "7", "--replace"])
     said = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).stdout
-    assert said.startswith("1 products, 5 users, 5 orders; with a price: 0 of 1\n")
-    assert f"before       {before}: 1 products" in said
+    assert said.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
+    assert f"before       {before}: 1 product" in said

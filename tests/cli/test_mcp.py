@@ -209,6 +209,28 @@ def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
 
 
+@pytest.mark.parametrize("heard", [0, 1], ids=["at once", "after an answer"])
+def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
+    world: Path, tmp_path: Path, heard: int
+) -> None:
+    args = command(world, "--quiet", *recording(tmp_path / "exp"))
+    with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
+        assert it.stdin is not None
+        assert it.stdout is not None
+        assert it.stderr is not None
+        it.stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
+        it.stdin.flush()
+        for _ in range(heard):
+            it.stdout.readline()
+        it.stdout.close()
+        it.stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE[1:]))
+        it.stdin.flush()
+        assert it.wait(60) == 0  # though its stdin is still open
+        assert it.stderr.read() == ""
+    if heard:  # before that its call may be read or not
+        assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
+
+
 def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(world: Path, tmp_path: Path) -> None:
     async def interrupt(client: Client) -> None:
         await client.call_tool("calculator", {"expression": "1"})

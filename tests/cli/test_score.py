@@ -104,7 +104,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("score", "nowhere"), "nowhere/experiment.json does not exist"),
+        (("score", "nowhere"), "nowhere does not exist"),
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
         (("score", "exp", "--metrics", ""), "--metrics names nothing"),
         ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),

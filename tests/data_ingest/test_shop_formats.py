@@ -123,7 +123,7 @@ WOO = {
         r"45,variable,hoodie,Hoodie,1,visible,First.\nSecond.,,,,"
         r'"Clothing > Hoodies > Warm, Sale\, big, Clothing > Gifts",,Color,"Red, Green",Logo,"Yes, No"',
         "79,variation,hoodie-red,Hoodie - Red,1,visible,Of its own.,4,42,45,,hoodie,Color,Red,Logo,No",
-        "80,variation,,Hoodie - Green,1,visible,,,,45,,hoodie,Color,Green,Logo,Yes",
+        "80,variation,,Hoodie - Green,1,visible,,,,45,,id:45,Color,Green,Logo,Yes",
         "48,simple,,Beanie,1,visible,,,18,20,Clothing,,,,,",
         "91,variable,,Draft,-1,visible,,,,,Clothing,,Color,Blue,,",
         "92,variation,,Draft - Blue,1,visible,,,,9,,id:91,Color,Blue,,",
@@ -144,6 +144,14 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
     assert [variant["id"] for variant in hoodie.details["Variants"]] == ["hoodie-red", "80"]
     assert hoodie.details["Color"] == "Red, Green"
     assert product_in(tmp_path / "w", "48").price == 18.0
+
+
+def test_columns_of_a_format_that_an_export_lacks_are_said(tmp_path: Path) -> None:
+    german = {"file": "wc.csv", "columns": "ID,SKU,Name,Kategorien,Regulärer Preis", "rows": ["1,mug,Becher,Küche,5"]}
+    head = 'format = "woocommerce"\nproducts = {file = "wc.csv"}\n'
+    (note,) = notes(ingest([written(tmp_path / "raw", head, german)], tmp_path / "w"))
+    assert note.startswith("found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular")
+    assert "say these in the mapping" in note
 
 
 FEED = """<?xml version="1.0" encoding="UTF-8"?>
@@ -211,7 +219,7 @@ def test_a_column_that_a_format_needs_and_a_format_that_is_none_are_named(tmp_pa
     with pytest.raises(UserError, match=r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"):
         ingest([path], tmp_path / "w")
     path.write_text('format = "magento"\nproducts = {file = "p.csv"}\n')
-    with pytest.raises(UserError, match=r"format: .*'shopify', 'woocommerce' or 'merchant'"):
+    with pytest.raises(UserError, match=r"format: There is no format 'magento'. Known are merchant, shopify, woo"):
         ingest([path], tmp_path / "w")
 
 

@@ -181,3 +181,26 @@ def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
     folder = run_folder(tmp_path / "exp", "log", "x", 1)
     assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
     assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
+
+
+def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
+    calls = [
+        {"id": "1", "function": {"name": "find", "arguments": '{"words": "kettle"'}},
+        {"id": "2", "function": {"name": "find", "arguments": '{"words": "kettle"}'}},
+        {"id": "3", "function": {"name": "find", "arguments": ""}},
+    ]
+    found = [{"id": "L1", "name": "Kettle", "price": 3}, {"title": "Test", "url": "https://lab.example/a"}]
+    messages = [
+        QUESTION,
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "2", "content": json.dumps(found)},
+        {"role": "tool", "tool_call_id": "3", "content": "timeout", "status": "error"},
+        {"role": "assistant", "content": "Take the Kettle [L1]; the Pot [L2] is dear."},
+    ]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"id": "x", "messages": messages}]))
+    (count,) = record(material, "chat", tmp_path / "exp", Progress()).reports
+    assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
+    run = read_run(run_folder(tmp_path / "exp", "log", "x", 1))
+    assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
+    # A shop's own id in brackets is a citation of the product, where the run was shown it.
+    assert [citation.evidence_id for citation in run.citations] == ["P:L1"]

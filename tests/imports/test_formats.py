@@ -209,6 +209,56 @@ def test_pdr_tasks_without_queries_stand_for_themselves(tmp_path: Path) -> None:
     assert list(read("pdr", path).tasks) == ["task-1"]
 
 
+def arena_folder(folder: Path) -> Path:
+    """Tasks and two rounds of results, as the project's repository has them below data/."""
+    task = {"schema_version": "deep-1.0.0", "task_id": "dr_deep_0001", "tier": "deep", "sites": ["shopping", "reddit"]}
+    about = {"intent": "Compare three kettles at `__SHOPPING__`.", "intent_type": "Comparison"}
+    place = folder / "tasks" / "deep_research" / "cross_site_deep"
+    place.mkdir(parents=True)
+    text(place / "dr_deep_0001.json", json.dumps(task | about, indent=2))
+    text(place / "checklists_deep.json", json.dumps({"dr_deep_0001": ["three kettles"]}))
+    golden = {"task_id": "dr_deep_0001", "must_cite_urls": [{"url": "http://localhost:7770/alder.html", "weight": 1.0}]}
+    (folder / "golden").mkdir()
+    text(folder / "golden" / "dr_deep_0001.json", json.dumps(golden))
+    for round_, words in (("deep", "first"), ("deep_v3", "second")):
+        results = folder / "results" / round_
+        results.mkdir(parents=True)
+        report = f"# A report\n\nThe {words} kettle [source](http://localhost:7770/alder.html) boils."
+        text(results / "camel-ai__dr_deep_0001_matrix.md", report)
+        text(results / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
+    return folder
+
+
+def test_arena_joins_tasks_and_the_reports_of_each_round(tmp_path: Path) -> None:
+    material = read("arena", arena_folder(tmp_path / "data"))
+    (task,) = material.tasks.values()
+    assert (task.task_id, task.text, task.kind) == (
+        "dr_deep_0001",
+        "Compare three kettles at `__SHOPPING__`.",
+        "Comparison",
+    )
+    assert {key: "first" in report for key, report in by_task(material).items()} == {
+        ("camel-ai-deep", "dr_deep_0001"): True,
+        ("camel-ai-deep_v3", "dr_deep_0001"): False,
+    }
+
+
+def test_arena_tasks_and_one_round_may_come_one_after_the_other(tmp_path: Path) -> None:
+    folder = arena_folder(tmp_path / "data")
+    record(read("arena", folder / "tasks"), "arena", tmp_path / "exp", Progress())
+    came = record(read("arena", folder / "results" / "deep"), "arena", tmp_path / "exp", Progress())
+    (count,) = came.reports
+    assert (count.system, count.query_id, count.citations, count.sources) == ("camel-ai", "dr_deep_0001", 1, 1)
+
+
+def test_markdown_a_file_without_a_word_is_left_out_and_named(tmp_path: Path) -> None:
+    text(tmp_path / "a.md", "# Kettles\n\nThe Alder.")
+    text(tmp_path / "b.md", " \n")
+    material = read("markdown", tmp_path)
+    assert [task for _, task in material.reports] == ["a"]
+    assert material.left_out == [str(tmp_path / "b.md")]
+
+
 def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
     text(tmp_path / "one.md", "# \n# " + " " * 300_000 + "Kettles" + " " * 300_000 + "x")
     started = time.process_time()

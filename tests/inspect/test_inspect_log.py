@@ -24,7 +24,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_at
 from drretail.exports.inspect_log import inspect_logs
 from tests.inspect.mock_model import samples_of
 
-REACT, HYBRID, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "broken"
+REACT, HYBRID, SEARCHER, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search", "broken"
 
 
 async def broken(task: Task, session: Session, models: Models, limits: Limits) -> str:
@@ -37,6 +37,7 @@ def experiment(place: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     agents = {"broken": drretail.Agent(broken, roles=())}
     drretail.run(place, QUERIES, "react", "offline:shopper", to=folder, repeats=2, baselines=False)
     drretail.run(place, QUERIES, "hybrid_react", "offline:shopper", to=folder, baselines=False)
+    drretail.run(place, QUERIES, "null_search", to=folder, baselines=False)
     drretail.run(place, QUERIES, agents, "offline:shopper", to=folder, baselines=False)
     drretail.score(folder, ("faithfulness", "checks", "process"))
     return folder
@@ -53,7 +54,7 @@ def told(sample: EvalSample) -> EvalSample:
 
 
 def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping[str, EvalLog]) -> None:
-    assert logs.keys() == {REACT, HYBRID, BROKEN}
+    assert logs.keys() == {REACT, HYBRID, SEARCHER, BROKEN}
     react = logs[REACT]
     assert (react.status, react.eval.model, react.eval.config.epochs) == ("success", "offline/shopper", 2)
     assert [(sample.id, sample.epoch) for sample in samples_of(react)] == [
@@ -70,7 +71,7 @@ def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: 
 
 
 def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="runs of 3 systems"):
+    with pytest.raises(UserError, match="runs of 4 systems"):
         inspect_logs(experiment, tmp_path / "all.json")
 
 
@@ -99,6 +100,33 @@ def test_model_calls_have_what_was_read_and_their_tokens_add_up(logs: Mapping[st
             assert used == sum(each.total_tokens for each in sample.model_usage.values()) > 0
             assert calls[0].input[0].role == "system"
             assert QUERIES[0].text in calls[0].input[1].text or sample.id != "q1"
+
+
+@pytest.mark.parametrize("name", [REACT, HYBRID, SEARCHER])
+def test_messages_read_as_a_conversation(logs: Mapping[str, EvalLog], name: str) -> None:
+    for sample in map(told, samples_of(logs[name])):
+        first, *others = sample.messages
+        assert (first.role, others[-1].role, others[-1].text) == ("user", "assistant", sample.output.completion)
+        open_calls: list[str] = []
+        for message in others:
+            if message.role == "assistant":
+                assert not open_calls, "each call is answered before the next answer"
+                open_calls = [call.id for call in message.tool_calls or ()]
+            else:
+                assert message.role == "tool"
+                assert message.tool_call_id == open_calls.pop(0)
+        assert [message.text for message in others].count(sample.output.completion) == 1
+
+
+def test_what_a_supervisor_launched_stands_between_the_answer_that_did_and_what_came_of_it(
+    logs: Mapping[str, EvalLog],
+) -> None:
+    events = samples_of(logs[HYBRID])[0].events
+    first = next(at for at, event in enumerate(events) if isinstance(event, SpanBeginEvent))
+    assert isinstance(events[first - 1], ModelEvent)
+    assert isinstance(events[-1], ModelEvent)
+    spans = [event for event in events if isinstance(event, SpanBeginEvent)]
+    assert len({span.timestamp for span in spans}) == 1  # they ran side by side
 
 
 def test_branches_are_spans(logs: Mapping[str, EvalLog]) -> None:
@@ -132,14 +160,18 @@ def test_inspects_means_are_ours(experiment: Path, logs: Mapping[str, EvalLog]) 
     assert compared > 50
 
 
-def test_a_failed_run_is_a_sample_with_its_error_and_without_scores(logs: Mapping[str, EvalLog]) -> None:
+def test_a_failed_run_is_a_sample_with_its_error_that_earns_nothing(logs: Mapping[str, EvalLog]) -> None:
     log = logs[BROKEN]
     for sample in samples_of(log):
         assert sample.error is not None
         assert "no such thing" in sample.error.message
         assert "in broken" in sample.error.traceback
-        assert not sample.scores
+        assert sample.scores is not None
+        value = sample.scores["faithfulness"].value
+        assert isinstance(value, dict)
+        assert value["FP"] == 0.0
     assert log.results is not None
+    assert (log.results.scores[0].name, log.results.scores[0].metrics["mean"].value) == ("FP", 0.0)
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
 
 
@@ -154,7 +186,7 @@ def test_inspects_tables_open_it(experiment: Path, tmp_path: Path) -> None:
     pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
     inspect_logs(experiment, tmp_path / "logs")
     table = samples_df(str(tmp_path / "logs"))
-    assert len(table) == 12
+    assert len(table) == 15
 
 
 def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:

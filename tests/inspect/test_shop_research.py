@@ -18,9 +18,9 @@ pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai"
 
 from inspect_ai import score
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, get_model
-from inspect_ai.solver import generate
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
 from drretail.inspect.registry import basket, checks, shop_research
@@ -39,6 +39,11 @@ def kept_run(sample: Any) -> dict[str, Any]:
     return json.loads(next(text for name, text in files.items() if name.endswith("run.json")))
 
 
+def means_of(log: EvalLog) -> dict[str, float]:
+    assert log.results is not None
+    return {each.name: each.metrics["mean"].value for each in log.results.scores}
+
+
 def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, asked: str) -> None:
     model = scripted(SEARCH, call(SUBMIT, report=REPORT))
     log = evaluated(shop_research(place, asked), model, limit=1)
@@ -51,8 +56,7 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert isinstance(said.value, dict)
     assert said.value["FP"] == 1.0
     assert "**FP** 1 (" in (said.explanation or "")
-    assert log.results is not None
-    assert {each.name: each.metrics["mean"].value for each in log.results.scores}["price_wrong"] == 1.0
+    assert means_of(log)["price_wrong"] == 1.0
 
 
 def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:
@@ -116,17 +120,66 @@ def test_a_run_says_what_the_model_did(place: str, asked: str) -> None:
     assert (run["run_id"], run["status"], run["picks"][0]["product"]) == (f"{LABEL}/q1-r1", "done", "B0TEST0001")
 
 
-def test_a_model_that_calls_nothing_is_stopped_and_has_no_score(place: str, asked: str) -> None:
+def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, asked: str) -> None:
     log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
     (sample,) = samples_of(log)
     assert sum(message.role == "assistant" for message in sample.messages) == IDLE_TURNS
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
-    for said in (sample.scores or {}).values():
-        assert isinstance(said.value, float)
-        assert math.isnan(said.value)
-        assert said.reason == "no_report"
-        assert said.explanation == "the sample ended before a report was handed in"
+    assert sample.scores is not None
+    faithful, process = sample.scores["faithfulness"], sample.scores["process"]
+    assert isinstance(faithful.value, dict)
+    cited = faithful.value["N_cited"]
+    assert isinstance(cited, float)
+    assert (faithful.value["FP"], math.isnan(cited)) == (0.0, True)
+    assert "the sample ended before a report was handed in" in (faithful.explanation or "")
+    assert isinstance(process.value, float)  # it has no headline that a missing report could lower
+    assert math.isnan(process.value)
+    assert process.reason == "no_report"
+    assert means_of(log)["FP"] == 0.0
+
+
+@solver
+def breaks_at_the_second() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state = await generate(state, tool_calls="loop")
+        if state.sample_id == "q2":
+            raise ValueError("the agent broke")
+        return state
+
+    return solve
+
+
+def test_an_agent_that_breaks_lowers_the_mean(place: str, asked: str) -> None:
+    model = scripted(SEARCH, say(REPORT))
+    log = evaluated(shop_research(place, asked), model, limit=2, solver=breaks_at_the_second(), fail_on_error=False)
+    assert [sample.error is None for sample in samples_of(log)] == [True, False]
+    assert means_of(log)["FP"] == 0.5
+
+
+def test_what_the_models_server_loses_lowers_no_mean(place: str, asked: str) -> None:
+    def says(messages: list[ChatMessage]) -> ModelOutput:
+        if OTHER in messages[1].text:
+            raise ValueError("no such account")
+        return SEARCH if len(messages) < 3 else call(SUBMIT, report=REPORT)
+
+    log = evaluated(shop_research(place, asked), thinking(says), limit=2, fail_on_error=False)
+    assert [sample.error is None for sample in samples_of(log)] == [True, False]
+    assert means_of(log)["FP"] == 1.0
+
+
+def test_a_query_that_wishes_nothing_typed_has_no_basket_whatever_becomes_of_its_run(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
+    scores = samples_of(log)[0].scores
+    assert scores is not None
+    assert isinstance(scores["basket"].value, float)
+    assert math.isnan(scores["basket"].value)
+
+
+def test_the_headline_is_the_share_of_carts_that_are_all_that_is_wanted(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(call(SUBMIT, report=REPORT)), limit=1)
+    assert log.results is not None
+    assert (log.results.scores[0].scorer, log.results.scores[0].name) == ("basket", "feasible")
 
 
 def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:

@@ -80,6 +80,7 @@ def test_who_has_the_token_begins_a_session_and_calls(client: TestClient) -> Non
         ({"origin": "null"}, 403),
         ({"origin": ADDRESS}, 200),
         ({"host": f"localhost:{PORT}"}, 200),
+        ({"authorization": f"bearer {TOKEN}"}, 200),
     ],
     ids=str,
 )
@@ -136,6 +137,26 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
         for body in (request("tools/list"), {"no": "message"}, []):
             assert client.post("/mcp", json=body).status_code == 400
         begun(client)
+
+
+def test_a_client_that_leaves_in_the_midst_of_its_body_begins_nothing(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(most_sessions=1) as client:
+        left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
+
+        async def receive() -> Any:
+            return left.pop(0)
+
+        async def send(message: Any) -> None:
+            raise AssertionError("nobody is there to be answered")
+
+        headers = [(name.encode(), value.encode()) for name, value in {**ALLOWED, "host": f"127.0.0.1:{PORT}"}.items()]
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
+        assert client.portal is not None
+        client.portal.call(client.app, scope, receive, send)
+        begun(client)
+    assert not caplog.records
 
 
 def test_a_version_without_sessions_is_answered_with_those_that_have_them(client: TestClient) -> None:

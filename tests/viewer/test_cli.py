@@ -82,7 +82,7 @@ def test_a_folder_is_no_file_to_write(report: Report, mine: Path) -> None:
 def test_a_folder_without_experiment_is_refused(report: Report, tmp_path: Path) -> None:
     done = report(tmp_path, "nothing")
     assert done.returncode == 2
-    assert "nothing/experiment.json does not exist" in done.stderr
+    assert "nothing does not exist" in done.stderr
 
 
 def test_scored_runs_that_all_failed_are_not_called_unjudged(report: Report, mine: Path) -> None:

@@ -168,7 +168,8 @@ def dry_runs(
         # be sent the pages: neither changes how long a run is.
         options = {name: value for name, value in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
         limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
-        return replace(sut, models=models, system=sut.system.model_copy(update={"options": options, "limits": limits}))
+        system = sut.system.model_copy(update={"options": options, "limits": limits})
+        return replace(sut, models=models, system=system, memory=None)  # a memory may ask a model of its own
 
     async def run_all() -> list[Run]:
         made = [runner.run(stand_in_for(sut), query) for sut, query in wanted]

@@ -117,7 +117,7 @@ class Runner:
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
-            ended = await _answered(sut, task_for(sut.agent, query, reference, sut.system.information), session, models)
+            ended = await _answered(sut, query, reference, session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -286,12 +286,16 @@ def recorded_in(folder: Path) -> Recorded:
 
 
 def task_for(
-    agent: Agent, query: Query, reference: Reference | None = None, information: Information = "tools"
+    agent: Agent,
+    query: Query,
+    reference: Reference | None = None,
+    information: Information = "tools",
+    remembered: str | None = None,
 ) -> Task:
-    """What a system is given of a query: its text and who asks, or what is told of them instead of tools; the ceiling
-    what could be sold for it as well. Raises UserError where the query doesn't hold what is to be told.
+    """What a system is given of a query: its text and who asks, or what is told of them; the ceiling what could be sold
+    for it as well. Raises UserError where the query doesn't hold what is to be told.
     """
-    context = shopper_context(information, query)
+    context = shopper_context(information, query, remembered)
     task = Task(text=query.text, user_id=_known_user(query, information), context=context or None)
     if not agent.sees_reference:
         return task
@@ -303,11 +307,17 @@ def _known_user(query: Query, information: Information) -> str | None:
     return query.user_id if information == "tools" else None
 
 
-async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: Models) -> Answer | RunError:
+async def _answered(
+    sut: SystemUnderTest, query: Query, reference: Reference | None, session: Session, models: Models
+) -> Answer | RunError:
     """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
     where = sut.system.agent
     try:
         with overridden(sut.overrides.texts):
+            remembered = None
+            if sut.memory is not None and query.user_id is not None:
+                remembered = await sut.memory.told(session, query.user_id, query.text)
+            task = task_for(sut.agent, query, reference, sut.system.information, remembered)
             answering = sut.agent.answer(task, session, models, sut.system.limits)
             if not isawaitable(answering):
                 raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")

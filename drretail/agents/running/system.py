@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
-from drretail.agents.information import context_prompt, shopper_context
+from drretail.agents.information import check_information, context_prompt
+from drretail.agents.memory import Memory
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
@@ -32,6 +33,7 @@ from drretail.records.run import (
     INFORMATION,
     INFORMED,
     INJECTED,
+    MEMORY,
     RETRIEVER,
     SIZE,
     Information,
@@ -53,6 +55,8 @@ class SystemUnderTest:
     models: Mapping[Role, Model]
     overrides: Overrides = NO_OVERRIDES
     """Of the package's prompts, those that this system uses."""
+    memory: Memory | None = None
+    """Whose text it is told of the shopper, beside its tools or in their place."""
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query: without chance, once says all."""
@@ -222,19 +226,38 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
     return made
 
 
-def informed(suts: Sequence[SystemUnderTest], settings: Iterable[str]) -> list[SystemUnderTest]:
+def informed(
+    suts: Sequence[SystemUnderTest], settings: Iterable[str], memories: Sequence[Memory] = ()
+) -> list[SystemUnderTest]:
     """Each system in each of these settings; but for "tools", without the tools for the user's data.
 
-    As they are where no setting is named; floors and the oracle in any case. Raises UnknownName for a setting that
-    there is not.
+    With memories each system is told each of them: in the setting "memory", else beside its tools. As they are where
+    neither is named; floors and the oracle in any case. Raises UnknownName for a setting that there is not, UserError
+    for memories that none of the settings tells.
     """
     asked = list(dict.fromkeys(settings)) or ["tools"]
     for setting in asked:
         if setting not in INFORMATION:
             raise UnknownName("setting of information", setting, INFORMATION)
     ordered: list[Information] = [literal for literal in INFORMATION if literal in asked]
-    made = [sut if setting == "tools" else _informed(sut, setting) for setting in ordered for sut in suts]
+    if memories and not {"memory", "tools"} & {*asked}:
+        raise UserError("--memory is told beside the tools, or with --information memory in their place: add that.")
+    if "memory" in asked and not memories:
+        raise UserError("--information memory tells what a memory makes of records: add --memory MODULE:ATTRIBUTE.")
+    told_in = "memory" if "memory" in asked else "tools"
+    made: list[SystemUnderTest] = []
+    for setting in ordered:
+        settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
+        told = [_remembering(sut, memory) for memory in memories for sut in settled]
+        made += told if memories and setting == told_in else settled
     return list({sut.label: sut for sut in made}.values())
+
+
+def _remembering(sut: SystemUnderTest, memory: Memory) -> SystemUnderTest:
+    if sut.system.agent in BASELINES:
+        return sut
+    system = sut.system.model_copy(update={"options": sut.system.options | {MEMORY: memory.option}})
+    return replace(sut, label=system.label(), system=system, memory=memory)
 
 
 def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
@@ -250,7 +273,7 @@ def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> 
     settings: set[Information] = {sut.system.information for sut in suts}
     for query in queries:
         for setting in settings:
-            shopper_context(setting, query)
+            check_information(setting, query)
 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
@@ -289,5 +312,6 @@ def definition(
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every wording that the system uses, by prompt."""
     with overridden(sut.overrides.texts):
-        instructions = filter(None, [context_prompt(sut.system.information)])
+        remembers = MEMORY in sut.system.options
+        instructions = filter(None, [context_prompt(sut.system.information, remembers=remembers)])
         return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *instructions)}

@@ -82,9 +82,19 @@ class RunOptions(SystemOptions):
         Option(
             "What is known of the shopper, each a system of its own; all but tools take the user's tools away.",
             WHAT,
-            metavar="task|context|persona|tools",
+            metavar="task|context|memory|persona|tools",
             type=list[str],
             default="tools",
+        ),
+    ] = ()
+    memory: Annotated[
+        Texts,
+        Option(
+            "A function that makes a text of the shopper's records, which each system is told; each a system of its "
+            "own. With --information memory it takes the place of the user's tools.",
+            WHAT,
+            metavar="MODULE:ATTRIBUTE",
+            type=list[str],
         ),
     ] = ()
     counterfactual: Annotated[

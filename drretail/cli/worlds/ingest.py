@@ -120,6 +120,9 @@ def ingest(
     from drretail.data_ingest.raw.tables import is_mapping
     from drretail.env.catalog.formulation import analyzer_named
 
+    for path in paths:
+        if path.is_dir() and (mappings := sorted(path.glob("*.toml"))):
+            raise UserError(f"{path} is a folder that holds a mapping: name that, drretail ingest {mappings[0]}.")
     given: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
     options = IngestOptions(
         preset=preset,
@@ -229,6 +232,7 @@ def _print_report(report: "IngestReport", word: str) -> None:
         typer.echo("Dry run: nothing was written.")
     else:
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+        typer.echo(f'Next: drretail ask "Which …?" --world {report.world}')
     if report.replaced is not None:
         typer.echo(
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "

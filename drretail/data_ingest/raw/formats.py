@@ -85,6 +85,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
 }
 _NEEDED = {"id", "title", "user", "product", "date"}
+_SAID = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
+"""Fields whose absence is told: an export in another language has them under other names."""
 
 
 def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:
@@ -101,6 +103,13 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
     if "status" not in whole.get("orders", {}):
         whole.pop("status")
     return whole
+
+
+def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> list[str]:
+    """The columns by which an export of a format would say what ``fitted`` names no column for."""
+    rules = FORMATS[name].get(part, {})
+    lacking = (rule for key, rule in rules.items() if key in _SAID and not fitted.get(key))
+    return [" or ".join(rule.split("|")) if isinstance(rule, str) else " or ".join(rule) for rule in lacking]
 
 
 def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.cells import Cells, citable, of_format, quoted
 from drretail.data_ingest.raw.date_formats import find_date_format
+from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import Saved
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
 from drretail.data_ingest.raw.sources import Source
@@ -64,6 +65,14 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     assert source.mapping is not None, "a table has a mapping"
     saved = Saved()
     cells = _cells(source.path, source.mapping, target)
+    if source.mapping.format is not None:
+        part = "products" if source.shape == "products" else "orders"
+        said = getattr(source.mapping, part)
+        if lacking := found_nowhere(source.mapping.format, part, said.model_dump()):
+            saved.notes.append(
+                f"found nowhere of the columns of {source.mapping.format}: {', '.join(lacking)}; where the export has "
+                "them under other names, say these in the mapping"
+            )
     if source.shape == "products":
         _shelve(db, cells, saved)
         rows = _product_rows(cells)
@@ -127,8 +136,16 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
         "stock": cells.first_text(columns.stock),
         "options": _options(cells, columns),
+        "number_said": cells.text(listed(columns.id)[-1]) if columns.parent_prefix else "NULL",
     }
     _keep_rows(db, "shelf", cells, columns, fields, columns.parent, saved)
+    if columns.parent_prefix:
+        # A parent may be named by the last of several ids, and goes by the first.
+        db.execute(
+            "UPDATE shelf SET parent_said = p.own_said FROM (SELECT own_said, number_said FROM shelf) p "
+            "WHERE shelf.parent_said = p.number_said AND shelf.parent_said NOT IN (SELECT own_said FROM shelf "
+            "WHERE own_said IS NOT NULL)"
+        )
     # What is left of a product that was left out is left out with it.
     if columns.parent is not None:
         gone = "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"

@@ -1,5 +1,6 @@
 """The mapping file of one's own shop: which columns of which files are ids, titles, prices, orders."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
@@ -8,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from drretail.data_ingest.raw.formats import FORMATS, ColumnsOf, FormatName, with_format
 from drretail.env.catalog.base import Language
-from drretail.errors import UserError, nearest_names, suggestion
+from drretail.errors import UnknownName, UserError, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
 from drretail.records.shop import OrderStatus
@@ -170,13 +171,18 @@ def listed(columns: Columns | None) -> tuple[str, ...]:
 
 
 def _in_words(problem: ValidationError) -> str:
-    first = problem.errors()[0]
+    errors = problem.errors()
+    # A key that is misspelt is told before the one that is then missing.
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     # Of a union pydantic names the member as well.
     where = [part for part in map(str, first["loc"]) if not part.startswith(("literal[", "tuple[", "dict["))]
     if first["type"] == "missing":
         return f"{'.'.join(where)} is missing; docs/own-shop.md shows a whole mapping."
     if first["type"] == "value_error":
         return f"{first['msg'].removeprefix('Value error, ')}; docs/own-shop.md shows both forms."
+    if first["type"] == "literal_error":
+        known = re.findall(r"'([^']*)'", first.get("ctx", {}).get("expected", ""))
+        return f"{'.'.join(where)}: {UnknownName(where[0], str(first['input']), known)}"
     if first["type"] != "extra_forbidden":
         return f"{'.'.join(where)}: {first['msg']}."
     if where[0] == "users":

@@ -18,7 +18,7 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
-from drretail.records.run import BASELINES, BM25, INFORMATION, INFORMED, RETRIEVER, SANDBOX, Limits, System
+from drretail.records.run import BASELINES, BM25, INFORMATION, INFORMED, MEMORY, RETRIEVER, SANDBOX, Limits, System
 from drretail.records.score import CODE
 
 SIZE, COMPOSE = "size", "compose"
@@ -119,9 +119,11 @@ def _web_order(setting: str) -> tuple[float, str]:
 
 ABLATED: Mapping[Option, AblatedOption] = {
     "information": AblatedOption(
-        setting=lambda system: system.information,
-        without=lambda system: system if system.information == "tools" else _dropping(system, INFORMED, tools="user"),
-        order=_listed(INFORMATION),
+        setting=lambda system: " ".join([system.information, *system.options.get(MEMORY, ())[:1]]),
+        without=lambda system: _dropping(
+            system, INFORMED, MEMORY, tools="" if system.information == "tools" else "user"
+        ),
+        order=lambda setting: (INFORMATION.index(setting.partition(" ")[0]), setting),
         is_stepwise=True,
         lacking="two settings of information: run it with --information task --information persona into the same "
         "folder (docs/pdr.md)",

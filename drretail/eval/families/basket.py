@@ -1,6 +1,7 @@
 """How far what a report would have bought is from the best of the shop, without a model (docs/floors.md)."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
@@ -10,7 +11,7 @@ from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.grounding.verify.checks import Case
-from drretail.records.query import Reference
+from drretail.records.query import Query, Reference
 from drretail.records.reading import Reading
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
@@ -28,6 +29,12 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     reading = reading_of(subject, case)
     for variant, measured in _measured(subject, reference, case, reading).items():
         yield variant, CodeVerdict.measured(measured.value, measured.reason, (picks_by(reading),))
+
+
+def query_lacks(experiment: Path, query: Query) -> str | None:
+    """Why no report on a query can be measured."""
+    reference = read_reference(experiment, query.query_id)
+    return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
 
 
 def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:
@@ -76,4 +83,5 @@ METRIC = Family(
     DESCRIPTION,
     after=("reading",),
     needs_judge=False,
+    query_lacks=query_lacks,
 )

@@ -249,7 +249,7 @@ DESCRIPTION = MetricDescription(
         "words",
     ),
     correlated=("words",),
-    counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains"),
+    counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "pages_seen", "domains_seen"),
     higher_is_better=False,
 )
 METRIC = Family("process", 1, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

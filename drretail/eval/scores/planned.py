@@ -90,10 +90,10 @@ def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collecti
 
     ``asked`` are judges of a family that count although no run left them anything to judge.
     """
-    return with_earnings(with_panels(gather(experiment, metrics)), asked)
+    return with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
 
 
-def with_earnings(gathered: Gathered, asked: Collection[TableKey] = ()) -> Gathered:
+def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:
     """The same, where each run's ``earned`` says what it gets in headlines in which it has no value.
 
     Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
@@ -101,17 +101,19 @@ def with_earnings(gathered: Gathered, asked: Collection[TableKey] = ()) -> Gathe
     """
     by_judge = {**{key: dict[str, JudgedRun]() for key in asked}, **gathered.tables_of_judges}
     tables = {
-        key: _with_earnings(gathered, key, answers) if key.assessor.rules == "default" else answers
+        key: _with_earnings(gathered, key, answers, experiment) if key.assessor.rules == "default" else answers
         for key, answers in by_judge.items()
     }
     return replace(gathered, tables_of_judges=tables)
 
 
-def _with_earnings(gathered: Gathered, key: TableKey, answers: Mapping[str, JudgedRun]) -> dict[str, JudgedRun]:
+def _with_earnings(
+    gathered: Gathered, key: TableKey, answers: Mapping[str, JudgedRun], experiment: Path | None
+) -> dict[str, JudgedRun]:
     metric = gathered.families[key.metric]
     systems = gathered.definition.systems
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
-    defined = _defined(asked, answers)
+    defined = _defined(metric, asked, answers, experiment)
     made = dict(answers)
     for plan in asked:
         found = answers.get(plan.run_id) or plan.unjudged()
@@ -121,11 +123,18 @@ def _with_earnings(gathered: Gathered, key: TableKey, answers: Mapping[str, Judg
     return made
 
 
-def _defined(plans: Sequence[Plan], answers: Mapping[str, JudgedRun]) -> Mapping[str, Mapping[str, bool]]:
-    """By query and variant whether any report on the query could have a value; what no report was asked for is open."""
+def _defined(
+    metric: Family, plans: Sequence[Plan], answers: Mapping[str, JudgedRun], experiment: Path | None
+) -> Mapping[str, Mapping[str, bool]]:
+    """By query and variant whether any report on the query could have a value.
+
+    What no report was asked for is open, unless the family knows that the query has nothing to measure.
+    """
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:
         judged = answers.get(plan.run_id)
+        if judged is None and experiment and metric.query_lacks and metric.query_lacks(experiment, plan.query):
+            found[plan.query.query_id] = dict.fromkeys(metric.variants, False) | found[plan.query.query_id]
         for variant, value in ({} if judged is None else judged.result.values).items():
             could = value.state != "na" or value.earns is not None
             found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could

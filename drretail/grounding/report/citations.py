@@ -141,6 +141,8 @@ class _Resolver:
         self._entries: dict[Entry, tuple[Cited, ...]] = {}
         self._has_ledger = evidence is not None
         self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}
+        products = (entry for entry in self._by_id.values() if entry.kind == "product" and not entry.key.isdecimal())
+        self._products = {entry.key.casefold(): entry for entry in products}
         self._by_url: dict[str, Evidence] = {}
         for entry in self._by_id.values():
             for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
@@ -158,9 +160,14 @@ class _Resolver:
         if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
-            known = [self._cite(target) for target in mark.targets if target.kind == "id"]
-            found = [cited for cited in known if cited.entry]
+            named = [self._cite(each) if each.kind == "id" else self._product(each) for each in mark.targets]
+            found = [cited for cited in named if cited is not None and cited.entry]
         return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
+
+    def _product(self, target: Target) -> Cited | None:
+        """The product whose own id stands in brackets, as a shop's assistant writes it: [L1] for [P:L1]."""
+        entry = self._products.get(target.value.casefold())
+        return None if entry is None else _cited(target.value, entry)
 
     def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
         if target.kind != "label":

@@ -62,6 +62,9 @@ def note_of(by: Option) -> str:
 def setting_words(setting: str, by: Option) -> str:
     """A setting as tables name it."""
     match by:
+        case "information" if " " in setting:  # with a memory's place
+            known, _, place = setting.partition(" ")
+            return f"with memory {place}" if known == "memory" else f"{WORDS[known]} and memory {place}"
         case "web" if setting == NO_WEB:
             return "no web"
         case "web" if not setting.startswith(SANDBOX):

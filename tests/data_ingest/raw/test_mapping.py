@@ -69,7 +69,9 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         ("date_format = 'dd.mm.yyyy'", "", "as strptime has it"),
         ("currency = 'euro'", 'currency = "EUR"', "currency"),
         ('id = "id"', 'id = "sku"', "no such column"),
-        ("[status]\nx = 'Gone'", "", r"status\.x: .*'Delivered'"),
+        ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
+        ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
+        ("[product]", "[products]", "the key product is unknown. Did you mean products"),
         ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
         ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
         ("[[", "", "cannot be read as a mapping"),
@@ -77,7 +79,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, said: str) -> None:
     text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
-    if wrong.startswith(("decimal", "currency", "date_format")):
+    if wrong.startswith(("decimal", "currency", "date_format", "language")):
         text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
     with pytest.raises(UserError, match=said) as problem:
         shop_sources(_shop(tmp_path, text))

@@ -284,7 +284,10 @@ DESCRIPTION = MetricDescription(
     },
     primary=("FP",),
     scoreboard=(
-        BoardColumn(variant="FP", meaning="share of the cited claims that their sources bear out"),
+        BoardColumn(
+            variant="FP",
+            meaning="share of the cited claims that their sources bear out; 0 of a report that cites nothing",
+        ),
         BoardColumn(
             variant="N_supported", name="supported", meaning="how many claims of a report its sources bear out"
         ),

@@ -1,0 +1,166 @@
+"""What a system is told of the shopper by somebody's memory."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import drretail
+from drretail.agents.memory import ShopperRecord
+from drretail.errors import UserError
+from drretail.eval.compare.ablations import tables_of_experiment
+from drretail.experiment import read_definition, read_journal, read_runs
+from drretail.records.query import Query
+from drretail.viewer.tables.ablations import ablation_table
+from tests.shop import JANUARY, USER, build
+
+ROOT = Path(__file__).parents[2]
+MINE = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
+NOBODYS = Query(query_id="q2", text="Which bird bath?", source="test")
+TEXT = "Has ordered 2 times."
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("memory") / "world")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example's module in the folder that one stands in."""
+    shutil.copy(ROOT / "examples" / "shopper_memory.py", tmp_path / "shopper_memory.py")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Callable[[str, str], str]:
+    """Writes a module and gives the place of its function ``recall``."""
+
+    def written(name: str, text: str) -> str:
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        return f"{name}:recall"
+
+    return written
+
+
+def made(world: Path, agents: Any = "react", queries: Any = MINE, to: str = "exp", **given: Any) -> Path:
+    drretail.run(world, [queries], agents, "offline:shopper", to=to, baselines=False, **given)
+    return Path(to)
+
+
+def first_asked(exp: Path, label: str) -> str:
+    """All that models were sent in a run."""
+    (folder,) = (exp / "runs" / label).iterdir()
+    asked = [effect.request for effect in read_journal(folder) if effect.kind == "model"]
+    return "\n".join(str(message["content"]) for request in asked for message in request["messages"])
+
+
+@pytest.mark.parametrize("agent", ["react", "plan_to_function", "hybrid_react", "grounded_hybrid", "dr3"])
+def test_every_agent_is_told_the_text_in_the_place_of_the_users_tools(world: Path, agent: str) -> None:
+    exp = made(world, agent, information="memory", memory="shopper_memory:newest")
+    ((label, system),) = read_definition(exp).systems.items()
+    assert system.information == "memory"
+    assert system.options["without"] == ["user"]
+    assert "<memory>\nLives in" in first_asked(exp, label)
+    assert TEXT in first_asked(exp, label)
+    assert "get_user_orders" not in {step.name for run in read_runs(exp) for step in run.steps}
+
+
+def test_without_the_setting_the_text_stands_beside_the_tools(world: Path) -> None:
+    exp = made(world, memory="shopper_memory:newest")
+    ((label, system),) = read_definition(exp).systems.items()
+    assert (system.information, "without" in system.options) == ("tools", False)
+    assert TEXT in first_asked(exp, label)
+    assert "get_user_orders" in {step.name for run in read_runs(exp) for step in run.steps}
+
+
+def test_a_changed_module_is_another_system(world: Path, module: Callable[[str, str], str]) -> None:
+    labels: set[str] = set()
+    for number in (1, 2):
+        place = module(f"memory_{number}", f"def recall(record, question):\n    return 'liked {number}'\n")
+        exp = made(world, to=f"exp{number}", memory=place)
+        (system,) = read_definition(exp).systems.values()
+        assert system.options["memory"][0] == place
+        labels.add(system.options["memory"][1])
+    assert len(labels) == 2
+
+
+def test_a_replay_does_not_ask_the_memory_again(world: Path, module: Callable[[str, str], str], tmp_path: Path) -> None:
+    counting = "import pathlib\n\nasync def recall(record, question):\n    " + (
+        "path = pathlib.Path('asked')\n    path.write_text(path.read_text() + 'x' if path.exists() else 'x')\n"
+        "    return question\n"
+    )
+    place = module("counting", counting)
+    first = made(world, memory=place)
+    again = made(world, to="again", memory=place, replay="exp")
+    assert (tmp_path / "asked").read_text() == "x"
+    assert [run.report for run in read_runs(first)] == [run.report for run in read_runs(again)]
+
+
+def test_the_record_holds_what_the_shop_knew_on_the_day_of_the_question(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[ShopperRecord] = []
+
+    def recall(record: ShopperRecord, question: str) -> str:
+        seen.append(record)
+        return question
+
+    monkeypatch.setattr("examples.shopper_memory.newest", recall)
+    made(world, memory="examples.shopper_memory:newest")
+    (record,) = seen
+    assert [order.timestamp for order in record.orders] == [JANUARY, JANUARY + 86_400_000]
+    assert set(record.products) == {"B0TEST0004", "B0TEST0001"}
+    assert record.profile.user_id == USER
+    assert record.today.timestamp() * 1000 >= record.orders[-1].timestamp
+
+
+def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[str, str], str]) -> None:
+    other = module("other", "def recall(record, question):\n    return 'nothing'\n")
+    exp = made(world, information=("task", "memory", "tools"), memory=("shopper_memory:newest", other))
+    drretail.score(exp, "process")
+    (table, *_) = tables_of_experiment(exp, "information", (), ())
+    (row,) = table.rows
+    assert [column.name for column in ablation_table(table).columns] == [
+        "task only",
+        "with memory other:recall",
+        "with memory shopper_memory:newest",
+        "with tools",
+    ]
+    assert [cell.setting for cell in row.cells] == [
+        "task",
+        "memory other:recall",
+        "memory shopper_memory:newest",
+        "tools",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"memory": "nothing"}, "module:attribute"),
+        ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
+        ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
+        ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),
+        ({"information": "memory"}, "add --memory"),
+        ({"information": "persona", "memory": "shopper_memory:newest"}, "beside the tools"),
+        ({"information": "memory", "memory": "shopper_memory:newest", "queries": NOBODYS}, "nobody in particular"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_before_anything_runs(world: Path, given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        made(world, **given)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"), [("return 7", "gave int in place of a text"), ("raise KeyError('who')", "KeyError: 'who'")]
+)
+def test_a_memory_that_fails_fails_its_run_and_says_so(
+    world: Path, module: Callable[[str, str], str], body: str, message: str
+) -> None:
+    exp = made(world, memory=module(f"bad_{len(body)}", f"def recall(record, question):\n    {body}\n"))
+    (run,) = read_runs(exp)
+    assert run.error is not None
+    assert (run.error.kind, message in run.error.message) == ("agent", True)
