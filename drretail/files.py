@@ -131,7 +131,12 @@ def _write_through(path: Path, parts: Iterable[bytes]) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON (sorted keys, two spaces, a final newline) atomically."""
-    write_atomically(path, json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n")
+    write_atomically(path, readable_json(value))
+
+
+def readable_json(value: Any) -> str:
+    """The text that ``write_json`` writes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
 
 
 def read_json(path: Path) -> dict[str, Any]:

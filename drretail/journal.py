@@ -24,6 +24,7 @@ from drretail.records.base import Document, canonical_json, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
+NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
 class Effect(Document):
@@ -123,7 +124,7 @@ class Journal:
         effect = self._known.get(key)
         if effect is None:
             if self._replays:
-                raise ModelError("agent", "the replayed journal holds no answer to this request: the run differs")
+                raise ModelError("agent", f"{NO_ANSWER}: the run differs")
             return None
         if effect.kind in self._anew and effect.error is None:
             return None

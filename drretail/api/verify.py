@@ -18,7 +18,7 @@ from drretail.api.worlds import chosen_web, opened_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import CommandStopped, UserError, describe_error
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.verification import ASK_FOR_ALL, check_plan, check_runs
 from drretail.event_loop import run_loop
@@ -56,9 +56,11 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, checklist)
     _check_queries(definition, options.queries, checklist)
-    check_votes(folder, checklist)
+    with _told(checklist, "votes", "votes"):
+        check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
-        check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
+        with _told(checklist, "scores", "scores.json"):
+            check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is not None:
                 _check_against(folder, definition, world, options, checklist, progress)
@@ -70,6 +72,19 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     return Verification(
         experiment=str(folder), world_fingerprint=definition.world_fingerprint, checks=checklist.results()
     )
+
+
+@contextmanager
+def _told(checklist: Checklist, check: str, file: str) -> Generator[None]:
+    """Whatever is raised within fails the check: files of a folder that was edited may hold anything."""
+    try:
+        yield
+    except (KeyboardInterrupt, CommandStopped):
+        raise
+    except Exception as problem:
+        why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
+        advice = "Mend or delete the file that it names, and give the command that made it."
+        checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
 
 
 @contextmanager
@@ -114,17 +129,17 @@ def _check_against(
     if not isinstance(options.world, World):
         named = settings if web is None else read_settings(web=web)
         world = replace(world, web=chosen_web(named, replayed=True))
-    runner = replace(
-        runner_of(world, settings, "", folder, files=options.files), outages=None, pages_anew=True
-    )
+    runner = replace(runner_of(world, settings, "", folder, files=options.files), outages=None, asks_anew=True)
     runs = [run for run in read_runs(folder) if run.system in definition.systems]
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
-        _check_frozen(folder, definition, world, scratch / "frozen", checklist)
+        with _told(checklist, "versions", "experiment.json"):
+            _check_frozen(folder, definition, world, scratch / "frozen", checklist)
         verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
-        with progress.track("Making runs again", len(runs)) as bar:
+        with _told(checklist, "replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
             run_loop(verifier.check_all(runs, bar.advance))
-        run_loop(check_verdicts(folder, scratch, world.store, Offers(world).would_do, checklist, progress))
+        with _told(checklist, "verdicts", "verdicts"):
+            run_loop(check_verdicts(folder, scratch, world.store, Offers(world).would_do, checklist, progress))
 
 
 def _check_world(world: World, checklist: Checklist) -> None:
@@ -159,14 +174,9 @@ def _check_queries(definition: Definition, published: str | Path | None, checkli
 
 def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
     """Opens the experiment once more, and compares what that freezes of the world for judges."""
-    try:
-        with open_experiment(
-            scratch, world, definition.queries, [], definition.seed, reference=Offers(world).reference
-        ) as again:
-            made = again.definition
-    except UserError as problem:
-        checklist.fail("versions", "experiment.json", f"it can't be opened again: {problem}".rstrip("."), RIGHT_WORLD)
-        return
+    reference = Offers(world).reference
+    with open_experiment(scratch, world, definition.queries, [], definition.seed, reference=reference) as again:
+        made = again.definition
     pairs = {name: (getattr(definition, name), getattr(made, name)) for name in ("now", "categories")}
     checklist.compare("versions", "experiment.json", pairs, RIGHT_WORLD)
     if definition.tool_schema_hash != tool_schema_hash():

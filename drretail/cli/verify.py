@@ -4,6 +4,7 @@ from drretail.api.options.verify import VerifyOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
+from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_text
 
 MOST_SHOWN = 5
@@ -32,6 +33,8 @@ def verify(options: VerifyOptions, output: flags.Output) -> None:
             if more:
                 print_text(f"{'':15}and {more:,} more: --json names all")
         world = "" if found.world_fingerprint is None else f" World {found.world_fingerprint[:12]}."
-        count = len(found.failures)
-        print_text("", f"Nothing fails.{world}" if found.passes else f"{count:,} things fail.{world}")
+        open_checks = sum(check.state == "not_checkable" for check in found.checks)
+        left = f" {counted(open_checks, 'check')} could not be made everywhere." if open_checks else ""
+        fails = counted(len(found.failures), "thing fails", "things fail") if found.failures else "Nothing fails"
+        print_text("", f"{fails}.{left}{world}")
     exit_code(len(found.failures))

@@ -3,6 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from drretail.records.wish import Want
 
 JUDGE_AGAIN = "`drretail score EXP` makes verdicts by code and scores.json anew; delete a judge's file to ask it again."
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
+_MOST_RETRIES = 5
+"""Of questions that a judge failed on: each is a pass over all verdicts."""
 
 
 async def check_verdicts(
@@ -55,25 +58,37 @@ async def check_verdicts(
             by_rules[verdict.rules].add(verdict.metric)
             tries = max(tries, verdict.attempt if verdict.judge.spec != CODE else 1)
     repeats = max((verdict.judge_repeat for verdicts in by_file.values() for verdict in verdicts), default=1)
-    again: Sequence[Again] = ["nothing", *["failed"] * min(tries - 1, 5)]
-    for rules, families in by_rules.items():
-        for retried in again:
+    again: list[Again] = ["nothing"]
+    again += ["failed"] * min(tries - 1, _MOST_RETRIES)
+    asked_anew = [judge for judge in judges.values() if judge.ref.kind == "rule_based"]
+    for judge in asked_anew:  # who follows rules answers alike each time, and a journal can be edited
+        for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
+            journal.unlink()
+    served = [judge for judge in judges.values() if judge not in asked_anew]
+    # What no journal answers is not asked: an allowance of nothing is spent.
+    for asked, allowance in ((asked_anew, None), (served, Allowance(tokens=0))):
+        for rules, retried in product(by_rules if asked or asked is asked_anew else (), again):
             await score(
                 copy,
-                sorted(families),
-                list(judges.values()),
+                sorted(by_rules[rules]),
+                asked,
                 rules=rules,
                 store=store,
                 offers=offers,
                 progress=progress,
                 again=retried,
-                allowance=Allowance(tokens=0),  # what no journal answers is not asked
+                allowance=allowance,
                 judge_repeats=repeats,
                 rate_floors=True,
             )
     for path, verdicts in by_file.items():
         kept = [verdict for verdict in verdicts if verdict.judge.spec == CODE or verdict.judge.key in judges]
         _compare(path, kept, copy / path.relative_to(experiment), path.relative_to(experiment), checklist)
+    for path in _verdict_files(copy):
+        name = path.relative_to(copy)
+        # Families and judges that have verdicts on other runs, and none on this one.
+        if experiment / name not in by_file and (experiment / name).parents[1].is_dir():
+            checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again", JUDGE_AGAIN)
 
 
 def _verdict_files(experiment: Path) -> list[Path]:

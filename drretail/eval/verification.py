@@ -23,7 +23,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import Run, System, Usage
-from drretail.records.verification import Checklist, Mismatch
+from drretail.records.verification import Checklist
 
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
@@ -31,12 +31,15 @@ _CHEAP = ("versions", "records")
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
 
 
-def first_failure(experiment: Path) -> Mismatch | None:
-    """The first thing in which the runs of a folder disagree with its definition, their ledgers or their journals."""
+def first_failure(experiment: Path) -> str:
+    """The first thing in which runs of a folder disagree with its definition, their ledgers or their journals.
+
+    Blank where they agree.
+    """
     checklist = Checklist()
     check_runs(experiment, read_definition(experiment), checklist)
     found = (mismatch for check in _CHEAP for mismatch in checklist.failed.get(check, ()))
-    return next(found, None)
+    return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
 
 
 def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
@@ -122,18 +125,15 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     results = read_results(folder)
     wrong = [sha for sha, text in results.items() if sha256_of(text) != sha]
     wrong += [step.result_sha for step in run.steps if step.result_sha and step.result_sha not in results]
-    checklist.compare("records", name / "results.jsonl.gz", {"a result's hash": (wrong[:1], [])}, RUN_AGAIN)
+    faults = {"it lacks the result of this hash, or has another text": wrong}
+    checklist.expect_none("records", name / "results.jsonl.gz", faults, RUN_AGAIN)
     brought = {(step.path, step.seq): step.evidence for step in run.steps}
     texts = [(entry.id, text) for entry in evidence for text in entry.texts]
     wrong = [key for key, text in texts if sha256_of(text.text) != text.sha256]
     placeless = [key for key, text in texts if key not in brought.get((text.path, text.seq), ())]
     placeless += sorted({key for keys in brought.values() for key in keys} - {entry.id for entry in evidence})
-    checklist.compare(
-        "records",
-        name / "evidence.jsonl.gz",
-        {"a text's hash": (wrong[:1], []), "an entry that no step brought": (placeless[:1], [])},
-        RUN_AGAIN,
-    )
+    faults = {"a text has another hash than it is kept under": wrong, "no step brought an entry": placeless}
+    checklist.expect_none("records", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
     checklist.checked["shown"] += 1
     shown = {entry.key for entry in evidence if entry.kind == "product"}
     unseen = [pick.product for pick in run.picks or () if pick.product not in shown]
@@ -142,9 +142,7 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
         checklist.fail("shown", name / "run.json", reason, "Read the run's report before you trust its cart.")
 
 
-def _check_journal(
-    name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist
-) -> None:
+def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist) -> None:
     """Usage, models and picks against what the journal holds."""
     calls = [effect for effect in journal if effect.kind == "model"]
     wrong = [e.key for e in journal if digest_of(e.kind, canonical_json(e.request)) != e.key.partition(":")[0]]
@@ -152,17 +150,20 @@ def _check_journal(
     strange = specs - {(role, model.spec) for role, model in system.models.items()}
     stated = {role: model.params or {} for role, model in system.models.items()}
     others = [e.role for e in calls if unusual_params(e.request.get("params", {})) != stated.get(e.role or "")]
-    pairs: dict[str, tuple[object, object]] = {
-        "a key, which is the hash of its request,": (wrong[:1], []),
-        "a model that the system does not have": (sorted(strange, key=str)[:1], []),
-        "a role with other parameters than the system's": (others[:1], []),
-        "usage": (usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}),
-    }
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
-    if declared:
-        undeclared = [pick for pick in run.picks or () if pick not in declared]
-        pairs["a pick that no answer declares"] = (undeclared[:1], [])
-    checklist.compare("records", name / "journal.jsonl.gz", pairs, RUN_AGAIN)
+    counted, told = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
+    faults: dict[str, Sequence[object]] = {
+        "the key of a request is not its hash": wrong,
+        "it asks a model that the system does not have": sorted(strange, key=str),
+        "it asks with other parameters than the system's, for the role": others,
+        "run.json counts other tokens than its calls took, for the role": [
+            role for role in sorted({*counted, *told}) if counted.get(role) != told.get(role)
+        ],
+        "no answer declares the pick of run.json": [
+            pick.product for pick in run.picks or () if declared and pick not in declared
+        ],
+    }
+    checklist.expect_none("records", name / "journal.jsonl.gz", faults, RUN_AGAIN)
     _check_served(name, system, calls, checklist)
 
 
@@ -191,6 +192,6 @@ def _check_served(name: Path, system: System, calls: Sequence[Effect], checklist
         served = str(details.get("model_name") or details.get("model") or "")
         model = spec.partition(":")[2].rpartition("/")[2].removesuffix("-latest")
         if served and model and model.casefold() not in served.casefold():
-            reason = f"an answer of {spec} calls its model {served}"
-            checklist.leave("records", name / "journal.jsonl.gz", reason, "Ask the provider whether they are one model.")
+            reason, advice = f"an answer of {spec} calls its model {served}", "Ask the provider whether they are one."
+            checklist.leave("records", name / "journal.jsonl.gz", reason, advice)
             return

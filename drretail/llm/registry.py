@@ -129,7 +129,9 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
     """
     if spec.partition(":")[0] not in provider_names():
         raise UserError(f"The model {quoted(spec)} is of nobody's provider that is installed here.")
-    given = {name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")}
+    given: dict[str, Any] = {
+        name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
+    }
     keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
     return open_model(spec, prices=prices, environ=keys, sends=False, **given)
 

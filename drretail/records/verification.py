@@ -1,7 +1,7 @@
 """What ``verify`` says of an experiment's folder: each check passes, fails, or can't be made."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -95,6 +95,13 @@ class Checklist:
         if different is not None:
             found, expected = (_short(value) for value in pairs[different])
             self.fail(check, file, f"{different} is {found}, and should be {expected}", advice)
+
+    def expect_none(self, check: str, file: object, faults: Mapping[str, Sequence[object]], advice: str) -> None:
+        """Fails once for the first kind of fault of which there is one, and names that one."""
+        self.checked[check] += 1
+        found = next(((name, each[0]) for name, each in faults.items() if each), None)
+        if found is not None:
+            self.fail(check, file, f"{found[0]}: {_short(found[1])}", advice)
 
     def results(self) -> tuple[CheckResult, ...]:
         return tuple(

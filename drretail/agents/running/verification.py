@@ -29,7 +29,7 @@ from drretail.experiment import (
     run_folder,
 )
 from drretail.files import read_json
-from drretail.journal import read_effects
+from drretail.journal import NO_ANSWER, Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
@@ -69,7 +69,8 @@ def rebuilt(
         role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices)
         for role, model in system.models.items()
     }
-    given: dict[str, Any] = {"web_mode": system.web_mode, "options": system.options, "limits": system.limits, "scope": system.sees}
+    given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
+    given["options"] = system.options
     if FILES in system.options and isinstance(world.web, SealedWeb):  # which brings them
         given["options"] = {name: value for name, value in system.options.items() if name != FILES}
     elif FILES in system.options and (files is None or files_hash(files) != system.options[FILES]):
@@ -127,7 +128,11 @@ class Verifier:
                     self.checklist.leave("replay", self._name(run) / "run.json", sut, OWN_AGENT)
                     await self._call_again(run, queries[run.query_id])
                 else:
-                    await self._replay(run, sut, queries[run.query_id])
+                    try:
+                        await self._replay(run, sut, queries[run.query_id])
+                    except (DrretailError, ValueError) as problem:  # a file that it rests on is damaged
+                        why = f"it can't be made again: {problem}".rstrip(".")
+                        self.checklist.fail("replay", self._name(run) / "run.json", why, RUN_AGAIN)
                 on_run()
 
         await asyncio.gather(*map(check, runs))
@@ -143,18 +148,18 @@ class Verifier:
         journal = self.scratch / name / "journal.jsonl"
         instead = read_counterfactual(self.experiment, query.user_id)
         reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
-        try:
-            made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
-        except DrretailError as problem:
-            self.checklist.fail("replay", name / "run.json", f"it can't be made again: {problem}".rstrip("."), RUN_AGAIN)
-            return
+        made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
         if failed_calls(run):
             reason = "a server failed it, and now answers: another run follows"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
             return
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
-        pairs = {key: (kept.get(key), anew.get(key)) for key in sorted({*kept, *anew})}
-        self.checklist.compare("replay", name / "run.json", pairs, RUN_AGAIN)
+        different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        why = "made again from its journal, the run differs in"
+        if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
+            why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
+        faults: dict[str, Sequence[str]] = {why: [", ".join(different)] if different else []}
+        self.checklist.expect_none("replay", name / "run.json", faults, RUN_AGAIN)
         self._compare_tools(run, made, journal)
 
     def _compare_tools(self, run: Run, made: Recorded, journal: Path) -> None:
@@ -163,18 +168,17 @@ class Verifier:
         results = read_results(folder)
         wrong = sorted(sha for sha in {*results, *made.texts} if results.get(sha) != made.texts.get(sha))
         steps = {step.result_sha: f"{step.name} at {step.path}/{step.seq}" for step in (*run.steps, *made.run.steps)}
-        pairs = {"a result": ([steps.get(sha, sha) for sha in wrong[:1]], [])}
-        self.checklist.compare("tools", name / "results.jsonl.gz", pairs, RUN_AGAIN)
+        faults = {"this world gives another result": [steps.get(sha, sha) for sha in wrong]}
+        self.checklist.expect_none("tools", name / "results.jsonl.gz", faults, RUN_AGAIN)
         lines = [entry.as_line() for entry in read_evidence(folder)]
         anew = [entry.as_line() for entry in made.evidence]
-        strange = [line for line in lines if line not in anew] or [line for line in anew if line not in lines]
-        pairs = {"an entry": (strange[:1], []), "its order": (lines, anew)}
-        self.checklist.compare("tools", name / "evidence.jsonl.gz", pairs, RUN_AGAIN)
-        kept = {effect.key: (effect.response, effect.error) for effect in read_journal(folder)}
-        served = {effect.key: (effect.response, effect.error) for effect in read_effects(journal)}
-        others = [key for key in kept if served.get(key) != kept[key]]
-        pairs = {"an answer that the run does not ask for, or that its pages do not give": (others[:1], [])}
-        self.checklist.compare("tools", name / "journal.jsonl.gz", pairs, RUN_AGAIN)
+        faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
+        self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
+        kept = {effect.key: effect for effect in read_journal(folder)}
+        served = {effect.key: effect for effect in read_effects(journal)}
+        others = [key for key in kept if key not in served or _answer(kept[key]) != _answer(served[key])]
+        faults = {"the run does not ask for an answer, or is given another here": others}
+        self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults, RUN_AGAIN)
 
     async def _call_again(self, run: Run, query: Query) -> None:
         """Calls the shop's own tools of a run once more, one after the other, and compares what they bring."""
@@ -197,12 +201,18 @@ class Verifier:
         except DrretailError as problem:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return
-        self.checklist.compare("tools", name, {"a result of the shop": (wrong[:1], [])}, RUN_AGAIN)
+        self.checklist.expect_none("tools", name, {"this world gives another result": wrong}, RUN_AGAIN)
         if any(step.name == "web_search" for step in run.steps):
             self.checklist.leave("tools", name, "its searches of the web are not made again", OWN_AGENT)
 
 
+def _answer(effect: Effect) -> Any:
+    """What an effect brought; of a model's answer what it says, and not the id of the message."""
+    response = effect.response
+    return {**response, "id": None} if effect.kind == "model" and isinstance(response, dict) else response
+
+
 def _is_of_shop(step: Step) -> bool:
-    """False for what a server failed, what is no tool of the shop's, and the web, which a model may have read for it."""
+    """False for what a server failed, for tools that the agent brought, and for the web."""
     failed = step.error is not None and step.error.partition(":")[0] in OUTAGES
     return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not failed
