@@ -1,7 +1,7 @@
 """``verify``: whether what an experiment's folder holds is what its systems did, as far as a folder can show it."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,10 +19,11 @@ from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError, describe_error
+from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.verification import ASK_FOR_ALL, check_plan, check_runs
 from drretail.event_loop import run_loop
-from drretail.experiment import Definition, read_definition, read_runs
+from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
 from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
@@ -30,6 +31,7 @@ from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.query import Query
+from drretail.records.run import Run
 from drretail.records.verification import Checklist, Verification
 from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
@@ -79,9 +81,9 @@ def _told(checklist: Checklist, check: str, file: str) -> Generator[None]:
     """Whatever is raised within fails the check: files of a folder that was edited may hold anything."""
     try:
         yield
-    except (KeyboardInterrupt, CommandStopped):
+    except CommandStopped:
         raise
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
         why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
         advice = "Mend or delete the file that it names, and give the command that made it."
         checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
@@ -130,7 +132,7 @@ def _check_against(
         named = settings if web is None else read_settings(web=web)
         world = replace(world, web=chosen_web(named, replayed=True))
     runner = replace(runner_of(world, settings, "", folder, files=options.files), outages=None, asks_anew=True)
-    runs = [run for run in read_runs(folder) if run.system in definition.systems]
+    runs = list(_runs(folder, definition))
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
         with _told(checklist, "versions", "experiment.json"):
@@ -140,6 +142,15 @@ def _check_against(
             run_loop(verifier.check_all(runs, bar.advance))
         with _told(checklist, "verdicts", "verdicts"):
             run_loop(check_verdicts(folder, scratch, world.store, Offers(world).would_do, checklist, progress))
+
+
+def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
+    """The planned runs that are there, each by the name of its place, whatever it calls itself."""
+    for planned in planned_runs(folder, definition):
+        label, query_id, repeat = planned.label, planned.query.query_id, planned.repeat
+        with suppress(UserError):  # one that can't be read fails another check
+            named = {"system": label, "query_id": query_id, "repeat": repeat}
+            yield read_run(run_folder(folder, label, query_id, repeat)).model_copy(update=named)
 
 
 def _check_world(world: World, checklist: Checklist) -> None:

@@ -3,7 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,9 @@ async def check_verdicts(
             by_rules[verdict.rules].add(verdict.metric)
             tries = max(tries, verdict.attempt if verdict.judge.spec != CODE else 1)
     repeats = max((verdict.judge_repeat for verdicts in by_file.values() for verdict in verdicts), default=1)
-    again: list[Again] = ["nothing"]
-    again += ["failed"] * min(tries - 1, _MOST_RETRIES)
+    failed: Again = "failed"
+    passes: list[Again] = ["nothing"]
+    passes.extend(repeat(failed, min(tries - 1, _MOST_RETRIES)))
     asked_anew = [judge for judge in judges.values() if judge.ref.kind == "rule_based"]
     for judge in asked_anew:  # who follows rules answers alike each time, and a journal can be edited
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
@@ -67,7 +68,7 @@ async def check_verdicts(
     served = [judge for judge in judges.values() if judge not in asked_anew]
     # What no journal answers is not asked: an allowance of nothing is spent.
     for asked, allowance in ((asked_anew, None), (served, Allowance(tokens=0))):
-        for rules, retried in product(by_rules if asked or asked is asked_anew else (), again):
+        for rules, again in product(by_rules if asked or asked is asked_anew else (), passes):
             await score(
                 copy,
                 sorted(by_rules[rules]),
@@ -76,7 +77,7 @@ async def check_verdicts(
                 store=store,
                 offers=offers,
                 progress=progress,
-                again=retried,
+                again=again,
                 allowance=allowance,
                 judge_repeats=repeats,
                 rate_floors=True,

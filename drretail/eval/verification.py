@@ -70,7 +70,10 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
 
 
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
-    """Each run against its place, its ledger and its journal."""
+    """Each system against its label, and each run against its place, its ledger and its journal."""
+    for label, system in definition.systems.items():
+        if not system.is_imported and definition.versions.get("drretail") == __version__:
+            checklist.compare("versions", "experiment.json", {"a system's label": (label, system.label())}, ASK_FOR_ALL)
     for planned in planned_runs(experiment, definition):
         folder = _folder(experiment, planned)
         if (folder / "run.json").exists():
