@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
-    from drretail.api.verify import verify
+    from drretail.api.verification.verify import verify
     from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.eval.family import Family, metric
@@ -127,7 +127,7 @@ _PLACES = {
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",
-    "verify": "drretail.api.verify",
+    "verify": "drretail.api.verification.verify",
     "view": "drretail.api.view",
     "write_sandbox_queries": "drretail.api.sandboxes",
 }

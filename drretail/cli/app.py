@@ -56,7 +56,7 @@ COMMANDS = {
         "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
     ),
     "verify": (
-        "drretail.cli.verify:verify",
+        "drretail.cli.score:verify",
         "Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder "
         "says.",
     ),

@@ -9,6 +9,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
+from drretail.eval.check_results import Checklist
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
@@ -26,7 +27,6 @@ from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.score import CODE, Scores, Verdict
-from drretail.records.verification import Checklist
 from drretail.records.vote import Vote, Withdrawal, line_of
 from drretail.records.wish import Want
 

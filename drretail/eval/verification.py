@@ -1,6 +1,6 @@
 """Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
 
-None of it needs the world or a model. ``drretail.api.verify`` goes further: it makes runs, verdicts and scores again.
+None of it needs the world or a model. ``drretail.api.verification.verify`` goes further: it makes runs, verdicts and scores again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 
 from drretail import __version__
 from drretail.errors import UserError
+from drretail.eval.check_results import Checklist
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
@@ -23,7 +24,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import Run, System, Usage
-from drretail.records.verification import Checklist
 
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."

@@ -18,6 +18,7 @@ from drretail.env.session import Session
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
+from drretail.eval.check_results import Checklist
 from drretail.experiment import (
     Definition,
     prompts_path,
@@ -36,7 +37,6 @@ from drretail.llm.registry import open_recorded
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Task
 from drretail.records.run import FILES, NINE, Answer, Limits, Run, Step
-from drretail.records.verification import Checklist
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4

@@ -8,17 +8,18 @@ from tempfile import TemporaryDirectory
 
 from drretail import __version__
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.verification import Verifier
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.options.verify import VerifyOptions
 from drretail.api.systems import runner_of
+from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, opened_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError, describe_error
+from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.verification import ASK_FOR_ALL, check_plan, check_runs
@@ -32,7 +33,6 @@ from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.verification import Checklist, Verification
 from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
 
