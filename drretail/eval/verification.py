@@ -1,6 +1,6 @@
 """Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
 
-None of it needs the world or a model. ``drretail.api.verification.verify`` goes further: it makes runs, verdicts and scores again.
+None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
 """
 
 from collections.abc import Mapping, Sequence

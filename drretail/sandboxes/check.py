@@ -39,7 +39,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     """
     about, queries = read_sandbox(folder), read_queries_of(folder)
     found: dict[str, list[str]] = {query.query_id: [] for query in queries}
-    for name, fault in _of_sums(folder, about):
+    for name, fault in changed_files(folder, about):
         for query_id in _about(name, found):
             found[query_id].append(fault)
     for query in queries:
@@ -50,7 +50,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     return found
 
 
-def _of_sums(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
+def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
     """Files that are not as they were when the sandbox was built, each with what happened to it."""
     if about.sums is None or about.own_sum is None:
         yield SANDBOX_FILE, f"{SANDBOX_FILE} has no sums of the files: build it anew, to be sure of them."

@@ -32,7 +32,7 @@ from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.query import Query
-from drretail.records.run import Run
+from drretail.records.run import SANDBOX, Run
 from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
 
@@ -103,7 +103,10 @@ def _world(
     elif isinstance(spec, World):
         yield spec
     else:
-        with world_of(folder, None) if spec is None else opened_world(str(spec), quiet=True) as world:
+        live = {system.web_provider for system in definition.systems.values() if system.web_is_live}
+        named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
+        web = chosen_web(read_settings(web=named), replayed=True)
+        with world_of(folder, None, web=web) if spec is None else opened_world(str(spec), quiet=True, web=web) as world:
             if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
                 found = world.manifest.fingerprint
                 reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {found[:12]}"
@@ -126,11 +129,6 @@ def _check_against(
     """Makes everything again in the world."""
     _check_world(world, checklist)
     settings = read_settings()
-    live = {system.web_provider for system in definition.systems.values() if system.web_is_live}
-    web = options.web or (live.pop() if len(live) == 1 else None)
-    if not isinstance(options.world, World):
-        named = settings if web is None else read_settings(web=web)
-        world = replace(world, web=chosen_web(named, replayed=True))
     runner = replace(runner_of(world, settings, "", folder, files=options.files), outages=None, asks_anew=True)
     runs = list(_runs(folder, definition))
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
