@@ -53,7 +53,7 @@ async def check_verdicts(
     tries = 1
     for verdict in (verdict for verdicts in by_file.values() for verdict in verdicts):
         if installed(verdict.metric) is None and verdict.metric != PAIRWISE:
-            continue
+            continue  # its verdicts are left open below
         if verdict.judge.spec == CODE or verdict.judge.key in judges:
             by_rules[verdict.rules].add(verdict.metric)
             tries = max(tries, verdict.attempt if verdict.judge.spec != CODE else 1)
@@ -83,6 +83,10 @@ async def check_verdicts(
                 rate_floors=True,
             )
     for path, verdicts in by_file.items():
+        if installed(path.parents[2].name) is None and path.parents[2].name != PAIRWISE:
+            reason, advice = "its metric is not one of the package's", "Score with that metric in a copy, and compare."
+            checklist.leave("verdicts", path.relative_to(experiment), reason, advice)
+            continue
         kept = [verdict for verdict in verdicts if verdict.judge.spec == CODE or verdict.judge.key in judges]
         _compare(path, kept, copy / path.relative_to(experiment), path.relative_to(experiment), checklist)
     for path in _verdict_files(copy):
@@ -118,6 +122,9 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
             try:
                 params = effects[0].request.get("params", {}) if effects else {}
                 judge = Judge.of(open_recorded(ref.spec, params))
+                if judge.ref.kind != ref.kind:
+                    name, advice = path.relative_to(experiment), "Delete the judge's files, and score again."
+                    checklist.fail("verdicts", name, f"its judge is {judge.ref.kind}, and not {ref.kind}", advice)
                 if judge.ref != ref:
                     raise UserError(f"the judge {ref.key} was told or asked otherwise than this version does")
                 judges[ref.key] = judge

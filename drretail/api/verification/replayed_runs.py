@@ -54,8 +54,8 @@ def rebuilt(
 ) -> SystemUnderTest:
     """The system of that label as this version has it, with models that are never sent anything.
 
-    Raises UserError where it can't be built here: the agent is not one of the package's, or something of it is
-    otherwise than the folder says.
+    Raises UserError where it can't be built here, as with an agent that is not one of the package's, and ValueError
+    where no system of this version is as the folder says.
     """
     system = definition.systems[label]
     if system.agent not in BUILT_IN | BASELINES or system.place is not None:
@@ -77,6 +77,8 @@ def rebuilt(
         raise UserError("it read files of the user's: name their folder with --files")
     sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, **given)
     wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
+    if {"self_checked", "models"} & {*wrong}:
+        raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
     if wrong or sut.label != label:
         raise UserError(f"it has another {wrong[0] if wrong else 'label'} here: {_advice(wrong)}")
     if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
@@ -110,7 +112,7 @@ class Verifier:
 
     async def check_all(self, runs: Sequence[Run], on_run: Callable[[], None]) -> None:
         """Replays what the package can, and calls the tools of all other runs again."""
-        systems: dict[str, SystemUnderTest | str] = {}
+        systems: dict[str, SystemUnderTest | str | ValueError] = {}
         for label in {run.system for run in runs}:
             try:
                 systems[label] = rebuilt(
@@ -118,6 +120,8 @@ class Verifier:
                 )
             except DrretailError as problem:
                 systems[label] = str(problem).rstrip(".")
+            except ValueError as problem:
+                systems[label] = problem
         queries = {query.query_id: query for query in self.definition.queries}
         gate = asyncio.Semaphore(AT_ONCE)
 
@@ -129,6 +133,8 @@ class Verifier:
                     await self._call_again(run, queries[run.query_id])
                 else:
                     try:
+                        if isinstance(sut, ValueError):
+                            raise sut
                         await self._replay(run, sut, queries[run.query_id])
                     except (DrretailError, ValueError) as problem:  # a file that it rests on is damaged
                         why = f"it can't be made again: {problem}".rstrip(".")

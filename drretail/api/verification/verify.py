@@ -37,6 +37,12 @@ from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
 
 RIGHT_WORLD = "Name the world that the runs were made in with --world."
+_BROUGHT = (
+    ("tools", "sources/*.json", "it was fetched after the runs", "Delete it, and score with --fetch-sources."),
+    ("verdicts", "gold/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
+    ("verdicts", "labels/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
+)
+"""What verdicts rest on that was brought into the folder after the runs: no journal and no world gives it again."""
 DEEP = ("replay", "tools", "verdicts", "scores")
 
 
@@ -193,7 +199,9 @@ def _check_frozen(folder: Path, definition: Definition, world: World, scratch: P
         checklist.leave("tools", "experiment.json", "its tools are not those of this version", advice)
     for path in sorted(scratch.rglob("*.json")):
         name = path.relative_to(scratch)
-        if name.parent.name and (folder / name).exists():
+        if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
+            checklist.fail("versions", name, "it is missing, and others like it are there", ASK_FOR_ALL)
+        elif name.parent.name and (folder / name).exists():
             is_same = read_json(path) == read_json(folder / name)
             checklist.checked["versions"] += 1
             if not is_same and name.parts[0] == "profiles":
@@ -201,3 +209,6 @@ def _check_frozen(folder: Path, definition: Definition, world: World, scratch: P
                 checklist.leave("versions", name, reason, "It may have been frozen for other queries of the user.")
             elif not is_same:
                 checklist.fail("versions", name, "it is not what the world gives", "Delete it and score again.")
+    for check, pattern, reason, advice in _BROUGHT:
+        for path in sorted(folder.glob(pattern)):
+            checklist.leave(check, path.relative_to(folder), reason, advice)
