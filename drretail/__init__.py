@@ -7,6 +7,7 @@ From Python (docs/python.md), each loaded when it is first asked for:
     read_experiment the options in an experiment.toml, for ``run``
     run             agents over queries, as ``drretail run``; gives the recorded experiment
     score           what judges say of it
+    verify          whether its folder is what its systems did
     compare, compare_all  two systems side by side, and all of them
     report, export, view  pages and text, the forms of other programs, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
+    from drretail.api.verification.verify import verify
     from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.eval.family import Family, metric
@@ -100,6 +102,7 @@ __all__ = [
     "run",
     "score",
     "shop_tools",
+    "verify",
     "view",
     "write_sandbox_queries",
 ]
@@ -124,6 +127,7 @@ _PLACES = {
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",
+    "verify": "drretail.api.verification.verify",
     "view": "drretail.api.view",
     "write_sandbox_queries": "drretail.api.sandboxes",
 }

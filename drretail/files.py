@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,8 @@ from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document
 
 T = TypeVar("T", bound=Document)
+LONGEST_LINE = 64 << 20
+"""Bytes; whole files are read at once, and a line without end is not one of them."""
 _LONGEST = 60
 """So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
@@ -131,7 +133,12 @@ def _write_through(path: Path, parts: Iterable[bytes]) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON (sorted keys, two spaces, a final newline) atomically."""
-    write_atomically(path, json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n")
+    write_atomically(path, readable_json(value))
+
+
+def readable_json(value: Any) -> str:
+    """The text that ``write_json`` writes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -195,6 +202,8 @@ def read_documents(path: Path, kind: type[T], what: str) -> tuple[T, ...]:
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file, packed or not; UserError where there is none to read."""
     try:
+        if path.stat().st_size > LONGEST_LINE:
+            _check_lines(path)
         data = path.read_bytes()
         if path.suffix == ".gz":
             data = gzip.decompress(data)
@@ -204,6 +213,17 @@ def read_lines(path: Path) -> list[str]:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def _check_lines(path: Path) -> None:
+    """Raises UserError for a line that nobody has written by hand, and no program of ours."""
+    with path.open("rb") as file:
+        for number in count(1):
+            line = file.readline(LONGEST_LINE + 1)
+            if len(line) > LONGEST_LINE:
+                raise UserError(f"{path}, line {number}, has more than {LONGEST_LINE >> 20} MB, the most that is read.")
+            if not line:
+                return
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from drretail.records.base import Document, canonical_json, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch", "memory"]
 Clock = Callable[[], datetime]
+NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
 class Effect(Document):
@@ -66,6 +67,7 @@ class Outcome:
 class Journal:
     """The effects of one run. ``path`` None keeps them in memory; ``replay`` serves another journal only.
 
+    Of what it serves, ``anew`` are the kinds that are performed once more where they brought an answer.
     Raises UserError when the file is of another format or a line before the last is broken.
     """
 
@@ -74,6 +76,7 @@ class Journal:
         path: Path | None = None,
         *,
         replay: Path | None = None,
+        anew: Collection[EffectKind] = (),
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.effects: list[Effect] = []
@@ -81,6 +84,7 @@ class Journal:
         """How many effects were answered from the journal since it was opened."""
         self._clock = clock
         self._replays = replay is not None
+        self._anew = frozenset(anew)
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
@@ -109,7 +113,7 @@ class Journal:
 
     def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
         """The key of the next such request in a scope; ``asked`` is the request's canonical JSON."""
-        digest = _digest(kind, asked)
+        digest = digest_of(kind, asked)
         with self._lock:
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
@@ -120,7 +124,9 @@ class Journal:
         effect = self._known.get(key)
         if effect is None:
             if self._replays:
-                raise ModelError("agent", "the replayed journal holds no answer to this request: the run differs")
+                raise ModelError("agent", f"{NO_ANSWER}: the run differs")
+            return None
+        if effect.kind in self._anew and effect.error is None:
             return None
         with self._lock:
             self.served += 1
@@ -129,7 +135,7 @@ class Journal:
 
     def before(self, kind: EffectKind, request: dict[str, Any]) -> list[Effect]:
         """What an equal request brought in any scope so far."""
-        digest = _digest(kind, canonical_json(request))
+        digest = digest_of(kind, canonical_json(request))
         with self._lock:
             effects = {**self._known, **{effect.key: effect for effect in self.effects}}
         return [effect for key, effect in effects.items() if key.startswith(f"{digest}:")]
@@ -231,7 +237,8 @@ class _Recording:
         return effect
 
 
-def _digest(kind: EffectKind, asked: str) -> str:
+def digest_of(kind: EffectKind, asked: str) -> str:
+    """What the key of an effect begins with; ``asked`` is the request's canonical JSON."""
     return sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
 
 

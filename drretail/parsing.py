@@ -4,7 +4,9 @@ import json
 import tomllib
 from typing import Any
 
-TOO_DEEP = "it is nested too deep"
+MOST_LEVELS = 200
+"""Of nesting: what is deeper than Python's own limit, about a thousand, would break whoever writes the value again."""
+TOO_DEEP = f"it is nested deeper than {MOST_LEVELS} levels"
 TOO_LONG = "a whole number in it has too many digits"
 
 
@@ -16,13 +18,28 @@ def parse_json(text: str | bytes) -> Any:
     UnicodeDecodeError, a ValueError like it.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except RecursionError:
         raise _refused(TOO_DEEP) from None
     except ValueError:
         raise _refused(TOO_LONG) from None
+    # Counting is quick, and most texts have fewer of them.
+    opening = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+    if opening > MOST_LEVELS and _is_deep(value):
+        raise _refused(TOO_DEEP)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
+    for _ in range(MOST_LEVELS):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [child for each in inner for child in each if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def json_or_none(text: str) -> Any:
@@ -36,13 +53,16 @@ def json_or_none(text: str) -> Any:
 def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises TOMLDecodeError for whatever is none, as ``parse_json`` does."""
     try:
-        return tomllib.loads(text)
+        value = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except RecursionError:
         raise tomllib.TOMLDecodeError(TOO_DEEP) from None
     except ValueError:
         raise tomllib.TOMLDecodeError(TOO_LONG) from None
+    if _is_deep(value):
+        raise tomllib.TOMLDecodeError(TOO_DEEP)
+    return value
 
 
 def _refused(problem: str) -> json.JSONDecodeError:

@@ -11,6 +11,7 @@ systems.py    the systems that options name
 run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``estimate_score``
+verification/ ``verify``: whether a folder holds what its systems did
 compare.py    ``compare`` and ``compare_all``: systems side by side
 report.py     ``report`` and ``export``: pages, text, tables, plots, the forms that other programs read
 view.py       ``view``: an experiment live in the browser

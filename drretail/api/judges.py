@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drretail.api.models import Opener
+    from drretail.env.web.base import Web
     from drretail.env.world import World
     from drretail.eval.family import Family
     from drretail.eval.judging.session import Judge
@@ -108,8 +109,10 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
 
 
 @contextmanager
-def world_of(experiment: "Path", spec: str | None, *, quiet: bool = False) -> "Generator[World | None]":
-    """The world that an experiment was made in: the one at ``spec``, else the one that its runs name.
+def world_of(
+    experiment: "Path", spec: str | None, *, quiet: bool = False, web: "Web | None" = None
+) -> "Generator[World | None]":
+    """The world that an experiment was made in: the one at ``spec``, else the one that its runs name, with ``web``.
 
     None for imported reports, which have none; None, and a line that says why, where the runs' world is gone or has
     become another. Raises UserError when there is
@@ -127,7 +130,7 @@ def world_of(experiment: "Path", spec: str | None, *, quiet: bool = False) -> "G
         if spec is not None:
             yield _named(stack, spec, wanted, quiet=quiet)
         else:
-            yield _recorded(stack, experiment, wanted, quiet=quiet)
+            yield _recorded(stack, experiment, wanted, web, quiet=quiet)
 
 
 def _named(stack: ExitStack, spec: str, wanted: str, *, quiet: bool) -> "World":
@@ -141,7 +144,7 @@ def _named(stack: ExitStack, spec: str, wanted: str, *, quiet: bool) -> "World":
     return world
 
 
-def _recorded(stack: ExitStack, experiment: "Path", wanted: str, *, quiet: bool) -> "World | None":
+def _recorded(stack: ExitStack, experiment: "Path", wanted: str, web: "Web | None", *, quiet: bool) -> "World | None":
     from drretail.files import read_json
 
     files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
@@ -149,7 +152,7 @@ def _recorded(stack: ExitStack, experiment: "Path", wanted: str, *, quiet: bool)
     why = "no run says in which world it was made"
     for place in places:
         try:
-            world = stack.enter_context(opened_world(place, quiet=quiet))
+            world = stack.enter_context(opened_world(place, quiet=quiet, web=web))
         except UserError as problem:
             why = str(problem).partition(". ")[0].rstrip(".")
             continue

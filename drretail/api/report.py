@@ -18,7 +18,7 @@ from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_atomically
 from drretail.progress import busy, choose_progress
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.output import json_text
+from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
 
 MANY_RUNS = 50
@@ -67,6 +67,8 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
         entitle(experiment, options.title)
     with busy("reading runs and scores", quiet=quiet):
         view = read_view(experiment)
+    if view.failure:
+        say(view.failure)
     summary = summary_of(view)
     text = ""
     if options.form == "html":

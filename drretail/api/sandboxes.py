@@ -12,7 +12,7 @@ from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, 
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.worlds import check_askable, chosen_web, opened_world
 from drretail.env.web.registry import WEBS, is_module
-from drretail.env.web.sealed import read_sandbox
+from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
@@ -94,9 +94,29 @@ def build_with(
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
+        if (names := _built_before(to, shop, queries, options)) is not None:
+            note(f"{to} was built so before, and is whole: nothing was done.")
+            return BuiltSandbox(to, len(queries), len(queries), names)
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
         made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
     return BuiltSandbox(to, len(queries), len(queries), made)
+
+
+def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
+    """The sizes of the sandbox that stands there already, built of the same; None where none does.
+
+    Raises UserError for one that was built of something else, or was changed since.
+    """
+    if not (to / SANDBOX_FILE).is_file():
+        return None
+    about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
+    asked = (shop.manifest.fingerprint, options.seed, OFFLINE, options.tokenizer or counter_of(None).name)
+    is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == asked
+    if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
+        raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
+    if any(faults_of(to).values()):
+        raise UserError(f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder.")
+    return about.names
 
 
 def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estimate, PriceTable]:

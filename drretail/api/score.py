@@ -32,6 +32,7 @@ from drretail.eval.registry import (
     usual_metrics,
 )
 from drretail.eval.scoring import score as score_experiment
+from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines
@@ -96,6 +97,8 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     """Judges what is not judged yet, and scores all of it. Unless ``quiet``, progress is shown on stderr."""
     plan = Plan.of(options, quiet=quiet)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
+    if failure := first_failure(folder):
+        say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)

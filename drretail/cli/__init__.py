@@ -13,7 +13,7 @@ sandboxes.py     a sealed web for each query
 run.py           agents over queries, or over one question
 prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  what is told of many runs while they go on
-score.py         judges over runs
+score.py         judges over runs, and whether a folder can be trusted
 compare.py       two systems
 lab.py           is the judge any good?
 report.py        the page, the text, the paper's tables, other programs' forms, the live view

@@ -55,6 +55,11 @@ COMMANDS = {
         "drretail.cli.score:score",
         "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
     ),
+    "verify": (
+        "drretail.cli.score:verify",
+        "Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder "
+        "says.",
+    ),
     "compare": (
         "drretail.cli.compare:compare",
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "

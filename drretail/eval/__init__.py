@@ -5,6 +5,9 @@ values.py        what one report gets in a variant
 breakdown.py     families by code that sort what another's judge found wrong
 registry.py      families by name; errors in those of others name the family
 scoring.py       ``score``: families x judges x runs, then scores.json
+check_results.py  checks that pass, fail or can't be made, with files and reasons
+verification.py  whether a folder agrees with its own hashes and journals
+rejudging.py     verdicts and scores made again, beside those of a folder
 estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals

@@ -67,11 +67,15 @@ def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) 
 
 
 def content_of(experiment: Path, folder: Path) -> str:
-    """A hash of what people or a judge said there, and of the questions that the judge is asked today."""
+    """A hash of what people or a judge said there, and of the questions that the judge is asked today.
+
+    Journals hold times, and verdicts that were asked for side by side stand in any order: neither is part of it.
+    """
     digest = sha256()
     for path in sorted((experiment / folder).rglob("*.jsonl")):
-        digest.update(f"{path.relative_to(experiment)}\n".encode())
-        digest.update(sha256(path.read_bytes()).digest())
+        if not path.name.endswith(".journal.jsonl"):
+            digest.update(f"{path.relative_to(experiment)}\n".encode())
+            digest.update(b"\n".join(sorted(path.read_bytes().splitlines())))
     if folder.parent.parent.name == "verdicts":
         metric = installed(folder.parent.name)
         questions = [] if metric is None else [str(metric.version), *sorted(metric.prompt_hashes())]

@@ -112,10 +112,28 @@ class Model:
     @property
     def asked(self) -> dict[str, Any]:
         """The parameters that are not the defaults, without addresses: what tells two systems apart."""
-        usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
-        return {
-            name: value for name, value in self.params.items() if name != "base_url" and value != usual.get(name)
-        } | ({"own_server": True} if self.own_server else {})
+        return unusual_params(self.params)
+
+
+def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a model's parameters is not the default; of an address, that there is one."""
+    usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
+    stated = {name: value for name, value in params.items() if name != "base_url" and value != usual.get(name)}
+    return stated | ({"own_server": True} if "base_url" in params else {})
+
+
+def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
+    """The model that a journal answers for, with the parameters that stand there; it needs no key and sends nothing.
+
+    Raises UserError for one at ``module:attribute``: a folder that somebody hands over gets nothing imported.
+    """
+    if spec.partition(":")[0] not in provider_names():
+        raise UserError(f"The model {quoted(spec)} is of nobody's provider that is installed here.")
+    given: dict[str, Any] = {
+        name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
+    }
+    keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
+    return open_model(spec, prices=prices, environ=keys, sends=False, **given)
 
 
 def open_model(

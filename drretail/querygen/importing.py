@@ -1,6 +1,7 @@
 """Queries out of plain questions: one a line, rows of CSV, or JSONL, where wishes may stand beside them."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +12,13 @@ from pydantic import ValidationError
 from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none, parse_json
 from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # What columns and fields may be called; any others are left aside.
 _QUESTION, _USER, _WISH = ("question", "query", "text", "prompt"), ("user", "user_id"), "wish"
 
@@ -39,27 +41,43 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     Raises UserError where there is none, for a table without a column of questions, and for a wish that is none.
     """
     ending = path.suffix.casefold()
-    rows = _table(path) if ending in (".csv", ".tsv") else _objects(path) if ending == ".jsonl" else _lines(path)
+    rows = _table(path) if ending in (".csv", ".tsv") else _objects(path) if ending == ".jsonl" else _texts(path)
     found = tuple(_question(f"{path}, {place}", row) for place, row in rows)
     if not found:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _texts(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Raises UserError for a line that is JSON: it would be asked of agents as it stands."""
+    for place, line in _lines(path):
+        value = json_or_none(line)
+        if isinstance(value, dict):
+            _check_no_query(path, place, value)
+            raise UserError(f"{path}, {place}, is JSON and no question: give the file a name that ends in .jsonl.")
+        yield place, {_QUESTION[0]: line}
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(read_lines(path), 1):
         if line.strip():
-            yield f"line {number}", {_QUESTION[0]: line}
+            yield f"line {number}", line
+
+
+def _check_no_query(path: Path, place: str, value: Mapping[str, Any]) -> None:
+    if "query_id" in value:
+        raise UserError(f"{path}, {place}, is a query already: drretail run --queries {path} asks it as it is.")
 
 
 def _objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for place, row in _lines(path):
+    for place, line in _lines(path):
         try:
-            value = parse_json(row[_QUESTION[0]])
+            value = parse_json(line)
         except json.JSONDecodeError as problem:
             raise UserError(f"{path}, {place}, is not JSON: {problem}.") from problem
         if not isinstance(value, dict):
             raise UserError(f"{path}, {place}, is not a JSON object.")
+        _check_no_query(path, place, value)
         yield place, value
 
 
@@ -84,6 +102,8 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
     )
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION[0]!r}.")
+    if control := _CONTROL.search(f"{text}{user or ''}"):
+        raise UserError(f"{place}, is no text: it holds the control character U+{ord(control[0]):04X}.")
     return Question(text, user, _wish(place, row.get(_WISH)), place)
 
 

@@ -1,10 +1,12 @@
 """Whether a sandbox is whole: its sizes and labels, the places of its gold's insights, and no personal data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from drretail.agents.page_reading import is_on
 from drretail.env.web.sealed import (
+    GOLD_FILE,
+    SANDBOX_FILE,
     SandboxFolder,
     TaskPage,
     read_labels,
@@ -14,10 +16,13 @@ from drretail.env.web.sealed import (
     task_folder,
 )
 from drretail.env.world import World
+from drretail.errors import NotFound, UserError
 from drretail.experiment import read_gold_file
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.criteria import Gold
+from drretail.records.ids import file_name
 from drretail.records.query import Query
+from drretail.sandboxes.folder import own_sum, sums_of
 from drretail.sandboxes.search_based.build import people_of
 from drretail.sandboxes.search_based.files import texts_of
 from drretail.sandboxes.search_based.queries import files_in
@@ -32,18 +37,52 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
 
     With the ``world`` personal data of the query's user is looked for, without it e-mail addresses alone.
     """
-    about = read_sandbox(folder)
-    found: dict[str, list[str]] = {}
-    for query in read_queries_of(folder):
-        task = task_folder(folder, query.query_id)
-        people = People() if world is None else people_of(world, query.user_id)
-        pages, labels = read_pages(task), {label.url: label.label for label in read_labels(task)}
-        found[query.query_id] = [
-            *_of_sizes(about, pages, labels),
-            *_of_gold(read_gold_file(task / "gold.json"), about, pages, labels, files_in(task)),
-            *_of_people(query, pages, files_in(task), people),
-        ]
+    about, queries = read_sandbox(folder), read_queries_of(folder)
+    found: dict[str, list[str]] = {query.query_id: [] for query in queries}
+    for name, fault in changed_files(folder, about):
+        for query_id in _about(name, found):
+            found[query_id].append(fault)
+    for query in queries:
+        try:
+            found[query.query_id] += _of_task(folder, about, query, world)
+        except UserError as problem:
+            found[query.query_id].append(str(problem))
     return found
+
+
+def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
+    """Files that are not as they were when the sandbox was built, each with what happened to it."""
+    if about.sums is None or about.own_sum is None:
+        yield SANDBOX_FILE, f"{SANDBOX_FILE} has no sums of the files: build it anew, to be sure of them."
+        return
+    if about.own_sum != own_sum(about):
+        yield SANDBOX_FILE, f"{SANDBOX_FILE} has been changed since it was built."
+    found = sums_of(folder)
+    for name in sorted({*about.sums, *found}):
+        if found.get(name) != about.sums.get(name):
+            what = "added" if name not in about.sums else "removed" if name not in found else "changed"
+            yield name, f"{name} has been {what} since the sandbox was built."
+
+
+def _about(name: str, query_ids: Iterable[str]) -> list[str]:
+    """The queries that a file is about: all of them, unless it is one task's or one query's rubric."""
+    parts = Path(name).parts
+    whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
+    own = [query_id for query_id in query_ids if file_name(query_id) == whose]
+    return own or list(query_ids)
+
+
+def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | None) -> Iterator[str]:
+    task = task_folder(folder, query.query_id)
+    pages, labels = read_pages(task), {label.url: label.label for label in read_labels(task)}
+    yield from _of_sizes(about, pages, labels)
+    yield from _of_gold(read_gold_file(task / GOLD_FILE), about, pages, labels, files_in(task))
+    try:
+        people = People() if world is None else people_of(world, query.user_id)
+    except NotFound:
+        yield f"its user {query.user_id!r} is none of the shop's."
+    else:
+        yield from _of_people(query, pages, files_in(task), people)
 
 
 def _of_sizes(about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str]) -> Iterator[str]:

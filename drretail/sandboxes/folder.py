@@ -2,21 +2,34 @@
 
 import shutil
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from drretail import __version__
-from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
+from drretail.env.web.sealed import (
+    GOLD_FILE,
+    QUERIES_FILE,
+    SANDBOX_FILE,
+    PageLabel,
+    SandboxFolder,
+    read_sandbox,
+    task_folder,
+)
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import read_documents, write_atomically, write_json, write_lines
-from drretail.records.base import canonical_json
+from drretail.files import is_unfinished, read_documents, readable_json, write_atomically, write_json, write_lines
+from drretail.locks import LOCK, locked_folder
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.criteria import Gold
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.material import TaskMaterial
 from drretail.sandboxes.sizes import PlacedPages, TokenCounter, place_pages
+
+BUILDING = "building"
+"""Where in the folder the journals of whoever builds it are; no part of the sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +52,26 @@ def check_new(folder: Path) -> None:
 def staged(folder: Path) -> Generator[Path]:
     """A folder to build in, which becomes ``folder`` when all of it is there; of what was cut nothing stays.
 
-    Raises UserError where ``folder`` holds something, also where another build was first.
+    It is in ``NAME.unfinished``, which only a killed build leaves behind, and which the next one takes.
+    Raises UserError where ``folder`` holds something, and where another process builds it.
     """
     check_new(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-", ignore_cleanup_errors=True) as room:
-        staging = Path(room) / folder.name
-        staging.mkdir()
-        yield staging
-        try:
-            staging.rename(folder)
-        except OSError:
-            check_new(folder)
-            raise
+    room = folder.with_name(f"{folder.name}.unfinished")
+    room.mkdir(parents=True, exist_ok=True)
+    staging = room / folder.name
+    try:
+        with locked_folder(room, str(folder)):
+            shutil.rmtree(staging, ignore_errors=True)
+            staging.mkdir()
+            try:
+                yield staging
+                check_new(folder)
+                staging.rename(folder)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    finally:
+        with suppress(OSError):  # another build waits in it, or it holds something of a user's
+            room.rmdir()
 
 
 def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:
@@ -92,8 +112,43 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
     notes = [_left_out(name, tasks) for name in about.names if name not in filled]
     write_lines(folder / QUERIES_FILE, [task.query.as_line() for task in tasks])
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
-    write_json(folder / SANDBOX_FILE, whole.model_dump(mode="json"))  # last: without it the folder is no sandbox
+    seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
     return notes
+
+
+def seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
+    """Writes what a sandbox is, with the sums of its files."""
+    sealed = about.model_copy(update={"sums": dict(sums)})
+    sealed = sealed.model_copy(update={"own_sum": own_sum(sealed)})
+    write_json(folder / SANDBOX_FILE, sealed.model_dump(mode="json", exclude_none=True))
+
+
+def write_gold(folder: Path, query_id: str, gold: Gold) -> None:
+    """Writes a task's gold once its sum, and those of what was written with it, stand in the sandbox's description.
+
+    A sandbox that has no sums gets none.
+    """
+    about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
+    text = readable_json(gold.model_dump(mode="json"))
+    if about.sums is not None:
+        written = [folder / QUERIES_FILE, *folder.glob(f"rubrics/*/{file_name(query_id)}.json")]
+        sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
+        sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
+        seal(folder, about, {**about.sums, **sums})
+    write_atomically(path, text)
+
+
+def sums_of(folder: Path) -> dict[str, str]:
+    """The sha256 of each file of a sandbox by its place, without its description and its builder's journals."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and not is_unfinished(path))
+    names = {path.relative_to(folder).as_posix(): path for path in paths if path.name != LOCK}
+    kept = {name: path for name, path in names.items() if name.partition("/")[0] not in (SANDBOX_FILE, BUILDING)}
+    return {name: sha256(path.read_bytes()).hexdigest() for name, path in kept.items()}
+
+
+def own_sum(about: SandboxFolder) -> str:
+    """The sha256 of all else that a sandbox's description says."""
+    return sha256_of(about.model_dump(mode="json", exclude={"own_sum"}))
 
 
 def _left_out(name: str, tasks: Sequence[WrittenTask]) -> str:
@@ -115,4 +170,4 @@ def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(rubric, target)
     write_lines(to / QUERIES_FILE, [query.as_line() for query in queries])
-    shutil.copyfile(folder / SANDBOX_FILE, to / SANDBOX_FILE)  # last: without it the folder is no sandbox
+    seal(to, read_sandbox(folder), sums_of(to))  # last: without it the folder is no sandbox

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
 from drretail.eval.registry import MARKS_CLAIMS, claim_marks
 from drretail.eval.scores.file import read_scores
+from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.comparison import SettingTable
@@ -161,6 +162,8 @@ class ExperimentView:
     """What the families of the scores say of themselves."""
     lab: tuple[str, ...] = ()
     """What the judge lab found, a line each."""
+    failure: str = ""
+    """What in the folder contradicts itself first; empty where nothing does."""
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
@@ -228,6 +231,7 @@ def read_view(experiment: Path) -> ExperimentView:
         definition=definition,
         planned=planned,
         runs=Runs(experiment, definition, planned),
+        failure=first_failure(experiment),
         outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
         scores=None if scores is None else scores.scores,
         judgings=scores_.judgings,

@@ -12,7 +12,7 @@ from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.lab.finding import LabFinding
-from drretail.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
+from drretail.lab.kept_findings import VOTES, content_of, finding_lines, keep, verdict_folders
 from drretail.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
 from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
 from drretail.records.scoreboard import Scoreboard
@@ -179,3 +179,18 @@ def test_a_card_that_the_board_knows_is_told_once(exp: Path) -> None:
         False,
         True,
     )
+
+
+def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:
+    folders = verdict_folders(exp)
+    assert folders
+    before = [content_of(exp, folder) for folder in folders]
+    for path in (exp / "verdicts").rglob("*.jsonl"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if path.name.endswith(".journal.jsonl"):
+            lines = [line.replace('"seconds":', '"seconds":1') for line in lines]
+        path.write_text("\n".join(reversed(lines)) + "\n", encoding="utf-8")
+    assert [content_of(exp, folder) for folder in folders] == before
+    changed = next(path for path in (exp / folders[0]).rglob("*.jsonl") if "journal" not in path.name)
+    changed.write_text(changed.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
+    assert content_of(exp, folders[0]) != before[0]

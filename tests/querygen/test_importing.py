@@ -90,3 +90,41 @@ def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
     assert query.wish == WISH
     with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
         queries_from([Question("Which?", wish=WISH), Question("Which?", None, Wish(), "q.csv, row 3")], "q.csv", None)
+
+
+@pytest.mark.parametrize("name", ["q.jsonl", "q.txt"])
+def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_told(tmp_path: Path, name: str) -> None:
+    (query,) = queries_from([Question("Which lamp?")], "q.txt", None)
+    (tmp_path / name).write_text(query.as_line() + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=f"is a query already: drretail run --queries .*{name}"):
+        read_questions(tmp_path / name)
+
+
+def test_json_in_a_text_is_no_question(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text('Which lamp?\n{"question": "Which desk?"}\n')
+    with pytest.raises(UserError, match=r"line 2, is JSON and no question: .* ends in \.jsonl"):
+        read_questions(tmp_path / "q.txt")
+
+
+@pytest.mark.parametrize("text", ["Which\x00lamp?", "\x00\x00\x00", "Which \x1b[31mlamp?"])
+@pytest.mark.parametrize("name", ["q.txt", "q.jsonl", "q.csv"])
+def test_what_is_no_text_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    lines = {"q.txt": text, "q.jsonl": json.dumps({"question": text}), "q.csv": f"question\n{text}"}
+    (tmp_path / name).write_text(lines[name] + "\n")
+    with pytest.raises(UserError, match=r"is no text|is no CSV"):
+        read_questions(tmp_path / name)
+
+
+def test_absurd_width_depth_and_length_are_refused_with_their_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wide.csv").write_text(",".join(["question"] * 60_000) + "\n")
+    with pytest.raises(UserError, match=r"60,000 columns, and a table may have 2,000"):
+        read_questions(tmp_path / "wide.csv")
+    (tmp_path / "deep.jsonl").write_text('{"question": "x", "wish": ' + "[" * 10_000 + "]" * 10_000 + "}\n")
+    with pytest.raises(UserError, match="deeper than 200 levels"):
+        read_questions(tmp_path / "deep.jsonl")
+    monkeypatch.setattr("drretail.files.LONGEST_LINE", 1 << 20)
+    (tmp_path / "long.txt").write_text("x\n" + "x" * ((1 << 20) + 1))
+    with pytest.raises(UserError, match="line 2, has more than 1 MB, the most that is read"):
+        read_questions(tmp_path / "long.txt")

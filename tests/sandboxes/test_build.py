@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -13,7 +13,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import PageLabel, SandboxFolder, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import PageLabel, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
@@ -24,10 +24,8 @@ from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from drretail.sandboxes.check import check_sandbox
-from drretail.sandboxes.folder import WrittenTask
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
-from drretail.sandboxes.synthetic import build as synthetic_build
 from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
@@ -381,24 +379,6 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
             built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []
     assert check_sandbox(built(world, tmp_path / "s", "16k", QUERIES[:1])) == {QUERIES[0].query_id: []}
-
-
-def test_of_two_builds_into_one_folder_the_first_that_is_done_stays(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    to, written = tmp_path / "s", synthetic_build.write_sandbox
-
-    def other_first(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
-        monkeypatch.setattr(synthetic_build, "write_sandbox", written)
-        built(world, to, "8k", QUERIES[:1])
-        return written(folder, about, tasks)
-
-    monkeypatch.setattr(synthetic_build, "write_sandbox", other_first)
-    with pytest.raises(UserError, match="is not empty"):
-        built(world, to, "16k", QUERIES[:1])
-    assert [path.name for path in tmp_path.iterdir()] == ["s"]
-    assert check_sandbox(to) == {QUERIES[0].query_id: []}
-    assert read_sandbox(to).names == ["8k"]
 
 
 def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import isawaitable
@@ -30,7 +30,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, UserError, de
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.harmless import drawn
-from drretail.journal import Journal
+from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.telemetry import latency_by_role
 from drretail.prompts import overridden
@@ -54,6 +54,7 @@ from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
 
 MODEL_CALLS = 16
+WEB_EFFECTS: tuple[EffectKind, ...] = ("web_search", "page_fetch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class Runner:
     on_use: OnUse | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
+    asks_anew: bool = False
+    """Whether a replay asks webs of fixed pages, and models that follow rules, instead of the journals."""
     files: Path | None = None
     """The users' own files, in a folder for each query, where the web brings none."""
     retrievers: Retrievers = field(default_factory=Retrievers)
@@ -111,7 +114,7 @@ class Runner:
         ``reference`` is told to no agent but the one that sees it. With a ``journal`` the run is one that is kept.
         """
         world = self._world(sut, query, instead)
-        effects = Journal(journal, replay=self._replayed(sut, query, repeat))
+        effects = Journal(journal, replay=self._replayed(sut, query, repeat), anew=self._anew(sut, world))
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
@@ -199,6 +202,13 @@ class Runner:
         if self.replay is None or sut.agent.is_baseline:
             return None
         return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
+
+    def _anew(self, sut: SystemUnderTest, world: World) -> Sequence[EffectKind]:
+        """What a replay asks once more: its answers are the same each time, and a journal can be edited."""
+        if not self.asks_anew:
+            return ()
+        follows_rules = all(model.kind == "rule_based" for model in sut.system.models.values())
+        return (*(WEB_EFFECTS if world.web.corpus is not None else ()), *(("model",) if follows_rules else ()))
 
     def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
         """What differs between two runs that are otherwise the same."""

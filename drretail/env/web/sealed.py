@@ -57,6 +57,10 @@ class SandboxFolder(Document):
     web: str
     made_by: str
     versions: dict[str, str] = Field(default_factory=dict)
+    sums: dict[str, str] | None = None
+    """The sha256 of each file by its place; None of sandboxes that were made before there were sums."""
+    own_sum: str | None = None
+    """The sha256 of all the rest of this description."""
 
     @property
     def names(self) -> list[str]:

@@ -21,12 +21,11 @@ from drretail.prompts import Prompt
 from drretail.querygen.by_model.session import ROLE, used_in
 from drretail.records.base import Record
 from drretail.records.run import Usage
+from drretail.sandboxes.folder import BUILDING
 from drretail.trajectory import Trajectory
 
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
-BUILDING = "building"
-"""The folder of a sandbox that holds the journals of whoever made it."""
 JOURNAL = "journal.jsonl"
 CAPPED = "the cap of"
 """How the reason begins where the allowance was spent."""

@@ -20,9 +20,9 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, Gold
 from drretail.records.query import Query
-from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
+from drretail.sandboxes.folder import BUILDING, WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.sandboxes.search_based.asker import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
+from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
 from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known

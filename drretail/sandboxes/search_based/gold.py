@@ -19,7 +19,8 @@ from drretail.records.base import Record
 from drretail.records.criteria import Criteria, Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
-from drretail.sandboxes.search_based.asker import BUILDING, Asker, TaskFailed
+from drretail.sandboxes.folder import BUILDING
+from drretail.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.sandboxes.search_based.coverage import page_tags
 from drretail.sandboxes.search_based.files import file_tags, texts_of
 

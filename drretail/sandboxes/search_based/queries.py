@@ -23,6 +23,7 @@ from drretail.querygen.lint import Linter
 from drretail.records.criteria import Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.sandboxes.folder import write_gold
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.search_based.coverage import check_settled, page_tags
@@ -142,7 +143,7 @@ async def write_queries(
             queries[query_id] = query
             write_lines(folder / QUERIES_FILE, [query.as_line() for query in queries.values()])
             # Last: a task with gold is never asked about again, and then its query has to be there.
-            write_json(task_folder(folder, query_id) / "gold.json", gold.model_dump(mode="json"))
+            write_gold(folder, query_id, gold)
             written.append(query_id)
             wrong |= {query_id: found} if found else {}
         on_task(query_id)

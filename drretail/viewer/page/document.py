@@ -169,6 +169,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         board=None if board is None else printed_board(board, view.lab),
         intervals=INTERVALS,
         lab_title=LAB,
+        failure=view.failure,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.scores is not None,

@@ -1,0 +1,224 @@
+"""Runs made again from their journals, and tool calls made again, beside what an experiment's folder holds of them."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from drretail.agents.base import Agent
+from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
+from drretail.agents.registry import load_agent
+from drretail.agents.running.outcomes import OUTAGES, failed_calls
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, prompt_hashes
+from drretail.agents.user_files import files_hash
+from drretail.env.session import Session
+from drretail.env.web.sealed import SealedWeb
+from drretail.env.world import World
+from drretail.errors import DrretailError, UserError
+from drretail.eval.check_results import Checklist
+from drretail.experiment import (
+    Definition,
+    prompts_path,
+    read_counterfactual,
+    read_evidence,
+    read_journal,
+    read_reference,
+    read_results,
+    run_folder,
+)
+from drretail.files import read_json
+from drretail.journal import NO_ANSWER, Effect, read_effects
+from drretail.llm.models import Models
+from drretail.llm.prices import PriceTable
+from drretail.llm.registry import open_recorded
+from drretail.records.base import sha256_of
+from drretail.records.query import Query, Task
+from drretail.records.run import FILES, NINE, Answer, Limits, Run, Step
+from drretail.tools.toolkit import Toolkit
+
+AT_ONCE = 4
+RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
+OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
+
+
+def rebuilt(
+    experiment: Path,
+    definition: Definition,
+    label: str,
+    world: World,
+    prices: PriceTable,
+    files: Path | None = None,
+) -> SystemUnderTest:
+    """The system of that label as this version has it, with models that are never sent anything.
+
+    Raises UserError where it can't be built here, as with an agent that is not one of the package's, and ValueError
+    where no system of this version is as the folder says.
+    """
+    system = definition.systems[label]
+    if system.agent not in BUILT_IN | BASELINES or system.place is not None:
+        raise UserError(f"the agent {system.agent} is not one of the package's")
+    agent, overrides = load_agent(system.agent), NO_OVERRIDES
+    if system.prompts is not None:
+        folder = prompts_path(experiment, label, system.prompts.name)
+        overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
+    asked = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
+    models = {
+        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices)
+        for role, model in system.models.items()
+    }
+    given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
+    given["options"] = system.options
+    if FILES in system.options and isinstance(world.web, SealedWeb):  # which brings them
+        given["options"] = {name: value for name, value in system.options.items() if name != FILES}
+    elif FILES in system.options and (files is None or files_hash(files) != system.options[FILES]):
+        raise UserError("it read files of the user's: name their folder with --files")
+    sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, **given)
+    wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
+    if {"self_checked", "models"} & {*wrong}:
+        raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
+    if wrong or sut.label != label:
+        raise UserError(f"it has another {wrong[0] if wrong else 'label'} here: {_advice(wrong)}")
+    if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
+        raise UserError("its prompts are not those of this version")
+    return replace(sut, system=system)
+
+
+def _advice(wrong: Sequence[str]) -> str:
+    return "name its pages with --web" if {"web_corpus", "web_provider"} & {*wrong} else "this version builds it so"
+
+
+def _calls(experiment: Path, label: str) -> list[Any]:
+    """The calls of models in the journal of the first of a system's runs that holds any."""
+    folder = run_folder(experiment, label, "", 1).parent
+    for run in sorted(folder.glob("*")):
+        if calls := [effect for effect in read_journal(run) if effect.kind == "model"]:
+            return calls
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Makes runs of an experiment again; ``scratch`` is a folder for the journals that they leave."""
+
+    experiment: Path
+    definition: Definition
+    runner: Runner
+    scratch: Path
+    checklist: Checklist
+    prices: PriceTable
+
+    async def check_all(self, runs: Sequence[Run], on_run: Callable[[], None]) -> None:
+        """Replays what the package can, and calls the tools of all other runs again."""
+        systems: dict[str, SystemUnderTest | str | ValueError] = {}
+        for label in {run.system for run in runs}:
+            try:
+                systems[label] = rebuilt(
+                    self.experiment, self.definition, label, self.runner.world, self.prices, self.runner.files
+                )
+            except DrretailError as problem:
+                systems[label] = str(problem).rstrip(".")
+            except ValueError as problem:
+                systems[label] = problem
+        queries = {query.query_id: query for query in self.definition.queries}
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def check(run: Run) -> None:
+            async with gate:
+                sut = systems[run.system]
+                if isinstance(sut, str):
+                    self.checklist.leave("replay", self._name(run) / "run.json", sut, OWN_AGENT)
+                    await self._call_again(run, queries[run.query_id])
+                else:
+                    try:
+                        if isinstance(sut, ValueError):
+                            raise sut
+                        await self._replay(run, sut, queries[run.query_id])
+                    except (DrretailError, ValueError) as problem:  # a file that it rests on is damaged
+                        why = f"it can't be made again: {problem}".rstrip(".")
+                        self.checklist.fail("replay", self._name(run) / "run.json", why, RUN_AGAIN)
+                on_run()
+
+        await asyncio.gather(*map(check, runs))
+
+    def _name(self, run: Run) -> Path:
+        return self._folder(run).relative_to(self.experiment)
+
+    def _folder(self, run: Run) -> Path:
+        return run_folder(self.experiment, run.system, run.query_id, run.repeat)
+
+    async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
+        folder, name = self._folder(run), self._name(run)
+        journal = self.scratch / name / "journal.jsonl"
+        instead = read_counterfactual(self.experiment, query.user_id)
+        reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
+        made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
+        if failed_calls(run):
+            reason = "a server failed it, and now answers: another run follows"
+            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
+            return
+        kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
+        different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        why = "made again from its journal, the run differs in"
+        if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
+            why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
+        faults: dict[str, Sequence[str]] = {why: [", ".join(different)] if different else []}
+        self.checklist.expect_none("replay", name / "run.json", faults, RUN_AGAIN)
+        self._compare_tools(run, made, journal)
+
+    def _compare_tools(self, run: Run, made: Recorded, journal: Path) -> None:
+        """What the world and its fixed pages gave, beside the run's ledger, results and journal."""
+        folder, name = self._folder(run), self._name(run)
+        results = read_results(folder)
+        wrong = sorted(sha for sha in {*results, *made.texts} if results.get(sha) != made.texts.get(sha))
+        steps = {step.result_sha: f"{step.name} at {step.path}/{step.seq}" for step in (*run.steps, *made.run.steps)}
+        faults = {"this world gives another result": [steps.get(sha, sha) for sha in wrong]}
+        self.checklist.expect_none("tools", name / "results.jsonl.gz", faults, RUN_AGAIN)
+        lines = [entry.as_line() for entry in read_evidence(folder)]
+        anew = [entry.as_line() for entry in made.evidence]
+        faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
+        self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
+        kept = {effect.key: effect for effect in read_journal(folder)}
+        served = {effect.key: effect for effect in read_effects(journal)}
+        others = [key for key in kept if key not in served or _answer(kept[key]) != _answer(served[key])]
+        faults = {"the run does not ask for an answer, or is given another here": others}
+        self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults, RUN_AGAIN)
+
+    async def _call_again(self, run: Run, query: Query) -> None:
+        """Calls the shop's own tools of a run once more, one after the other, and compares what they bring."""
+        wrong: list[str] = []
+
+        async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+            del task, models, limits
+            with Toolkit(session) as toolkit:
+                for step in filter(_is_of_shop, run.steps):
+                    reply = toolkit.call(str(step.name), step.args, step.path)
+                    if sha256_of(reply.text) != step.result_sha:
+                        wrong.append(f"{step.name} at {step.path}/{step.seq}")
+            return Answer(report="-")
+
+        system = self.definition.systems[run.system]
+        sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
+        name, instead = self._name(run) / "run.json", read_counterfactual(self.experiment, query.user_id)
+        try:
+            await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
+        except DrretailError as problem:
+            self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
+            return
+        self.checklist.expect_none("tools", name, {"this world gives another result": wrong}, RUN_AGAIN)
+        if any(step.name == "web_search" for step in run.steps):
+            self.checklist.leave("tools", name, "its searches of the web are not made again", OWN_AGENT)
+
+
+def _answer(effect: Effect) -> Any:
+    """What an effect brought; of a model's answer what it says, and not the id of the message."""
+    response = effect.response
+    return {**response, "id": None} if effect.kind == "model" and isinstance(response, dict) else response
+
+
+def _is_of_shop(step: Step) -> bool:
+    """False for what a server failed, for tools that the agent brought, and for the web."""
+    failed = step.error is not None and step.error.partition(":")[0] in OUTAGES
+    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not failed

@@ -1,0 +1,214 @@
+"""``verify``: whether what an experiment's folder holds is what its systems did, as far as a folder can show it."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from drretail import __version__
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.api.judges import world_of
+from drretail.api.option import accepts
+from drretail.api.options.shared import folder_of
+from drretail.api.options.verify import VerifyOptions
+from drretail.api.systems import runner_of
+from drretail.api.verification.replayed_runs import Verifier
+from drretail.api.worlds import chosen_web, opened_world
+from drretail.env.checking import check_world
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import CommandStopped, UserError, describe_error
+from drretail.eval.check_results import Checklist, Verification
+from drretail.eval.judging.subject import planned_runs
+from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
+from drretail.eval.verification import ASK_FOR_ALL, check_plan, check_runs
+from drretail.event_loop import run_loop
+from drretail.experiment import Definition, read_definition, read_run, run_folder
+from drretail.files import read_json, unsynced
+from drretail.lab.card import card_lines
+from drretail.llm.prices import read_prices
+from drretail.progress import Progress, choose_progress
+from drretail.querygen.reading import read_queries
+from drretail.querygen.shipped import WORLD, shipped_queries
+from drretail.records.query import Query
+from drretail.records.run import SANDBOX, Run
+from drretail.settings import read_settings
+from drretail.tools.registry import tool_schema_hash
+
+RIGHT_WORLD = "Name the world that the runs were made in with --world."
+_BROUGHT = (
+    ("tools", "sources/*.json", "it was fetched after the runs", "Delete it, and score with --fetch-sources."),
+    ("verdicts", "gold/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
+    ("verdicts", "labels/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
+)
+"""What verdicts rest on that was brought into the folder after the runs: no journal and no world gives it again."""
+DEEP = ("replay", "tools", "verdicts", "scores")
+
+
+@accepts(VerifyOptions)
+def verify(options: VerifyOptions) -> Verification:
+    """Makes runs, tool calls, verdicts and scores of an experiment again and compares; nothing is sent or changed.
+
+    ``.passes`` is True where nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made,
+    with files and reasons. Raises UserError for a folder without an experiment.
+    """
+    return verify_with(options)
+
+
+def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
+    """The same. Unless ``quiet``, progress is shown on stderr."""
+    folder = folder_of(options.experiment)
+    definition, checklist = read_definition(folder), Checklist()
+    progress = choose_progress("none" if quiet else None)
+    check_runs(folder, definition, checklist)
+    check_plan(folder, definition, checklist)
+    _check_queries(definition, options.queries, checklist)
+    with _told(checklist, "votes", "votes"):
+        check_votes(folder, checklist)
+    if definition.versions.get("drretail") == __version__:
+        with _told(checklist, "scores", "scores.json"):
+            check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
+        with _world(folder, definition, options, checklist) as world:
+            if world is not None:
+                _check_against(folder, definition, world, options, checklist, progress)
+    else:
+        made_by = definition.versions.get("drretail", "a version that it does not name")
+        for check in DEEP:
+            advice = f"Install that version and verify there: uvx drretail@{made_by} verify EXP."
+            checklist.leave(check, "experiment.json", f"it was made by drretail {made_by}", advice)
+    return Verification(
+        experiment=str(folder), world_fingerprint=definition.world_fingerprint, checks=checklist.results()
+    )
+
+
+@contextmanager
+def _told(checklist: Checklist, check: str, file: str) -> Generator[None]:
+    """Whatever is raised within fails the check: files of a folder that was edited may hold anything."""
+    try:
+        yield
+    except CommandStopped:
+        raise
+    except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
+        why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
+        advice = "Mend or delete the file that it names, and give the command that made it."
+        checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
+
+
+@contextmanager
+def _world(
+    folder: Path, definition: Definition, options: VerifyOptions, checklist: Checklist
+) -> Generator[World | None]:
+    """The world that is named, else the one that the runs name; None, and what that leaves open, without one."""
+    spec = options.world
+    if definition.world_fingerprint is None:
+        for check in DEEP[:3]:
+            reason = "its reports are imported, and no world is behind them"
+            checklist.leave(check, "experiment.json", reason, "Compare the reports with the files they are from.")
+        yield None
+    elif isinstance(spec, World):
+        yield spec
+    else:
+        live = {system.web_provider for system in definition.systems.values() if system.web_is_live}
+        named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
+        web = chosen_web(read_settings(web=named), replayed=True)
+        with world_of(folder, None, web=web) if spec is None else opened_world(str(spec), quiet=True, web=web) as world:
+            if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
+                found = world.manifest.fingerprint
+                reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {found[:12]}"
+                checklist.fail("versions", "experiment.json", reason, RIGHT_WORLD)
+                world = None
+            if world is None:
+                for check in DEEP[:3]:
+                    checklist.leave(check, "experiment.json", "its world is not at hand", RIGHT_WORLD)
+            yield world
+
+
+def _check_against(
+    folder: Path,
+    definition: Definition,
+    world: World,
+    options: VerifyOptions,
+    checklist: Checklist,
+    progress: Progress,
+) -> None:
+    """Makes everything again in the world."""
+    _check_world(world, checklist)
+    settings = read_settings()
+    runner = replace(runner_of(world, settings, "", folder, files=options.files), outages=None, asks_anew=True)
+    runs = list(_runs(folder, definition))
+    with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
+        scratch = Path(temporary)
+        with _told(checklist, "versions", "experiment.json"):
+            _check_frozen(folder, definition, world, scratch / "frozen", checklist)
+        verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
+        with _told(checklist, "replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
+            run_loop(verifier.check_all(runs, bar.advance))
+        with _told(checklist, "verdicts", "verdicts"):
+            run_loop(check_verdicts(folder, scratch, world.store, Offers(world).would_do, checklist, progress))
+
+
+def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
+    """The planned runs that are there, each by the name of its place, whatever it calls itself."""
+    for planned in planned_runs(folder, definition):
+        label, query_id, repeat = planned.label, planned.query.query_id, planned.repeat
+        with suppress(UserError):  # one that can't be read fails another check
+            named = {"system": label, "query_id": query_id, "repeat": repeat}
+            yield read_run(run_folder(folder, label, query_id, repeat)).model_copy(update=named)
+
+
+def _check_world(world: World, checklist: Checklist) -> None:
+    """Whether the world's rows are those that its fingerprint is of."""
+    if world.folder is None:
+        advice = "`drretail world check` looks at a world on servers."
+        checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
+        return
+    checklist.checked["versions"] += 1
+    for finding in check_world(world.folder)[:1]:
+        reason = f"its world has been changed: {finding.code}: {finding.text}"
+        checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
+
+
+def _check_queries(definition: Definition, published: str | Path | None, checklist: Checklist) -> None:
+    """The queries beside those that were published, or that ship with drretail: all fields, so that gold shows."""
+    shipped = shipped_queries() if definition.world_fingerprint == WORLD else ()
+    known: Sequence[Query] = shipped if published is None else read_queries(Path(published))
+    asked = {query.query_id: query for query in definition.queries}
+    advice = "Take the queries from whoever published them, and run them."
+    for query in known:
+        found = asked.get(query.query_id)
+        if found is None and published is not None:
+            checklist.fail("plan", "experiment.json", f"the query {query.query_id} was left out", ASK_FOR_ALL)
+        if found is not None and found != query:
+            wrong = next(name for name, value in query if getattr(found, name) != value)
+            reason = f"the {wrong} of the query {query.query_id} is not as it was published"
+            checklist.fail("versions", "experiment.json", reason, advice)
+    if published is not None and (strange := sorted(asked.keys() - {query.query_id for query in known})):
+        checklist.fail("plan", "experiment.json", f"the query {strange[0]} was not published", advice)
+
+
+def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
+    """Opens the experiment once more, and compares what that freezes of the world for judges."""
+    reference = Offers(world).reference
+    with open_experiment(scratch, world, definition.queries, [], definition.seed, reference=reference) as again:
+        made = again.definition
+    pairs = {name: (getattr(definition, name), getattr(made, name)) for name in ("now", "categories")}
+    checklist.compare("versions", "experiment.json", pairs, RIGHT_WORLD)
+    if definition.tool_schema_hash != tool_schema_hash():
+        advice = "Install the version that made it, and verify there."
+        checklist.leave("tools", "experiment.json", "its tools are not those of this version", advice)
+    for path in sorted(scratch.rglob("*.json")):
+        name = path.relative_to(scratch)
+        if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
+            checklist.fail("versions", name, "it is missing, and others like it are there", ASK_FOR_ALL)
+        elif name.parent.name and (folder / name).exists():
+            is_same = read_json(path) == read_json(folder / name)
+            checklist.checked["versions"] += 1
+            if not is_same and name.parts[0] == "profiles":
+                reason = "it is not what the world's records tell for these queries"
+                checklist.leave("versions", name, reason, "It may have been frozen for other queries of the user.")
+            elif not is_same:
+                checklist.fail("versions", name, "it is not what the world gives", "Delete it and score again.")
+    for check, pattern, reason, advice in _BROUGHT:
+        for path in sorted(folder.glob(pattern)):
+            checklist.leave(check, path.relative_to(folder), reason, advice)

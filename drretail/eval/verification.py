@@ -1,0 +1,200 @@
+"""Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
+
+None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drretail import __version__
+from drretail.errors import UserError
+from drretail.eval.check_results import Checklist
+from drretail.eval.judging.criteria import FOLDER
+from drretail.eval.judging.pairs import BETWEEN
+from drretail.eval.judging.subject import Planned, planned_runs
+from drretail.experiment import Definition, read_definition, read_evidence, read_journal, read_results, read_run
+from drretail.experiment import run_folder as folder_of_run
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.picks import take_picks
+from drretail.journal import Effect, digest_of
+from drretail.llm.registry import unusual_params
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.evidence import Evidence
+from drretail.records.ids import file_name
+from drretail.records.reading import Pick
+from drretail.records.run import Run, System, Usage
+
+RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
+ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
+_CHEAP = ("versions", "records")
+_FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
+
+
+def first_failure(experiment: Path) -> str:
+    """The first thing in which runs of a folder disagree with its definition, their ledgers or their journals.
+
+    Blank where they agree.
+    """
+    checklist = Checklist()
+    check_runs(experiment, read_definition(experiment), checklist)
+    found = (mismatch for check in _CHEAP for mismatch in checklist.failed.get(check, ()))
+    return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
+
+
+def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
+    """Whether every planned run is there, and nothing is left of runs and queries that are not planned."""
+    folders: set[Path] = set()
+    for planned in planned_runs(experiment, definition):
+        folder = _folder(experiment, planned)
+        folders.add(folder)
+        checklist.checked["plan"] += 1
+        if not (folder / "run.json").exists():
+            checklist.fail("plan", folder.relative_to(experiment), "the run is planned, and is not there", ASK_FOR_ALL)
+    places = {(folder.parent.name, folder.name) for folder in folders}
+    labels, names = {label for label, _ in places}, {name for _, name in places}
+    queries = {file_name(query.query_id) for query in definition.queries}
+    users = {file_name(query.user_id) for query in definition.queries if query.user_id}
+    left = [path for path in experiment.glob("runs/*/*") if path.is_dir() and path not in folders]
+    for path in experiment.glob("verdicts/*/*/*/*.jsonl"):
+        run, asked = path.name.removesuffix(".jsonl").removesuffix(".journal"), path.parent.name
+        known = run in queries if asked == FOLDER else run in names and {*asked.split(BETWEEN)} <= labels
+        left += [] if known else [path]
+    for pattern in _FOLDERS_OF_QUERIES:
+        left += [path for path in experiment.glob(f"{pattern}/*.json") if path.stem not in queries]
+    for name in ("profiles", "counterfactuals"):
+        left += [path for path in experiment.glob(f"{name}/*.json") if path.stem not in users]
+    for path in sorted(left):
+        reason = "it is about a system, query or user that experiment.json does not ask: something was taken out"
+        checklist.fail("plan", path.relative_to(experiment), reason, ASK_FOR_ALL)
+
+
+def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
+    """Each system against its label, and each run against its place, its ledger and its journal."""
+    for label, system in definition.systems.items():
+        if not system.is_imported and definition.versions.get("drretail") == __version__:
+            checklist.compare("versions", "experiment.json", {"a system's label": (label, system.label())}, ASK_FOR_ALL)
+    for planned in planned_runs(experiment, definition):
+        folder = _folder(experiment, planned)
+        if (folder / "run.json").exists():
+            try:
+                _check_run(folder, folder.relative_to(experiment), planned, definition, checklist)
+            except UserError as problem:  # a file that can't be read
+                checklist.fail("records", folder.relative_to(experiment), str(problem).rstrip("."), RUN_AGAIN)
+
+
+def _folder(experiment: Path, planned: Planned) -> Path:
+    return folder_of_run(experiment, planned.label, planned.query.query_id, planned.repeat)
+
+
+def _check_run(folder: Path, name: Path, planned: Planned, definition: Definition, checklist: Checklist) -> None:
+    run, system, query = read_run(folder), definition.systems[planned.label], planned.query
+    schema = run.tool_schema_hash if run.tools else definition.tool_schema_hash
+    checklist.compare(
+        "versions",
+        name / "run.json",
+        {
+            "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
+            "tool_schema_hash": (run.tool_schema_hash, schema),
+            "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
+        },
+        RUN_AGAIN,
+    )
+    place = (planned.label, query.query_id, query.user_id, planned.repeat)
+    run_id = f"{planned.label}/{query.query_id}-r{planned.repeat}"
+    evidence, journal = read_evidence(folder), read_journal(folder)
+    pairs: dict[str, tuple[object, object]] = {
+        "the run's place": ((run.system, run.query_id, run.user_id, run.repeat), place),
+        "run_id": (run.run_id, run_id),
+        "report_sha": (run.report_sha, None if run.report is None else sha256_of(run.report)),
+    }
+    if definition.versions.get("drretail") == __version__ and not system.is_imported:
+        pairs["citations"] = (run.citations, tuple(find_citations(run.report or "", evidence)))
+    checklist.compare("records", name / "run.json", pairs, RUN_AGAIN)
+    if system.is_imported:
+        checklist.leave(
+            "records", name / "run.json", "it is an imported report", "Compare it with the file it is from."
+        )
+        return
+    _check_ledger(folder, name, run, evidence, checklist)
+    if journal:
+        _check_journal(name, run, system, journal, checklist)
+    elif run.usage:
+        checklist.fail("records", name / "run.json", "it counts tokens, and its journal is missing", ASK_FOR_ALL)
+
+
+def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidence], checklist: Checklist) -> None:
+    """Texts against their hashes, steps against results and evidence, picks against what was shown."""
+    results = read_results(folder)
+    wrong = [sha for sha, text in results.items() if sha256_of(text) != sha]
+    wrong += [step.result_sha for step in run.steps if step.result_sha and step.result_sha not in results]
+    faults = {"it lacks the result of this hash, or has another text": wrong}
+    checklist.expect_none("records", name / "results.jsonl.gz", faults, RUN_AGAIN)
+    brought = {(step.path, step.seq): step.evidence for step in run.steps}
+    texts = [(entry.id, text) for entry in evidence for text in entry.texts]
+    wrong = [key for key, text in texts if sha256_of(text.text) != text.sha256]
+    placeless = [key for key, text in texts if key not in brought.get((text.path, text.seq), ())]
+    placeless += sorted({key for keys in brought.values() for key in keys} - {entry.id for entry in evidence})
+    faults = {"a text has another hash than it is kept under": wrong, "no step brought an entry": placeless}
+    checklist.expect_none("records", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
+    checklist.checked["shown"] += 1
+    shown = {entry.key for entry in evidence if entry.kind == "product"}
+    unseen = [pick.product for pick in run.picks or () if pick.product not in shown]
+    if unseen:
+        reason = f"no tool of the run showed its pick {unseen[0]}: the model made it up, or knew it from elsewhere"
+        checklist.fail("shown", name / "run.json", reason, "Read the run's report before you trust its cart.")
+
+
+def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist) -> None:
+    """Usage, models and picks against what the journal holds."""
+    calls = [effect for effect in journal if effect.kind == "model"]
+    wrong = [e.key for e in journal if digest_of(e.kind, canonical_json(e.request)) != e.key.partition(":")[0]]
+    specs = {(effect.role, str(effect.request.get("model"))) for effect in calls}
+    strange = specs - {(role, model.spec) for role, model in system.models.items()}
+    stated = {role: model.params or {} for role, model in system.models.items()}
+    others = [e.role for e in calls if unusual_params(e.request.get("params", {})) != stated.get(e.role or "")]
+    declared = [pick for effect in calls for pick in _picks_in(effect.response)]
+    counted, told = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
+    faults: dict[str, Sequence[object]] = {
+        "the key of a request is not its hash": wrong,
+        "it asks a model that the system does not have": sorted(strange, key=str),
+        "it asks with other parameters than the system's, for the role": others,
+        "run.json counts other tokens than its calls took, for the role": [
+            role for role in sorted({*counted, *told}) if counted.get(role) != told.get(role)
+        ],
+        "no answer declares the pick of run.json": [
+            pick.product for pick in run.picks or () if declared and pick not in declared
+        ],
+    }
+    checklist.expect_none("records", name / "journal.jsonl.gz", faults, RUN_AGAIN)
+    _check_served(name, system, calls, checklist)
+
+
+def usage_of(calls: Sequence[Effect]) -> dict[str, Usage]:
+    """By role, the tokens of all calls of models that a journal holds."""
+    total: dict[str, Usage] = {}
+    for effect in calls:
+        if effect.usage is not None and effect.role is not None:
+            total[effect.role] = total.get(effect.role, Usage()).plus(Usage(**effect.usage))
+    return {role: used for role, used in total.items() if used.calls}
+
+
+def _picks_in(response: Any) -> tuple[Pick, ...]:
+    """What the block of picks in a model's answer declares."""
+    content = response.get("content") if isinstance(response, Mapping) else None
+    blocks: list[Any] = content if isinstance(content, list) else [content]
+    texts = (block.get("text") if isinstance(block, dict) else block for block in blocks)
+    return tuple(pick for text in texts if isinstance(text, str) for pick in take_picks(text).picks or ())
+
+
+def _check_served(name: Path, system: System, calls: Sequence[Effect], checklist: Checklist) -> None:
+    """Notes answers in which a provider calls its model by another name: an alias, or another model."""
+    for effect in calls:
+        spec = system.models[effect.role].spec if effect.role in system.models else ""
+        details = effect.response.get("response_metadata", {}) if isinstance(effect.response, dict) else {}
+        served = str(details.get("model_name") or details.get("model") or "")
+        model = spec.partition(":")[2].rpartition("/")[2].removesuffix("-latest")
+        if served and model and model.casefold() not in served.casefold():
+            reason, advice = f"an answer of {spec} calls its model {served}", "Ask the provider whether they are one."
+            checklist.leave("records", name / "journal.jsonl.gz", reason, advice)
+            return

@@ -1,0 +1,347 @@
+"""What was edited in an experiment's folder is found, and said with its file and what to do next."""
+
+import json
+import shutil
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail import Agent, Answer, open_world, report, run, score, verify
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.eval.check_results import Verification
+from drretail.eval.verification import first_failure
+from drretail.experiment import read_evidence, read_runs
+from drretail.files import read_json, read_jsonl, write_json, write_lines
+from drretail.grounding.report.citations import find_citations
+from drretail.journal import digest_of
+from drretail.llm.models import Models
+from drretail.querygen.shipped import WORLD
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.query import Query, Task
+from drretail.records.run import Limits
+from drretail.records.wish import Want, Wish
+from drretail.tools.toolkit import Toolkit
+from tests.cli.commands import Command
+from tests.shop import USER, build
+
+WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
+QUERIES = [
+    Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test", wish=WISH),
+    Query(query_id="q2", user_id=USER, text="Which tray should I buy?", source="test"),
+]
+REACT, OWN = "react@offline-shopper", "looking"
+RUN = f"runs/{REACT}/q1-r1"
+Edit = Callable[[Path], object]
+
+
+async def looking(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    with Toolkit(session) as toolkit:
+        toolkit.call("product_catalog_search", {"query": "feeder"})
+    return Answer(report="A feeder.", picks=())
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Generator[World]:
+    with open_world(build(tmp_path_factory.mktemp("shop") / "w")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def honest(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two queries, answered by react and by an agent of one's own, and judged."""
+    folder = tmp_path_factory.mktemp("made") / "exp"
+    agents = {"react": "react", OWN: Agent(looking, roles=())}
+    run(world, QUERIES, agents, to=folder, baselines=False)
+    score(folder, ["faithfulness", "checks", "process"], world=world)
+    return folder
+
+
+@pytest.fixture
+def exp(honest: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(honest, tmp_path / "exp")
+
+
+def edit(path: Path, change: Callable[[Any], object]) -> None:
+    value = read_json(path)
+    change(value)
+    write_json(path, value)
+
+
+def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
+    lines = list(read_jsonl(path))
+    change(lines)
+    write_lines(path, map(canonical_json, lines))
+
+
+def of_run(change: Callable[[Any], object]) -> Edit:
+    return lambda folder: edit(folder / RUN / "run.json", change)
+
+
+def of_lines(name: str, change: Callable[[list[Any]], object]) -> Edit:
+    return lambda folder: edit_lines(folder / RUN / name, change)
+
+
+def calls(lines: list[Any]) -> list[Any]:
+    return [line for line in lines if line["kind"] == "model"]
+
+
+def rewrite(folder: Path, old: str, new: str) -> None:
+    """Replaces a text wherever the run holds it: in results, steps and requests, with all hashes."""
+
+    def in_journal(lines: list[Any]) -> None:
+        for line in calls(lines):
+            for message in line["request"]["messages"]:
+                message["content"] = new if message["content"] == old else message["content"]
+            line["key"] = ":".join([digest_of("model", canonical_json(line["request"])), *line["key"].split(":")[1:]])
+
+    def in_run(value: Any) -> None:
+        for step in value["steps"]:
+            if step.get("result_sha") == sha256_of(old):
+                step["result_sha"] = sha256_of(new)
+
+    def in_results(lines: list[Any]) -> None:
+        for line in lines:
+            if line["text"] == old:
+                line.update(text=new, sha256=sha256_of(new))
+        lines.sort(key=lambda line: line["sha256"])
+
+    edit_lines(folder / RUN / "journal.jsonl.gz", in_journal)
+    edit_lines(folder / RUN / "results.jsonl.gz", in_results)
+    edit(folder / RUN / "run.json", in_run)
+
+
+def forged_result(folder: Path) -> None:
+    texts = [line["text"] for line in read_jsonl(folder / RUN / "results.jsonl.gz")]
+    old = next(text for text in texts if '"price":' in text)
+    rewrite(folder, old, old.replace('"price":', '"price":9', 1))
+
+
+def another_answer(folder: Path) -> None:
+    """The last answer of the journal, and all that follows from it: hashes, report and citations."""
+
+    def answered(lines: list[Any]) -> None:
+        calls(lines)[-1]["response"]["content"] = new
+
+    old = calls(list(read_jsonl(folder / RUN / "journal.jsonl.gz")))[-1]["response"]["content"]
+    new = f"It is the best.\n\n{old}"
+    edit_lines(folder / RUN / "journal.jsonl.gz", answered)
+    rewrite(folder, old, new)
+    evidence = read_evidence(folder / RUN)
+
+    def reported(value: Any) -> None:
+        text = f"It is the best.\n\n{value['report']}"
+        cited = [each.model_dump(mode="json", exclude_none=True) for each in find_citations(text, evidence)]
+        value.update(report=text, report_sha=sha256_of(text), citations=cited)
+
+    edit(folder / RUN / "run.json", reported)
+
+
+def without_query(folder: Path) -> None:
+    edit(folder / "experiment.json", lambda value: value["queries"].pop())
+    for path in folder.glob("runs/*/q2-r1"):
+        shutil.rmtree(path)
+
+
+def swapped(folder: Path) -> None:
+    other = folder / RUN.replace("q1", "q2")
+    (folder / RUN).rename(folder / "between")
+    other.rename(folder / RUN)
+    (folder / "between").rename(other)
+
+
+def verdict(change: Callable[[list[Any]], object], family: str = "faithfulness") -> Edit:
+    return lambda folder: edit_lines(next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl")), change)
+
+
+def flipped(lines: list[Any]) -> None:
+    line = next(line for line in lines if line["stage"] == "support")
+    line["value"] = {"support": "none"} if isinstance(line["value"], dict) else "none"
+    line["reason"] = "edited"
+
+
+def fails(found: Verification) -> dict[str, str]:
+    """By check, the first file that fails it."""
+    return {check.check: check.failed[0].file for check in found.checks if check.failed}
+
+
+def test_what_was_left_as_it_was_made_fails_nothing(exp: Path, world: World) -> None:
+    before = {path: path.read_bytes() for path in exp.rglob("*") if path.is_file()}
+    found = verify(exp, world)
+    assert found.passes, [mismatch.line for mismatch in found.failures]
+    states = {check.check: check.state for check in found.checks}
+    assert {name for name, state in states.items() if state == "not_checkable"} == {"replay"}
+    (left,) = {mismatch.reason for mismatch in found.checks[2].unchecked}
+    assert left == f"the agent {OWN} is not one of the package's"
+    assert {check.check: check.checked > 0 for check in found.checks if check.check != "votes"} == {
+        name: True for name in states if name != "votes"
+    }
+    assert {path: path.read_bytes() for path in exp.rglob("*") if path.is_file()} == before
+
+
+CHEAP: dict[str, tuple[Edit, str]] = {
+    "report": (of_run(lambda value: value.update(report=f"{value['report']} Good.")), "run.json: report_sha is"),
+    "usage": (of_run(lambda value: value["usage"]["researcher"].update(output=1)), "counts other tokens"),
+    "pick": (of_run(lambda value: value.update(picks=[{"product": "B0TEST0009"}])), "no answer declares the pick"),
+    "citation": (of_run(lambda value: value["citations"].pop()), "run.json: citations is"),
+    "place": (swapped, "run.json: the run's place is"),
+    "world": (of_run(lambda value: value.update(world_fingerprint="0" * 64)), "world_fingerprint is"),
+    "prompts": (of_run(lambda value: value["prompt_hashes"].update(react="0")), "prompt_hashes is"),
+    "evidence": (of_lines("evidence.jsonl.gz", lambda lines: lines[0]["texts"][0].update(text="x")), "another hash"),
+    "unbrought": (of_lines("evidence.jsonl.gz", lambda lines: lines.append({**lines[0], "id": "P:B0X"})), "no step"),
+    "result": (of_lines("results.jsonl.gz", lambda lines: lines[0].update(text="x")), "has another text"),
+    "journal": (
+        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(model="openai:x")),
+        "the key of a request is not its hash",
+    ),
+    "parameters": (
+        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"]["params"].update(temperature=1)),
+        "the key of a request is not its hash",
+    ),
+    "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
+    "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
+    "label": (
+        lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(scope="any")),
+        "a system's label is",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_folder_that_contradicts_itself_is_told_of_without_the_world(name: str, exp: Path) -> None:
+    change, expected = CHEAP[name]
+    assert not first_failure(exp)
+    change(exp)
+    told = first_failure(exp)
+    assert expected in told
+    assert "drretail verify" in told
+
+
+DEEP: dict[str, tuple[Edit, str, str]] = {
+    "another answer with all that follows": (another_answer, "replay", f"{RUN}/run.json"),
+    "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
+    "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
+    "a query": (without_query, "plan", "rubrics/basket/q2.json"),
+    "a judge's verdict": (verdict(flipped), "verdicts", f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.jsonl"),
+    "a verdict taken out": (
+        verdict(lambda lines: lines.pop()),
+        "verdicts",
+        f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.jsonl",
+    ),
+    "verdicts of a run": (
+        lambda folder: (folder / f"verdicts/checks/code/{REACT}/q1-r1.jsonl").unlink(),
+        "verdicts",
+        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
+    ),
+    "a verdict by code": (
+        verdict(lambda lines: lines[0].update(reason="edited"), "checks"),
+        "verdicts",
+        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
+    ),
+    "a score": (
+        lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),
+        "scores",
+        "scores.json",
+    ),
+    "the gold basket": (
+        lambda folder: edit(folder / "rubrics/basket/q1.json", lambda value: value.update(things=[])),
+        "versions",
+        "rubrics/basket/q1.json",
+    ),
+    "gold in a query's text": (
+        lambda folder: edit(folder / "experiment.json", lambda value: value["queries"][0].update(text="Buy P:B0X.")),
+        "replay",
+        f"{RUN}/run.json",
+    ),
+    "an own agent's tool result": (
+        lambda folder: edit(
+            folder / f"runs/{OWN}/q1-r1/run.json", lambda value: value["steps"][0].update(args={"query": "tray"})
+        ),
+        "tools",
+        f"runs/{OWN}/q1-r1/run.json",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, exp: Path, world: World) -> None:
+    change, check, file = DEEP[name]
+    change(exp)
+    found = verify(exp, world)
+    assert fails(found).get(check) == file, [mismatch.line for mismatch in found.failures]
+    assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
+
+
+def test_queries_are_compared_with_those_that_were_published(exp: Path, world: World, tmp_path: Path) -> None:
+    published = tmp_path / "q.jsonl"
+    write_lines(published, (query.as_line() for query in QUERIES))
+    assert verify(exp, world, queries=published).passes
+    more = [*QUERIES, QUERIES[0].model_copy(update={"query_id": "q3"})]
+    more[1] = more[1].model_copy(update={"kind": "gift"})
+    write_lines(published, (query.as_line() for query in more))
+    reasons = {mismatch.reason for mismatch in verify(exp, world, queries=published).failures}
+    assert reasons == {
+        "the query q3 was left out",
+        "the kind of the query q2 is not as it was published",
+    }
+
+
+def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp_path: Path) -> None:
+    assert world.folder is not None
+    copy = shutil.copytree(world.folder, tmp_path / "w")
+    database = next(copy.rglob("shop.sqlite"))
+    import sqlite3
+
+    with sqlite3.connect(database) as db:
+        db.execute("UPDATE products SET record = replace(record, '\"price\"', '\"prise\"')")
+    found = verify(exp, copy)
+    assert fails(found)["versions"] == "experiment.json"
+    assert any("its world has been changed" in mismatch.reason for mismatch in found.failures)
+    edit(exp / "experiment.json", lambda value: value.update(world_fingerprint=WORLD))
+    found = verify(exp, world.folder)
+    assert any("it names the world" in mismatch.reason for mismatch in found.failures)
+    assert {check.check for check in found.checks if check.unchecked} >= {"replay", "tools", "verdicts"}
+
+
+def test_a_folder_of_another_version_is_not_checkable_and_says_what_would_check_it(exp: Path, world: World) -> None:
+    edit(exp / "experiment.json", lambda value: value["versions"].update(drretail="0.0.1"))
+    found = verify(exp, world)
+    (line,) = {mismatch.line for check in found.checks[2:4] for mismatch in check.unchecked}
+    assert "drretail@0.0.1" in line
+
+
+def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) -> None:
+    recorded = next(iter(read_runs(exp)))
+    line = {
+        "format": 1, "kind": "rating", "annotator": "ann", "at": "2026-01-01T00:00:00Z", "run_id": recorded.run_id,
+        "report_sha": recorded.report_sha, "query_id": "q1", "dimension": "overall", "value": 7,
+    }  # fmt: skip
+    (exp / "votes").mkdir()
+    votes = exp / "votes" / "ann.jsonl"
+    votes.write_text(json.dumps(line) + "\n")
+    assert verify(exp, world).passes
+    votes.write_text(json.dumps(line | {"report_sha": "0" * 64}) + "\n")
+    assert fails(verify(exp, world)) == {"votes": "votes/ann.jsonl"}
+
+
+def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    CHEAP["usage"][0](exp)
+    score(exp, "process", world=world)
+    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
+    made = report(exp)
+    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
+    assert made.path is not None
+    assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
+
+
+def test_the_command_ends_with_3_where_something_fails(exp: Path, world: World, drretail: Command) -> None:
+    made = drretail("verify", str(exp), "--world", str(world.folder), "--json")
+    assert made.returncode == 0, made.stdout
+    assert json.loads(made.stdout)["passes"] is True
+    CHEAP["usage"][0](exp)
+    made = drretail("verify", str(exp), "--world", str(world.folder))
+    assert made.returncode == 3
+    assert "FAIL" in made.stdout
+    assert "Delete the run's folder" in " ".join(made.stdout.split())
