@@ -188,14 +188,6 @@ def shortened(text: str, longest: int = LONGEST_NAME) -> str:
     return f"{text[: longest - end]} … {len(text) - longest:,} more characters … {text[-end:]}"
 
 
-def printable(message: str) -> str:
-    """A message for a terminal: as it is but for its length and for characters that a terminal would obey."""
-    return "".join(
-        character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
-        for character in shortened(message, LONGEST_SENTENCE)
-    )
-
-
 def raised_at(problem: BaseException) -> str:
     """Where an error of somebody's code was raised, as "file, line n"; empty for one that never was.
 

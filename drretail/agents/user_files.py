@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from drretail.documents import document_text, is_document
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import file_evidence_id
+from drretail.grounding.text.documents import document_text, is_document
 from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.parsing import parse_json
@@ -16,6 +15,7 @@ from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Wish
+from drretail.tables.cells import read_cells
 
 # What columns and fields may be called; any others are left aside.
 _QUESTION, _USER, _WISH = ("question", "query", "text", "prompt"), ("user", "user_id"), "wish"

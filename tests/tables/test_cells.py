@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drretail.cells import as_csv, guarded, read_cells, unguarded
 from drretail.errors import UserError
+from drretail.tables.cells import as_csv, guarded, read_cells, unguarded
 
 CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
 
