@@ -50,7 +50,7 @@ _LT, _GT = (
 )
 # The repetitions have bounds or give nothing back, so that a long text of one sign is read in one pass.
 _TAG = re.compile(
-    rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?:{_LT}|[|/\\\s]){{0,8}}+)(?P<name>\w[\w.:▁-]{{0,60}}+)"
+    rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?:{_LT}|\\[nrt]|[|/\\\s]){{0,8}}+)(?P<name>\w[\w.:▁-]{{0,60}}+)"
     rf"(?P<closed>(?P<rest>[^<>&%\\\n]{{0,300}}?)[\s/|\\]{{0,8}}(?:{_GT}|[›»〉》⟩⟫❯❱≫]){{1,8}}+)?",
     re.IGNORECASE,
 )

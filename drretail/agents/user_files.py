@@ -9,6 +9,7 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import file_evidence_id
 from drretail.grounding.text.documents import document_text, is_document
+from drretail.grounding.text.harmless import harmless
 from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
@@ -48,13 +49,13 @@ class UserFile:
             return None
         if is_document(self.path):
             try:
-                return document_text(self.path)
+                return harmless(document_text(self.path))
             except UserError:
                 return None
         if b"\0" in self.data:
             return None
         try:
-            return self.data.decode("utf-8-sig").replace("\r\n", "\n")
+            return harmless(self.data.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return None
 

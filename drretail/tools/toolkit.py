@@ -25,6 +25,7 @@ from drretail.errors import (
     quoted,
     suggestion,
 )
+from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
@@ -227,7 +228,8 @@ class Toolkit:
                 outcome = collision
         self._note_attempt(launch, outcome)
         error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
-        value = outcome.value if isinstance(outcome, ToolResult) else error.as_result() if error else {}
+        # An error names what is near what was asked for, such as categories, which sellers wrote.
+        value = harmless_values(error.as_result()) if error else cast(ToolResult, outcome).value
         text = compact_json(value)
         step = Step(
             path=launch.path,

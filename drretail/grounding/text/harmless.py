@@ -11,7 +11,7 @@ _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,4
 _LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCF]:)")
 # Such an address is how a report links a product of this shop.
 _SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
-_BETWEEN_IDS = re.compile(r"[\s,;|，；、\\]+")
+_BETWEEN_IDS = re.compile(r"[\s,;|，；、\\()]+")
 _SUSPECT = re.compile(rf"[\[【〔〖⟦\]]|{_SHOP_ADDRESS.pattern}", re.IGNORECASE)
 
 
