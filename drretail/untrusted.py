@@ -125,7 +125,7 @@ def _folded(text: str) -> tuple[str, list[int] | None]:
     """The text as plainly as it can be read, and for each of its characters the place in the text where it stands."""
     if text.isascii():
         return text, None
-    plain = {ord(one): folded for one in set(text) if (folded := _plain(one)) != one}
+    plain = {ord(one): folded for one in set(text) if (folded := as_ascii(one)) != one}
     if all(len(folded) == 1 for folded in plain.values()):
         return text.translate(plain), None
     places = [place for place, one in enumerate(text) for _ in plain.get(ord(one), one)]
@@ -133,7 +133,7 @@ def _folded(text: str) -> tuple[str, list[int] | None]:
 
 
 @lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
+def as_ascii(character: str) -> str:
     """The ASCII that a character is a variant of, nothing for a mark or joiner, else the character."""
     parts = unicodedata.normalize("NFKD", character)
     plain = "".join(one for one in parts if unicodedata.category(one) not in ("Mn", "Me", "Cf"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, shortened
+from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, shortened, without_logins
 from drretail.screen import guard_streams
 
 OUR_FAULT = 1
@@ -142,5 +142,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def end(sentence: str, code: int) -> NoReturn:
-    print(shortened(sentence, LONGEST_SENTENCE), file=sys.stderr)
+    print(without_logins(shortened(sentence, LONGEST_SENTENCE)), file=sys.stderr)
     sys.exit(code)
