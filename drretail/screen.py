@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,11 +32,18 @@ def escaped(json_text: str) -> str:
 class GuardedStream(io.TextIOWrapper):
     """Writes what ``on_screen`` leaves; ``rich_proxied_file`` is what Rich looks for, and writes to instead."""
 
-    rich_proxied_file: TextIO
+    unsafe = UNSAFE
+    rich_proxied_file: "RichStream"
 
     def write(self, text: str, /) -> int:
-        super().write(on_screen(text))
+        super().write(self.unsafe.sub("\N{REPLACEMENT CHARACTER}", text))
         return len(text)
+
+
+class RichStream(GuardedStream):
+    """Lets the codes through by which Rich colours and moves up; libraries' own consoles are not ``console``."""
+
+    unsafe = re.compile(rf"(?!\x1b\[[\d;?]*[A-Za-z]|\r)(?:{UNSAFE.pattern})")
 
 
 def guard_streams() -> None:
@@ -44,15 +51,12 @@ def guard_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, GuardedStream):
-            stream.reconfigure(errors="backslashreplace")
-            guarded = GuardedStream(
-                stream.buffer,
-                stream.encoding,
-                "backslashreplace",
-                line_buffering=stream.line_buffering,
-                write_through=True,  # Rich writes beside it
+            guarded, rich = (
+                # Each writes at once, for the other writes beside it.
+                kind(stream.buffer, stream.encoding, "backslashreplace", line_buffering=True, write_through=True)
+                for kind in (GuardedStream, RichStream)
             )
-            guarded.rich_proxied_file = stream
+            guarded.rich_proxied_file = rich
             setattr(sys, name, guarded)
 
 

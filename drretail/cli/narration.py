@@ -141,7 +141,7 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
     if sys.stdout.isatty():
         from rich.markdown import Markdown
 
-        console().print(Markdown(text, hyperlinks=True))
+        console().print(Markdown(text, hyperlinks=False))
     else:
         typer.echo(text)
     say(closing_line(recorded, kept_in))
