@@ -33,7 +33,7 @@ class GuardedStream(io.TextIOWrapper):
     """Writes what ``on_screen`` leaves; ``rich_proxied_file`` is what Rich looks for, and writes to instead."""
 
     unsafe = UNSAFE
-    rich_proxied_file: "RichStream"
+    rich_proxied_file: "GuardedStream"
 
     def write(self, text: str, /) -> int:
         super().write(self.unsafe.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -116,7 +116,7 @@ class Settings(BaseSettings):
     web_proxy: SecretStr | None = None
     """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and its like are not read."""
 
-    _file_addresses: frozenset[str] = PrivateAttr(frozenset())
+    _file_addresses: frozenset[str] = PrivateAttr(default_factory=lambda: _addresses_in_file())
 
     def is_of_the_file(self, address: str) -> bool:
         """True for a model server's address that only the settings file of the current folder names."""
@@ -179,5 +179,4 @@ def read_settings(**given: object) -> Settings:
         # A setting with a second name is reported by its variable.
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem
-    settings._file_addresses = _addresses_in_file()
     return settings

@@ -132,7 +132,7 @@ def test_no_command_prints_what_a_terminal_obeys(
     fork_server: ForkServer, place: Path, provider: str, name: str
 ) -> None:
     given = environment(place, OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
-    ended = fork_server.run(filled_in(name, place, provider), place, given)
+    ended = fork_server.run(tuple(filled_in(name, place, provider)), place, given)
     shown = ended.stdout + ended.stderr
     assert "Traceback" not in shown
     assert shown.strip()

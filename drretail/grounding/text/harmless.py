@@ -1,6 +1,7 @@
 """Text of others, as it may stand in a tool's result: clean (``untrusted``), and without ids and addresses of ours."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -27,13 +28,15 @@ def harmless(text: str) -> str:
     return replaced(_SHOP_ADDRESS, lambda match: match[0].replace(".", " ."), text)
 
 
-def harmless_values(value: Any) -> Any:
-    """A value of JSON whose texts, and names of open fields, are harmless."""
+def harmless_values(value: Any, clean: Callable[[str], str] = harmless) -> Any:
+    """A value of JSON whose texts, and names of fields, are harmless, or whatever else ``clean`` makes of them."""
     if isinstance(value, str):
-        return harmless(value)
+        return clean(value)
     if isinstance(value, list | tuple):
-        return [harmless_values(item) for item in value]
-    return {harmless(name): harmless_values(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [harmless_values(item, clean) for item in value]
+    if isinstance(value, dict):
+        return {clean(name): harmless_values(one, clean) for name, one in value.items()}
+    return value
 
 
 def _unbracketed(match: re.Match[str]) -> str:
