@@ -99,7 +99,9 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
     Nothing inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
     """
     if tag not in TAGS:
-        raise ValueError(f"{tag!r} is no known tag: add it to TAGS, so that no other data can end it")
+        raise ValueError(
+            f"{tag!r} is no known tag: add it to TAGS in drretail/untrusted.py, so that no other data can end it"
+        )
     plain = {name: re.sub(r"[\"<>\r\n]", "", cleaned(value)) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
     return f"<{tag}{opening}>\n{cleaned(text)}\n</{tag}>"

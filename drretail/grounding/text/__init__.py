@@ -12,5 +12,5 @@ wording.py        money, titles, articles, plurals and lists as a reader sees th
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without ids and addresses of ours
 documents.py      the text of PDF and Office files
-personal_data.py  where a text names people
+personal_data.py  where a text names people, and the text without that
 """
