@@ -48,15 +48,15 @@ Reading order = data flow = import order, top of this list last; a layer imports
     prompt_folders.py  prompts of a user's, in their place
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
-    documents.py   the text of PDF and Office files
     files.py       files that survive a crash; a last line that one cut is dropped
-    cells.py       rows of cells as spreadsheets take and give them
     locks.py       one writer a folder
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a process, and Ctrl-C
     records/       what crosses a folder
     parsing.py     JSON and TOML from outside
+    untrusted.py   texts of others as a model may read them
+    screen.py      the one door to the terminal
     errors.py      who must act
 """
 

@@ -188,12 +188,15 @@ def shortened(text: str, longest: int = LONGEST_NAME) -> str:
     return f"{text[: longest - end]} … {len(text) - longest:,} more characters … {text[-end:]}"
 
 
-def printable(message: str) -> str:
-    """A message for a terminal: as it is but for its length and for characters that a terminal would obey."""
-    return "".join(
-        character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
-        for character in shortened(message, LONGEST_SENTENCE)
-    )
+def plain_address(url: str) -> str:
+    """An address without user, password, query and fragment, for messages and records; of what is none its end."""
+    scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else scheme.rpartition("@")[2]
+
+
+def without_logins(text: str) -> str:
+    """A message without the users and passwords of the addresses in it."""
+    return re.sub(r"(?<=://)[^/\s\"'<>]*@", "", text)
 
 
 def raised_at(problem: BaseException) -> str:
@@ -222,8 +225,8 @@ def traceback_of(problem: BaseException) -> str:
 
 
 def _writable(text: str) -> str:
-    """The text with halves of characters escaped, which no file takes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """The text with halves of characters escaped, which no file takes, and without logins."""
+    return without_logins(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 _NOT_THEIRS = (

@@ -131,6 +131,20 @@ def _write_through(path: Path, parts: Iterable[bytes]) -> None:
         file.writelines(parts)
 
 
+def files_below(folder: Path, pattern: str = "*") -> list[Path]:
+    """The files of a folder that a pattern finds, hidden ones aside, by their paths; raises as ``check_inside``."""
+    found = sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
+    for path in found:
+        check_inside(path, folder)
+    return found
+
+
+def check_inside(path: Path, folder: Path) -> None:
+    """Raises UserError for a link that leads out of the folder: one that somebody hands on could lead anywhere."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{path} is a link that leads out of {folder}: put what it leads to there.")
+
+
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON (sorted keys, two spaces, a final newline) atomically."""
     write_atomically(path, readable_json(value))

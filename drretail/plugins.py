@@ -1,16 +1,18 @@
 """Things by name, the same way for every kind: built-in ones, plugins (entry points), and ``module:attribute``.
 
-``module:attribute`` is looked for where Python looks and in the folder one stands in, as ``python -m`` does.
+``module:attribute`` is looked for in the folder one stands in, then where Python looks. Of what it imports, and of
+everything else, that folder comes last: a file ``json.py`` or ``httpx.py`` there is not taken for the library.
 """
 
 import inspect
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module, invalidate_caches
+from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 from drretail.errors import UnknownName, UserError, describe_error, nearest_names, quoted, suggestion
@@ -57,7 +59,10 @@ class Plugins:
     def _module(self, module: str, place: str) -> object:
         try:
             # A built-in one is not looked for in the folder one stands in.
-            with nullcontext() if place in self.built_in.values() else here_on_the_path():
+            if place in self.built_in.values():
+                return import_module(module)
+            with here_on_the_path():
+                _import_from_here(module.partition(".")[0])
                 return import_module(module)
         except ModuleNotFoundError as problem:
             if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):
@@ -133,11 +138,26 @@ def is_module(name: str) -> bool:
 
 @contextmanager
 def here_on_the_path() -> Generator[None]:
-    """Modules of the folder one stands in are found for the time of a ``with`` block, before all others."""
+    """Modules of the folder one stands in are found for the time of a ``with`` block, behind all others."""
     here = str(Path.cwd())
     invalidate_caches()  # a file that was written a moment ago is not overlooked
-    sys.path.insert(0, here)
+    sys.path.append(here)
     try:
         yield
     finally:
-        sys.path.remove(here)
+        del sys.path[len(sys.path) - 1 - sys.path[::-1].index(here)]
+
+
+def _import_from_here(name: str) -> None:
+    """Imports the module of that name that lies in the folder one stands in, unless it is loaded, or Python's own."""
+    if name in sys.modules or name in sys.stdlib_module_names:
+        return
+    spec = PathFinder.find_spec(name, [str(Path.cwd())])
+    if spec is None or spec.loader is None or spec.origin is None:
+        return
+    sys.modules[name] = module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise

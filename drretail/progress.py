@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
+from drretail.screen import console
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichDisplay
     from rich.progress import TaskID
@@ -82,12 +84,10 @@ class RichProgress(Progress):
     """A live bar on a terminal; notes scroll above it."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-
-        self._console = Console(stderr=True, highlight=False)
+        self._console = console(stderr=True)
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from drretail.records.base import sha256_of
+from drretail.untrusted import TAGS, cleaned
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 _overrides: ContextVar[Mapping[Path, str]] = ContextVar("overrides", default=MappingProxyType({}))
@@ -92,73 +93,18 @@ def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
     return frozenset(found)
 
 
-TAGS = frozenset(
-    (
-        *(
-            "after",
-            "answer",
-            "categories",
-            "category",
-            "claim",
-            "context",
-            "cost",
-            "criterion",
-            "facts",
-            "faults",
-            "file",
-            "files",
-            "findings",
-            "insights",
-            "justification",
-            "keywords",
-            "memory",
-            "needs",
-            "owned",
-            "page",
-        ),
-        *(
-            "part",
-            "persona",
-            "picks",
-            "problem",
-            "problems",
-            "product",
-            "profile",
-            "query",
-            "question",
-            "questions",
-            "rationale",
-            "record",
-            "report",
-            "reports",
-            "schema",
-        ),
-        *("search", "shelf", "source", "sources", "stop", "sub_problem", "today", "tools", "try", "turns"),
-        *("user_id", "wish"),
-    )
-)
-"""Every tag that data stands in; none of them may stand in another's data."""
-_ANY_TAG = re.compile(rf"<(\s*/?\s*)({'|'.join(sorted(TAGS))})\b", re.IGNORECASE)
-
-
 def tagged(tag: str, text: str, **attributes: str) -> str:
     """``<tag name="value">text</tag>`` on lines of its own, its name one of ``TAGS``.
 
-    No tag of ours inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
+    Nothing inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
     """
     if tag not in TAGS:
         raise ValueError(
-            f"{tag!r} is no known tag: add it to TAGS in drretail/prompts.py, so that no other data can end it"
+            f"{tag!r} is no known tag: add it to TAGS in drretail/untrusted.py, so that no other data can end it"
         )
-    inner = untagged(text)
-    plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
+    plain = {name: re.sub(r"[\"<>\r\n]", "", cleaned(value)) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
-    return f"<{tag}{opening}>\n{inner}\n</{tag}>"
-
-
-def untagged(text: str) -> str:
-    """The text with every tag of ``TAGS`` in it renamed, ``</page>`` as ``</page_>``, in whichever spelling."""
-    return _ANY_TAG.sub(r"<\1\2_", text) if "<" in text else text
+    return f"<{tag}{opening}>\n{cleaned(text)}\n</{tag}>"
 
 
 def tag_content(tag: str, text: str) -> str | None:

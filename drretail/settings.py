@@ -3,10 +3,12 @@
 Only the edges read them: ``cli`` and ``api``.
 """
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -114,6 +116,12 @@ class Settings(BaseSettings):
     web_proxy: SecretStr | None = None
     """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and its like are not read."""
 
+    _file_addresses: frozenset[str] = PrivateAttr(default_factory=lambda: _addresses_in_file())
+
+    def is_of_the_file(self, address: str) -> bool:
+        """True for a model server's address that only the settings file of the current folder names."""
+        return address in self._file_addresses
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -136,13 +144,32 @@ class _SettingsFile(TomlConfigSettingsSource):
             raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 
 
+def _addresses_in_file() -> frozenset[str]:
+    """The addresses of model servers in the settings file that no variable of the environment repeats."""
+    if not SETTINGS_FILE.is_file():
+        return frozenset()
+    found = _SettingsFile(Settings).toml_data
+    named = [table.get("base_url") for table in (found, *_tables(found))]
+    named += dict(found.get("base_urls") or {}).values()
+    variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
+    return frozenset(url for url in named if isinstance(url, str) and not any(url in value for value in variables))
+
+
+def _tables(value: Any) -> Iterator[dict[str, Any]]:
+    """Every table below a value of TOML."""
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if isinstance(part, dict):
+            yield part
+        yield from _tables(part)
+
+
 def read_settings(**given: object) -> Settings:
     """The settings, with what the command line gave (None = not given) above all else.
 
     Raises UserError that names the wrong field.
     """
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except SettingsError as problem:  # a variable that has to hold JSON holds something else
         raise UserError(f"Settings (DRRETAIL_…): {problem}.") from problem
     except RecursionError as problem:
@@ -152,3 +179,4 @@ def read_settings(**given: object) -> Settings:
         # A setting with a second name is reported by its variable.
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem
+    return settings

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from drretail.errors import NotFound, UnknownName, describe_error, printable, quoted, raised_at, shortened, traceback_of
+from drretail.errors import NotFound, UnknownName, describe_error, quoted, raised_at, shortened, traceback_of
 
 LONG = "x" * 100_000
 
@@ -29,11 +29,6 @@ def test_what_is_no_text_is_named_by_its_type() -> None:
 def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
     assert shortened("short") == "short"
     assert shortened("a" * 500 + "z" * 500, 40) == f"{'a' * 30} … 960 more characters … {'z' * 10}"
-
-
-def test_a_sentence_for_a_terminal_keeps_its_lines_and_obeys_nobody() -> None:
-    assert printable("one\n\ttwo – é\x1b[2J\x07") == "one\n\ttwo – é\\x1b[2J\\x07"
-    assert len(printable(LONG)) < 2100
 
 
 def test_an_error_is_placed_in_the_code_of_whoever_wrote_it() -> None:

@@ -1,6 +1,8 @@
 """``module:attribute`` from the folder one stands in, for every kind of thing, and what is said where nothing is."""
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Generator
 from importlib.metadata import EntryPoint
@@ -10,6 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import drretail
 from drretail.agents.registry import load_agent
 from drretail.cli.doctor import doctor
 from drretail.env.web.registry import open_web
@@ -187,3 +190,29 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
     }
     assert {what for what, state, _ in told if state == "ok"} == {"plugin mine (web)", "plugin fine (tools)"}
     assert sum("its type is int" in why for _, _, why in told) == 2
+
+
+def test_a_file_here_is_not_taken_for_a_library_while_things_load(here: Path) -> None:
+    """Run anew, for what a process has loaded already is not looked for again."""
+    for name in ("random", "json", "httpx", "tomllib", "sqlite3", "yaml", "duckdb"):
+        (here / f"{name}.py").write_text(f"open({name!r}, 'w').close()\nraise SystemExit(9)\n", encoding="utf-8")
+    load = (
+        "from drretail.agents.registry import load_agent; load_agent('react'); load_agent('own:AGENT'); import duckdb"
+    )
+    python = [sys.executable, "-c", f"import sys; sys.path.remove(''); {load}"]
+    environ = {**os.environ, "PYTHONPATH": str(Path(drretail.__file__).parents[1])}
+    ended = subprocess.run(python, cwd=here, env=environ, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    asked = [sys.executable, "-m", "drretail", "queries", "--help"]
+    ended = subprocess.run(asked, cwd=here, env=environ, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert not [path.name for path in here.iterdir() if not path.suffix and path.is_file()]
+
+
+def test_one_s_own_module_comes_before_a_package_of_its_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = here / "installed"
+    installed.mkdir()
+    (installed / "own_agents.py").write_text("", encoding="utf-8")
+    (here / "own_agents.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(installed))
+    assert load_agent("own_agents:AGENT") is not None

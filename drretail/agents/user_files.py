@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from drretail.documents import document_text, is_document
 from drretail.errors import UserError
+from drretail.files import check_inside, files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
+from drretail.grounding.text.documents import document_text, is_document
+from drretail.grounding.text.harmless import harmless
 from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
@@ -48,13 +50,13 @@ class UserFile:
             return None
         if is_document(self.path):
             try:
-                return document_text(self.path)
+                return harmless(document_text(self.path))
             except UserError:
                 return None
         if b"\0" in self.data:
             return None
         try:
-            return self.data.decode("utf-8-sig").replace("\r\n", "\n")
+            return harmless(self.data.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return None
 
@@ -69,8 +71,7 @@ def files_in(folder: Path | None) -> tuple[UserFile, ...]:
     """The files of a folder by name, without hidden ones and those in folders of its own; none without a folder."""
     if folder is None or not folder.is_dir():
         return ()
-    found = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    return tuple(map(UserFile, found[:MOST_FILES]))
+    return tuple(map(UserFile, files_below(folder)[:MOST_FILES]))
 
 
 def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None:
@@ -78,14 +79,17 @@ def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None
     if folder is None:
         return None
     own = folder / query_id
-    return own if own.is_dir() else folder if alone else None
+    if not own.is_dir():
+        return folder if alone else None
+    check_inside(own, folder)
+    return own
 
 
 def files_hash(folder: Path) -> str:
     """A hash of all that lies in a folder: names and bytes. Raises UserError for a folder without files."""
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
-    found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    found = files_below(folder, "**/*")
     if not found:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
     named = [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in found]

@@ -1,11 +1,12 @@
 """Models by role from specs, profiles and settings, opened with their keys and prices."""
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, plain_address
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
@@ -33,6 +34,7 @@ class Opener:
     paces: "Paces" = field(init=False)
     """One pace for each provider, shared by all that is opened here."""
     halt: "Halt" = field(init=False)
+    _announced: set[str] = field(init=False, default_factory=set[str])
 
     def __post_init__(self) -> None:
         from drretail.llm.denials import Halt
@@ -64,6 +66,10 @@ class Opener:
         provider = choice.model.partition(":")[0]
         configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
         base_url = addresses.get(provider) or configured
+        environ = _placeholder_keys(choice) if self.keyless else os.environ
+        if base_url and provider not in addresses and settings.is_of_the_file(base_url) and not self.keyless:
+            self._announce(choice, base_url)
+            environ = os.environ if choice.key_variable else {}
         return open_model(
             choice.model,
             base_url=base_url,
@@ -80,9 +86,20 @@ class Opener:
             stream=settings.stream,
             pacer=self.paces.of(provider, base_url),
             halt=self.halt,
-            environ=_placeholder_keys(choice) if self.keyless else os.environ,
+            environ=environ,
             sends=not self.keyless,
         )
+
+    def _announce(self, choice: ModelChoice, base_url: str) -> None:
+        """Says on stderr, once, where a file that anybody may have put into the folder has a model asked."""
+        from drretail.settings import SETTINGS_FILE
+
+        key = "without a key: --base-url, DRRETAIL_BASE_URL or a profile's key_variable gives it one"
+        key = f"with the key in {choice.key_variable}" if choice.key_variable else key
+        line = f"{SETTINGS_FILE} here has {choice.model} asked at {plain_address(base_url)}, {key}."
+        if line not in self._announced:
+            self._announced.add(line)
+            print(line, file=sys.stderr, flush=True)
 
 
 def _placeholder_keys(choice: ModelChoice) -> dict[str, str]:
@@ -207,7 +224,7 @@ def _check_addresses(addresses: Mapping[str, str | None]) -> None:
         if provider and provider not in provider_names():
             raise UnknownName("model provider", provider, provider_names())
         if url is not None and not url.startswith(("http://", "https://")):
-            raise UserError(f"{url!r} is no address of a model server: write http://… or https://….")
+            raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://… or https://….")
 
 
 def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
@@ -218,15 +235,16 @@ def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     addresses: dict[str, str] = {}
     for flag in flags:
         provider, equals, url = flag.partition("=")
+        shown = plain_address(flag)
         if not equals or "/" in provider:  # the = is the address's own
             if not asked:
                 raise UserError(
-                    f"--base-url {flag}: no model of this command is asked at an address. Name one as well, such as "
+                    f"--base-url {shown}: no model of this command is asked at an address. Name one as well, such as "
                     "--model openai:NAME, or leave --base-url out."
                 )
             if len(asked) > 1:
                 raise UserError(
-                    f"--base-url {flag}: say which of {', '.join(asked)} it is for, as in {asked[0]}={flag}."
+                    f"--base-url {shown}: say which of {', '.join(asked)} it is for, as in {asked[0]}={shown}."
                 )
             addresses[asked[0]] = flag
         elif provider not in provider_names():

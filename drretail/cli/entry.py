@@ -1,7 +1,6 @@
 """Where the command ``drretail`` begins and ends: every ending has its exit code and, at most, one sentence."""
 
 import _thread
-import io
 import os
 import signal
 import sys
@@ -11,7 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import ToolError, UserError, file_error, printable
+from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, shortened, without_logins
+from drretail.screen import guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def open_streams() -> None:
-    """Makes sure that there are stdin, stdout and stderr, and that no character can break what is printed.
+    """Makes sure that there are stdin, stdout and stderr, and that nothing printed can steer a terminal.
 
     Where one was closed, the next file that is opened would take its place, and a world be printed into.
     """
@@ -94,9 +94,7 @@ def open_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    guard_streams()
 
 
 def readable_arguments(given: Iterable[str]) -> list[str]:
@@ -144,5 +142,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def end(sentence: str, code: int) -> NoReturn:
-    print(printable(sentence), file=sys.stderr)
+    print(without_logins(shortened(sentence, LONGEST_SENTENCE)), file=sys.stderr)
     sys.exit(code)

@@ -12,6 +12,7 @@ from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.records.run import Step
+from drretail.screen import console
 from drretail.tables.figures import counted
 from drretail.viewer.output import say
 
@@ -138,10 +139,9 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
         say("\n".join(["Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""]))
     text = recorded.report
     if sys.stdout.isatty():
-        from rich.console import Console
         from rich.markdown import Markdown
 
-        Console().print(Markdown(text, hyperlinks=True))
+        console().print(Markdown(text, hyperlinks=False))
     else:
         typer.echo(text)
     say(closing_line(recorded, kept_in))

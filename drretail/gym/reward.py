@@ -22,12 +22,12 @@ from drretail.grounding.basket.distance import worth_ratio
 from drretail.grounding.basket.refusal import decide, seen_among
 from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.report.markup import has_unread_elements, shown
-from drretail.grounding.text.harmless import drawn
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
 from drretail.records.base import Record
 from drretail.records.query import NOT_TYPED, Proof, Query, Reference
 from drretail.records.wish import Wish
+from drretail.untrusted import visible
 
 NO_REPORT = "no report was handed in"
 HTML = "the report holds HTML other than plain tags"
@@ -68,7 +68,7 @@ def reward_of(
     ``refuses_rightly`` says that what the report refuses beside its cart can't be had.
     """
     run = recorded.run
-    report = drawn(run.report or "")
+    report = visible(run.report or "")
     if has_unread_elements(report):
         return Reward(why=HTML)
     if not shown(report).strip():

@@ -22,7 +22,7 @@ from drretail.grounding.report.evidence_ids import (
     product_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.text.harmless import drawn
+from drretail.grounding.text.harmless import harmless
 from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
 from drretail.parsing import json_or_none
@@ -292,7 +292,7 @@ def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
     def text_of(names: Sequence[str]) -> str:
         return next((text for name in names if isinstance(text := value.get(name), str) and text.strip()), "")
 
-    title = clean_line(drawn(text_of(_NAMES)), LONGEST_TITLE)
+    title = clean_line(text_of(_NAMES), LONGEST_TITLE)
     url = text_of(_ADDRESSES)
     url = url if url.startswith(("https://", "http://")) else ""
     keys = (value.get(name) for name in _PRODUCT_IDS)
@@ -309,7 +309,7 @@ def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
     if not url:
         return None
     forms: list[tuple[TextForm, Sequence[str]]] = [("snippet", _SHORT_TEXTS), ("page", _WHOLE_TEXTS)]
-    shown = [_shown(text, form, seq) for form, names in forms if (text := drawn(text_of(names)))]
+    shown = [_shown(text, form, seq) for form, names in forms if (text := harmless(text_of(names)))]
     return Evidence(
         id=web_evidence_id(url),
         kind="web",

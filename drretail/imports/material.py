@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.grounding.text.harmless import drawn
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Wish
+from drretail.untrusted import visible
 
 LONGEST_REPORT = 1_000_000
 """Characters: a book has as many, and the longest report of the benchmarks here a tenth."""
@@ -92,7 +92,7 @@ class Material:
             raise UserError(
                 f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
             )
-        report = replace(report, text=drawn(report.text))
+        report = replace(report, text=visible(report.text))
         held = self.reports.setdefault((report.system, report.task_id), report)
         if held is report:
             return

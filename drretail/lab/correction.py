@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
@@ -18,6 +17,7 @@ from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabe
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
+from drretail.tables.cells import read_cells
 
 LEAST = 20
 """Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY, VERSION, Claim, Unit
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
@@ -29,6 +28,7 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
+from drretail.tables.cells import read_cells
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

@@ -6,7 +6,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal
 
-from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
@@ -22,6 +21,7 @@ from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import Level
+from drretail.tables.cells import read_cells
 
 Kind = Literal["person", "judge"]
 

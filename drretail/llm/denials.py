@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 from drretail.errors import CommandStopped
 from drretail.event_loop import current_command
@@ -100,11 +99,7 @@ class Halt:
 
 def address_of(model: "Model") -> str | None:
     """Where a model of one's own server is asked, without user name and password; None at its provider's."""
-    url = model.params.get("base_url")
-    if url is None:
-        return None
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return model.params.get("base_url")
 
 
 def _sentence(model: "Model", denial: Denial, detail: str) -> str:

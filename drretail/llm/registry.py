@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, quoted
+from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, plain_address, quoted
 from drretail.llm.denials import Halt
 from drretail.llm.prices import FREE, PriceTable, undated, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
@@ -187,7 +187,7 @@ def open_model(
             stated = {"price": price, "structured_output": structured_output, "stated_context": context}
             return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
-        given = {"temperature": temperature, "seed": seed, "base_url": base_url}
+        given = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
         params |= {name: value for name, value in given.items() if value is not None}
         return Model(spec, opened, info, params, price=price, **calling)
     if sends or find_spec(provider.package) is not None:
@@ -320,7 +320,7 @@ def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:
     if provider.takes_context:
         sent["context"] = limits.context
     if limits.base_url is not None:
-        sent["base_url"] = limits.base_url
+        sent["base_url"] = plain_address(limits.base_url)
     return sent
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.parsing import json_or_none, parse_json
@@ -17,6 +16,7 @@ from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Wish
+from drretail.tables.cells import read_cells
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # What columns and fields may be called; any others are left aside.

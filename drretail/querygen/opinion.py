@@ -9,6 +9,7 @@ from drretail.env.world import World
 from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import format_money
 from drretail.journal import read_effects
@@ -134,5 +135,5 @@ def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
     prices = sorted(listing.price for listing in listings if listing.price is not None)
     currency = listings[0].product.currency if listings else ""
     span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"
-    shown = [one.product.title[:_LONGEST_TITLE] for one in listings if may_be_shown(one.product, question)]
+    shown = [harmless(one.product.title[:_LONGEST_TITLE]) for one in listings if may_be_shown(one.product, question)]
     return f"- {name}: {counted(len(listings), 'product')}{span}; such as {'; '.join(shown[:_MOST_TITLES]) or 'none'}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from drretail.cells import as_csv
+from drretail.tables.cells import as_csv
 from drretail.tables.table import Cell, Row, Table
 
 _PARTS = ("low", "high", "deviation", "counts")

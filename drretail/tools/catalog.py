@@ -9,9 +9,9 @@ from drretail.env.catalog.search_note import SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import (
     compact_json,
-    harmless_values,
     lean,
     lean_items,
     product_card,
@@ -120,7 +120,7 @@ def _source(product: Product, form: Literal["card", "record"], text: str, *, sho
         id=product_evidence_id(product.product_id),
         kind="product",
         key=product.product_id,
-        title=harmless_values(product.title),
+        title=harmless(product.title),
         url=product.product_url,
         form=form,
         text=text,

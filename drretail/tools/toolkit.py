@@ -6,7 +6,7 @@ import threading
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby
 from types import TracebackType
@@ -25,6 +25,7 @@ from drretail.errors import (
     quoted,
     suggestion,
 )
+from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
@@ -37,6 +38,7 @@ from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.workers import Workers
 from drretail.trajectory import Place, path_key
+from drretail.untrusted import cleaned
 
 Call = tuple[str, object]
 """A tool's name and its arguments, as a model gave them."""
@@ -227,7 +229,8 @@ class Toolkit:
                 outcome = collision
         self._note_attempt(launch, outcome)
         error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
-        value = outcome.value if isinstance(outcome, ToolResult) else error.as_result() if error else {}
+        # An error names what is near what was asked for, such as categories, which sellers wrote.
+        value = harmless_values(error.as_result()) if error else cast(ToolResult, outcome).value
         text = compact_json(value)
         step = Step(
             path=launch.path,
@@ -275,6 +278,8 @@ def _checked(tool: Tool, result: object) -> ToolResult:
         sources = cast(Iterable[object], result.sources)
         if not isinstance(value, dict) or not all(isinstance(source, Source) for source in sources):
             raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
+        # The nine clean what sellers and pages wrote; another tool may name sources of its own.
+        return replace(result, value=harmless_values(value, cleaned))
     return result
 
 

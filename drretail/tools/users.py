@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 from drretail.env.session import Session
 from drretail.errors import ToolError, quoted
 from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
+from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json, lean, user_record
 from drretail.records.evidence import Source
 from drretail.records.shop import Address, UserProfile
@@ -132,7 +133,7 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     require_access(session, user_id)
     statistics = session.world.store.statistics(user_id)
     evidence = user_evidence_id("statistics", user_id, session.user_id)
-    value: dict[str, Any] = {"evidence": evidence} | statistics.model_dump(mode="json")
+    value: dict[str, Any] = {"evidence": evidence} | harmless_values(statistics.model_dump(mode="json"))
     if statistics.orders_with_unknown_price and statistics.mean_order is None:
         value["spend"] = None  # summed from nothing: 0 would read as a figure
     source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.records.base import FORMAT
+from drretail.screen import console, escaped
 from drretail.tables.table import Table
 from drretail.tables.terminal import Drawn, draw, grid_width
 
@@ -29,7 +30,7 @@ def json_text(value: dict[str, Any]) -> str:
 def dumped(value: Any) -> str:
     """JSON for stdout, with other letters than ASCII's escaped where stdout cannot take them."""
     is_utf = (getattr(sys.stdout, "encoding", None) or "utf-8").casefold().startswith("utf")
-    return json.dumps(value, ensure_ascii=not is_utf, indent=2)
+    return escaped(json.dumps(value, ensure_ascii=not is_utf, indent=2))
 
 
 TEXT_WIDTH = 100
@@ -41,16 +42,14 @@ def print_table(table: Table) -> Drawn:
 
     Columns that find no room are named. A table without columns is its title and its notes.
     """
-    from rich.console import Console
-
-    console = stdout_console()
+    screen = stdout_console()
     if table.full_title:
         print_title(table.full_title)
-    drawn = draw(table, console.width)
+    drawn = draw(table, screen.width)
     for at, grid in enumerate(drawn.grids):
         if at:
             print_text("")
-        Console(highlight=False, markup=False, emoji=False, width=max(console.width, grid_width(grid))).print(grid)
+        console(width=max(screen.width, grid_width(grid))).print(grid)
     if drawn.left_out:
         print_text(f"Left out for want of width: {', '.join(drawn.left_out)}. --json has all.")
     print_text(*table.notes, "")
@@ -61,8 +60,8 @@ def print_title(text: str) -> None:
     """What stands above a table on stdout, in bold."""
     from rich.text import Text
 
-    console = stdout_console()
-    console.print(Text(wrapped(text, console.width), style="bold"))
+    screen = stdout_console()
+    screen.print(Text(wrapped(text, screen.width), style="bold"))
 
 
 def print_text(*paragraphs: str) -> None:
@@ -100,12 +99,8 @@ def _parts(word: str, width: int) -> list[tuple[str, str]]:
 
 def stdout_console() -> "Console":
     """Where tables go: as wide as the terminal or COLUMNS say, else 160 characters."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(highlight=False, markup=False, emoji=False, width=160)
-    return console
+    screen = console()
+    return screen if screen.is_terminal or "COLUMNS" in os.environ else console(width=160)
 
 
 def say(text: str) -> None:

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from drretail.env.session import Session
+from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.tools.registry import TOOLS, load_tool, own_tools, tool_names
 from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.toolkit import Toolkit
 from tests.agents.own import SHIPPING
+from tests.hostile_strings import HOSTILE, arrived, got_through
 
 PLACE = "tests.agents.own:SHIPPING"
 
@@ -92,3 +95,16 @@ def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
             own_tools([wrong])
     untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
     assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]
+
+
+def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None:
+    def notes(session: Session) -> ToolResult:
+        """Gives what customers wrote."""
+        return ToolResult({"notes": [one.text for one in HOSTILE], HOSTILE[0].text: "x"}, ())
+
+    with Toolkit(
+        Session(cast("World", None), tool_timeout=30), tools={"notes": Tool("notes", notes, "read")}
+    ) as toolkit:
+        text = toolkit.call("notes", {}).text
+    assert got_through(text, ("tag", "token", "turn")) == set()
+    assert len(arrived(text)) == len(HOSTILE)

@@ -8,6 +8,7 @@ from typing import Any
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.profile.naming import ShareOfProducts, bearing, may_be_shown, nouns_of
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title
 from drretail.prompts import tagged
@@ -53,7 +54,7 @@ def owned_block(owned: Sequence[Owned], question: str) -> str:
 def _line(product: Owned) -> str:
     path = () if product.record is None else product.record.categories
     category = f"  ({path[-1]})" if path else ""
-    return f"{product.product_id}  {product.ordered}  {short_title(product.title, _TITLE)}{category}"
+    return harmless(f"{product.product_id}  {product.ordered}  {short_title(product.title, _TITLE)}{category}")
 
 
 def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
@@ -81,7 +82,7 @@ def _is_of(product: Owned, kinds: Iterable[str]) -> bool:
 def _entry(product: Owned) -> dict[str, str]:
     return {
         "id": product.product_id,
-        "title": short_title(product.title, _TITLE),
+        "title": harmless(short_title(product.title, _TITLE)),
         "evidence": order_evidence_id(product.order_id),
         "ordered": product.ordered,
     }

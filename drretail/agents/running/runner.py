@@ -29,7 +29,6 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.text.harmless import drawn
 from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.telemetry import latency_by_role
@@ -52,6 +51,7 @@ from drretail.records.run import (
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
+from drretail.untrusted import visible
 
 MODEL_CALLS = 16
 WEB_EFFECTS: tuple[EffectKind, ...] = ("web_search", "page_fetch")
@@ -237,7 +237,7 @@ def run_of(
     """The record of what a system did in a session, and of the answer or the error that it came to."""
     answer = ended if isinstance(ended, Answer) else None
     error = None if isinstance(ended, Answer) else ended
-    report = None if answer is None else drawn(answer.report)
+    report = None if answer is None else visible(answer.report)
     return Run(
         run_id=f"{label}/{query.query_id}-r{repeat}",
         system=label,

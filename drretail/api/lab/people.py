@@ -9,7 +9,6 @@ from drretail.api.lab.judging import LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOptions, SampleOptions
 from drretail.api.options.shared import folder_of, names_in, paths_in
-from drretail.cells import as_csv
 from drretail.errors import UserError
 from drretail.lab.agreement import agreement_of
 from drretail.lab.calibration import NAME as CALIBRATE
@@ -18,6 +17,7 @@ from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction
+from drretail.tables.cells import as_csv
 from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
 
 

@@ -55,10 +55,11 @@ def show(
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     """A heading, the question, and below it what is typed."""
     from drretail.grounding.text.wishes import wish_lines
-    from drretail.querygen.review.item import harmless, wrapped
+    from drretail.querygen.review.item import wrapped
+    from drretail.screen import on_screen
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
-    yield harmless(" · ".join(heading).replace("\n", " "))
+    yield on_screen(" · ".join(heading).replace("\n", " "))
     yield from wrapped(query.text.splitlines(), width)
     typed = ["what it wants is not typed"] if query.wish is None else wish_lines(query.wish)
     if details:

@@ -9,7 +9,7 @@ from drretail.env.catalog.base import CatalogPage, CatalogQuery
 from drretail.env.catalog.formulation import other_texts
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.text.harmless import sellers_text
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.wording import short_title
 from drretail.records.shop import Product
 
@@ -84,7 +84,7 @@ class SearchNote:
         named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
         if not named or max(counts.values()) > ONE_KIND * len(best):
             return ""
-        return f"Categories to filter by: {' | '.join(f'{sellers_text(name)} ({counts[name]})' for name in named)}."
+        return f"Categories to filter by: {' | '.join(f'{harmless(name)} ({counts[name]})' for name in named)}."
 
     def hidden_by_filters(self) -> str:
         """The best matches that do not pass the filters: all where nothing does, else those that lack a number."""
@@ -109,7 +109,7 @@ class SearchNote:
 
     def _named(self, products: Sequence[Product]) -> str:
         return ", ".join(
-            f'{product.product_id} "{short_title(sellers_text(product.title), TITLE)}"'
+            f'{product.product_id} "{short_title(harmless(product.title), TITLE)}"'
             + (f" ({product.price:.2f})" if product.price is not None else "")
             for product in products
         )

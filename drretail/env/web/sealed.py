@@ -22,7 +22,7 @@ from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.registry import WebOptions
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
 from drretail.errors import ToolError, UnknownName, UserError
-from drretail.files import read_documents, read_json, read_lines
+from drretail.files import check_inside, read_documents, read_json, read_lines
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.ids import file_name
 from drretail.records.query import ASK, Query
@@ -144,9 +144,12 @@ class SealedWeb:
         return self._tasks.web(self.own_query(query).query_id, self.size, self.compose)
 
     def files(self, query: Query) -> Path | None:
-        """The folder of the user's files; None where a query has none."""
-        folder = self._tasks.at(self.own_query(query).query_id) / "files"
-        return folder if folder.is_dir() else None
+        """The folder of the user's files; None where a query has none. Raises UserError for a link out of the task."""
+        task = self._tasks.at(self.own_query(query).query_id)
+        if not (task / "files").is_dir():
+            return None
+        check_inside(task / "files", task)
+        return task / "files"
 
     def own_query(self, query: Query) -> Query:
         """The sandbox's own query that this one is: its id, its words and its user; of a lone question no id.

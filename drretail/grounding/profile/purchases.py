@@ -7,6 +7,7 @@ from functools import cached_property
 from math import floor, log2
 
 from drretail.grounding.profile.naming import may_be_shown
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.wording import short_title
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem
@@ -99,7 +100,7 @@ def stated(
     """A statement that rests on these orders, oldest first, and names these things."""
     ids = tuple(order.order_id for order in orders[-MOST_IDS:])
     more = len(orders) - len(ids)
-    return Statement(code=code, text=text, orders=ids, more_orders=more, categories=categories, names=names)
+    return Statement(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
 
 
 def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:

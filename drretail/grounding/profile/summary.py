@@ -67,7 +67,7 @@ def summarise(
 
 def _person(profile: UserProfile) -> Statement:
     place = ", ".join(part for part in (profile.address.city, profile.address.state, profile.address.country) if part)
-    return Statement(code="person", text=f"{profile.first_name} {profile.last_name} of {place}.")
+    return stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ())
 
 
 def _history(bought: Purchases) -> Iterator[Statement]:

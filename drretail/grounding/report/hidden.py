@@ -13,6 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from drretail.untrusted import HTML_ELEMENTS
+
 _NAME = re.compile(r"\w+")
 _PLAIN_TAGS = frozenset(
     _NAME.findall(
@@ -20,18 +22,6 @@ _PLAIN_TAGS = frozenset(
         " mark ol p pre q s span strong sub summary sup table tbody td tfoot th thead tr u ul"
     )
 )
-_OTHER_TAGS = frozenset(
-    _NAME.findall(
-        "applet area article aside audio base basefont bdi bdo bgsound big blink body button canvas col colgroup"
-        " command content data datalist dialog dir embed fencedframe fieldset figcaption figure font footer form frame"
-        " frameset head header hgroup html iframe image img input isindex keygen label layer legend link listing main"
-        " map marquee math menu menuitem meta meter multicol nav nobr noembed noframes noscript object optgroup option"
-        " output param picture plaintext portal progress rb rp rt rtc ruby samp script search section select"
-        " selectedcontent shadow slot small source spacer strike style svg template textarea time title track tt var"
-        " video wbr xmp"
-    )
-)
-"""The other names that HTML knows. A name that it does not know, such as a placeholder's, is shown as plain text is."""
 _VOID = frozenset(_NAME.findall("area base br col embed hr img input link meta source track wbr"))
 _RAISED = frozenset({"sub", "sup"})
 """Each makes letters smaller, so one within another is unread."""
@@ -168,7 +158,7 @@ def _cut_attributes(text: str, name: str, start: int, end: int) -> list[tuple[in
     """The attributes of a tag that are cut out of it; None where the tag is unread."""
     stop = end - 1
     if name not in _PLAIN_TAGS:
-        is_placeholder = name not in _OTHER_TAGS and text[start:stop].strip() in ("", "/")
+        is_placeholder = name not in HTML_ELEMENTS and text[start:stop].strip() in ("", "/")
         return [] if is_placeholder else None
     cut: list[tuple[int, int]] = []
     while attribute := _ATTRIBUTE.match(text, start, stop):

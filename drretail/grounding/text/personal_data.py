@@ -1,18 +1,36 @@
 """Where a text names people: full names, e-mail addresses, telephone numbers, streets, user and order ids."""
 
+import base64
+import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from drretail.records.shop import UserProfile
+from drretail.untrusted import as_ascii
 
 _FEWEST_DIGITS = 7
 """Of a telephone number; with fewer, other numbers would be taken for one."""
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
+_AT = r"(?:\s?@\s?|\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*)"
+_SPELT_AT = r"\s+at\s+"
+_DOT = r"(?:\.|\s\.\s|\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*)"
+_SPELT_DOT = r"\s+dot\s+"
+# A bare " at " stands between honest words too ("price at amazon.com"): it is one where the dot is spelt as well.
+# Nothing is given back within a word, and none begins within one, so that one long word is read once.
+_EMAIL = re.compile(
+    rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}?(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
+    rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
+    re.IGNORECASE,
+)
+_ESCAPE = re.compile(
+    r"%(?:25){0,3}(?P<percent>[0-9a-f]{2})|&\#(?P<decimal>\d{1,6});?|&\#x(?P<hexadecimal>[0-9a-f]{1,5});?"
+    r"|&(?P<name>[a-z]{2,10});|\\u\{?(?P<code>[0-9a-f]{4})\}?|\\x(?P<byte>[0-9a-f]{2})|=(?P<quoted>40|2e)(?=\w)",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
-_BETWEEN_DIGITS = r"[\s().-]*"
+_BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 _LEFT_OVER = re.compile(r"\(\s*\)|\[\s*\]|\"\s*\"|'\s*'|“\s*”|(?<!\w)['’]s\b|(?<=\s)[-,;:.&@/]+(?=\s)")
 _AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|[\s,;:&@/-]+$")
 
@@ -37,12 +55,16 @@ class Personal(NamedTuple):
 def personal_data(text: str, people: People) -> list[Personal]:
     """Every place where the text names one of these people, or anybody's e-mail address.
 
-    A town, a state and a first name alone tell nobody apart.
+    It is read as a person or a server reads it: escapes (``%40``, ``&#64;``) undone, letters of full width plain,
+    nothing invisible, "at" and "dot" as signs. A town, a state and a first name alone tell nobody apart.
     """
-    words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
-    found = [place for profile in people.profiles for place in _of_profile(text, words, profile)]
-    found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(text)]
-    return [*dict.fromkeys([*found, *_ids(text, people)])]
+    plain, spans = _decoded(text)
+    words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(plain)]
+    found = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
+    found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(plain)]
+    found += _ids(plain, people)
+    places = [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
+    return [*dict.fromkeys([*places, *(place for profile in people.profiles for place in _coded(text, profile))])]
 
 
 def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ...]]:
@@ -56,19 +78,71 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
     return text, tuple(kinds)
 
 
+def _decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without escapes, variants and what shows nothing; of each of its characters the place in the text."""
+    parts: list[str] = []
+    spans: list[tuple[int, int]] = []
+
+    def add(plain: str, start: int, end: int) -> None:
+        parts.append(plain)
+        spans.extend([(start, end)] * len(plain))
+
+    def add_as_it_stands(start: int, end: int) -> None:
+        if (piece := text[start:end]).isascii():
+            parts.append(piece)
+            spans.extend((place, place + 1) for place in range(start, end))
+        else:
+            for place in range(start, end):
+                add(as_ascii(text[place]), place, place + 1)
+
+    last = 0
+    for match in _ESCAPE.finditer(text):
+        add_as_it_stands(last, match.start())
+        add("".join(map(as_ascii, _unescaped(match))), *match.span())
+        last = match.end()
+    add_as_it_stands(last, len(text))
+    return "".join(parts), spans
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if match["name"]:
+        return html.unescape(match[0])
+    digits = next((match[kind] for kind in ("percent", "hexadecimal", "code", "byte", "quoted") if match[kind]), None)
+    number = int(match["decimal"]) if digits is None else int(digits, 16)
+    # Bytes of a letter beyond ASCII are none by themselves.
+    return chr(number) if number < 0x80 or (match["percent"] is None and number < 0x110000) else match[0]
+
+
+def _coded(text: str, profile: UserProfile) -> Iterator[Personal]:
+    """Where what is the profile's own stands backwards, in base64 or in hexadecimal digits."""
+    shown = {"an e-mail address": profile.email, "a telephone number": profile.phone_number}
+    shown |= {"a street": profile.address.address1, "a full name": f"{profile.first_name} {profile.last_name}"}
+    for what, value in shown.items():
+        if len(value) < _FEWEST_DIGITS:
+            continue
+        for coded in (value[::-1], base64.b64encode(value.encode()).decode().rstrip("="), value.encode().hex()):
+            yield from (Personal(*match.span(), what) for match in re.finditer(re.escape(coded), text, re.IGNORECASE))
+
+
 def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserProfile) -> Iterator[Personal]:
     first, last = _words(profile.first_name), _words(profile.last_name)
     if first and last:
-        for name in (first + last, last + first):
+        for name in (first + last, last + first, ["".join(first + last)], ["".join(last + first)]):
             yield from (Personal(*span, "a full name") for span in _spans(name, words))
     if profile.email:
-        email = re.compile(re.escape(profile.email), re.IGNORECASE)
+        email = re.compile(_spelt(profile.email), re.IGNORECASE)
         yield from (Personal(*match.span(), "an e-mail address") for match in email.finditer(text))
     number = re.sub(r"\D", "", profile.phone_number)
     if len(number) >= _FEWEST_DIGITS:
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")
         yield from (Personal(*match.span(), "a telephone number") for match in spelt.finditer(text))
     yield from (Personal(*span, "a street") for span in _spans(_words(profile.address.address1), words))
+
+
+def _spelt(email: str) -> str:
+    """A pattern of the address however its signs are written and its letters are set apart."""
+    signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
+    return r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in email)
 
 
 def _ids(text: str, people: People) -> Iterator[Personal]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
-from drretail.grounding.text.harmless import sellers_text
+from drretail.grounding.text.harmless import harmless, harmless_values
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, Product, UserProfile, product_url
 
@@ -23,21 +23,12 @@ def compact_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def harmless_values(value: Any) -> Any:
-    """What a seller says, as it may stand in a result: its texts without what is hidden or in a form of ours."""
-    if isinstance(value, str):
-        return sellers_text(value)
-    if isinstance(value, list):
-        return [harmless_values(item) for item in value]
-    return {name: harmless_values(one) for name, one in value.items()} if isinstance(value, dict) else value
-
-
 def product_card(product: Product) -> dict[str, Any]:
     """What a list shows of a product; ``price_from`` is there only when the price is the lowest of several."""
     return {
         **_identity(product),
         **_offer(product),
-        "category": harmless_values(product.leaf_category),
+        "category": harmless(product.leaf_category),
         **({"price_from": True} if product.price_from else {}),
     }
 
@@ -46,11 +37,11 @@ def product_record(product: Product) -> dict[str, Any]:
     """The whole product: Listing 3 with its ratings, currency, category and evidence id."""
     return {
         **_identity(product),
-        "features": [harmless_values(feature) for feature in product.features],
-        "description": [harmless_values(part) for part in product.description],
+        "features": harmless_values(product.features),
+        "description": harmless_values(product.description),
         **_offer(product),
-        "category": product.category,
-        "categories": list(product.categories),
+        "category": harmless(product.category),
+        "categories": harmless_values(product.categories),
         # Stores give the open key set back in different orders; sorted, all of them give the same text.
         "details": harmless_values(json.loads(canonical_json(product.details))),
         "bought_together": product.bought_together,
@@ -63,7 +54,7 @@ def _identity(product: Product) -> dict[str, Any]:
         "evidence": product_evidence_id(product.product_id),
         "product_id": product.product_id,
         "product_url": product.product_url,
-        "title": harmless_values(product.title),
+        "title": harmless(product.title),
     }
 
 
@@ -86,7 +77,7 @@ def order_record(order: Order) -> dict[str, Any]:
 def order_item(order: Order, product: Product | None) -> dict[str, Any]:
     """An order in a list: its record with the product's title and present price, null where the product is gone."""
     return order_record(order) | {
-        "product_title": None if product is None else harmless_values(product.title),
+        "product_title": None if product is None else harmless(product.title),
         "price": None if product is None else product.price,
         "currency": None if product is None else product.currency,
     }
@@ -96,15 +87,15 @@ def customer_card(profile: UserProfile) -> dict[str, Any]:
     """Whom an order goes to: name and address, without e-mail and telephone."""
     return {
         "user_id": profile.user_id,
-        "first_name": profile.first_name,
-        "last_name": profile.last_name,
-        "address": profile.address.model_dump(mode="json"),
+        "first_name": harmless(profile.first_name),
+        "last_name": harmless(profile.last_name),
+        "address": harmless_values(profile.address.model_dump(mode="json")),
     }
 
 
 def user_record(profile: UserProfile, evidence_id: str) -> dict[str, Any]:
     """Listing 1 with its evidence id, which depends on who asks."""
-    return {"evidence": evidence_id} | profile.model_dump(mode="json")
+    return {"evidence": evidence_id} | harmless_values(profile.model_dump(mode="json"))
 
 
 def lean(record: Mapping[str, Any]) -> dict[str, Any]:

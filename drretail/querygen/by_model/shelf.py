@@ -11,6 +11,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
+from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
@@ -181,7 +182,7 @@ def _titles_of(listings: Sequence[Listing]) -> str:
 
 
 def _title_of(listing: Listing) -> str:
-    return listing.product.title[:_LONGEST_TITLE]
+    return harmless(listing.product.title[:_LONGEST_TITLE])
 
 
 def _price_of(listing: Listing) -> str:

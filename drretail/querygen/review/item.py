@@ -1,14 +1,12 @@
 """What a reviewer is shown of each query of a file: its wish, findings, basket and shopper, as lines of text."""
 
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.text.harmless import TURNING
 from drretail.grounding.text.wishes import wish_lines
 from drretail.querygen.checks.feasibility import cheapest_line
 from drretail.querygen.checks.wording import Texts
@@ -16,6 +14,7 @@ from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.score import ProfileSummary
+from drretail.screen import on_screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Section:
 
 
 def section(title: str, lines: Iterable[str]) -> Section:
-    return Section(title, tuple(map(harmless, lines)))
+    return Section(title, tuple(map(on_screen, lines)))
 
 
 def page_of(item: Item) -> tuple[Section, ...]:
@@ -125,17 +124,7 @@ def wrapped(texts: Iterable[str], width: int, bullet: str = "") -> tuple[str, ..
         line
         for text in texts
         for line in textwrap.wrap(
-            harmless(text), width, initial_indent=_MARGIN + bullet, subsequent_indent=indent, break_on_hyphens=False
+            on_screen(text), width, initial_indent=_MARGIN + bullet, subsequent_indent=indent, break_on_hyphens=False
         )
         or [""]
-    )
-
-
-def harmless(text: str) -> str:
-    """The text with control characters replaced, so that a query can neither move the cursor nor hide words."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}"
-        if (unicodedata.category(character) == "Cc" and character not in "\n\t") or character in TURNING
-        else character
-        for character in text
     )

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.cells import as_csv, read_cells
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
@@ -31,6 +30,7 @@ from drretail.querygen.review.item import Item, finding_line, shopper_lines
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
+from drretail.tables.cells import as_csv, read_cells
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}

@@ -7,6 +7,7 @@ from random import Random
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.files import files_below
 from drretail.prompts import tagged
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -22,7 +23,7 @@ LONGEST = 20_000
 def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
     """What lies in the first folder of these names in ``folder``, hidden files aside; None where there is nothing."""
     for name in names:
-        found = {path.name: path.read_bytes() for path in sorted((folder / name).glob("[!.]*")) if path.is_file()}
+        found = {path.name: path.read_bytes() for path in files_below(folder / name)}
         if found:
             return found
     return None

@@ -12,7 +12,7 @@ from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
-from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.files import files_below, read_documents, read_json, write_json, write_lines
 from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.examination import Examined, Examiner, examination_of_query
@@ -165,7 +165,7 @@ def supportive_pages(task: Path) -> list[SandboxPage]:
 
 def files_in(task: Path) -> dict[str, bytes]:
     """The user's files of a task, by name."""
-    return {path.name: path.read_bytes() for path in sorted((task / "files").glob("*"))}
+    return {path.name: path.read_bytes() for path in files_below(task / "files")}
 
 
 async def _written(

@@ -6,13 +6,13 @@ from datetime import date, timedelta
 from io import BytesIO
 from textwrap import wrap
 
-from drretail.cells import as_csv
 from drretail.env.store.base import Store
 from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.facts import Drawing
 from drretail.sandboxes.synthetic.named_products import NamedProduct
 from drretail.sandboxes.synthetic.needs import Need
 from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
+from drretail.tables.cells import as_csv
 
 _WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
 _COLUMNS = 38

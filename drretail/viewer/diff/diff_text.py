@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from drretail.screen import on_screen
 from drretail.viewer.cart import CartLine
 from drretail.viewer.claims import SIGNS, WORDS
 from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Statement
-from drretail.viewer.terminal.text_report import harmless
 
 NOT_KNOWN = "What one of both puts into the cart is not known."
 
@@ -20,7 +20,7 @@ def diff_text(diff: AnswersDiff) -> str:
         lines += ["", *_pair(pair)]
     if not diff.pairs:
         lines += ["", "No query was asked of both."]
-    return harmless("\n".join(lines) + "\n")
+    return on_screen("\n".join(lines) + "\n")
 
 
 def diff_document(diff: AnswersDiff) -> dict[str, Any]:

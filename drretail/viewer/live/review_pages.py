@@ -31,7 +31,7 @@ from drretail.querygen.review.form import (
     form_of,
     with_blank_want,
 )
-from drretail.querygen.review.item import Item, Items, Section, checks_of, harmless, page_of, section, wish_section
+from drretail.querygen.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
 from drretail.querygen.review.records import (
     DECISIONS,
     QUESTIONS,
@@ -46,6 +46,7 @@ from drretail.querygen.review.records import (
 )
 from drretail.querygen.revisions import read_history_of, version_of
 from drretail.records.query import Query
+from drretail.screen import on_screen
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
@@ -298,7 +299,7 @@ class QueryReview:
             reviews=reviews,
             takes=list(page.edits),
             query=query,
-            text=harmless(query.text),
+            text=on_screen(query.text),
             version=version_of(query),
             sections=page_of(page.item),
             questions=page.questions,

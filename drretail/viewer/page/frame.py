@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from drretail.grounding.text.harmless import TURNING
+from drretail.screen import TURNING
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
 
 if TYPE_CHECKING:

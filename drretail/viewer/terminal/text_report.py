@@ -7,13 +7,12 @@ each question has a line.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import shorten, wrap
-from unicodedata import category
 
 from drretail.eval.registry import details_of
 from drretail.grounding.report.render import render_report
-from drretail.grounding.text.harmless import TURNING
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
+from drretail.screen import on_screen
 from drretail.tables.figures import counted
 from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
@@ -56,7 +55,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         lines += _scores(view, score)
     else:
         lines += _questions(view)
-    return harmless("\n".join(lines) + "\n")
+    return on_screen("\n".join(lines) + "\n")
 
 
 def marked_report(view: RunView) -> str:
@@ -72,11 +71,6 @@ def marked_report(view: RunView) -> str:
     for end in sorted(marks, reverse=True):
         text = text[:end] + marks[end] + text[end:]
     return text
-
-
-def harmless(text: str) -> str:
-    """The text without what moves the cursor, colours what follows, turns the direction or can't be written."""
-    return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in TURNING))
 
 
 def _questions(view: ExperimentView) -> Iterator[str]:

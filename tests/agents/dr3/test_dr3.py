@@ -441,3 +441,22 @@ def test_a_run_with_dense_retrieval_is_replayed_without_embeddings(world: World,
 
 
 DATED = json.dumps({"found": True, "answer": "In May.", "quotes": ["2022-05-01,tube feeder,24.99"]})
+
+
+@pytest.mark.parametrize("linked", ["file", "folder"])
+def test_no_link_is_followed_out_of_the_user_s_files(tmp_path: Path, linked: str) -> None:
+    secret, files = tmp_path / "secret", tmp_path / "files"
+    secret.mkdir()
+    (secret / "key.txt").write_text("secret", encoding="utf-8")
+    (files / "other").mkdir(parents=True)
+    if linked == "file":
+        (files / "q1").mkdir()
+        (files / "q1" / "notes.txt").symlink_to(secret / "key.txt")
+    else:
+        (files / "q1").symlink_to(secret)
+    with pytest.raises(UserError, match="leads out of"):
+        files_in(files_for(files, "q1", alone=False))
+    (files / "q1" / "notes.txt").unlink() if linked == "file" else (files / "q1").unlink()
+    (files / "other" / "notes.txt").write_text("own", encoding="utf-8")
+    (files / "other" / "again.txt").symlink_to(files / "other" / "notes.txt")
+    assert [file.text for file in files_in(files_for(files, "other", alone=False))] == ["own", "own"]

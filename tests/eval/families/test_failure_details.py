@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cells import as_csv, read_cells
 from drretail.cli.app import app
 from drretail.eval.families.failure_modes.score import low_ratings, sheet_path, write_sheet
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import details_of
 from drretail.prompts import tag_content
+from drretail.tables.cells import as_csv, read_cells
 from drretail.tables.table import Table
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,3 +42,42 @@ def test_a_name_that_only_comes_together_by_taking_out_goes_too() -> None:
 def test_words_of_the_query_stay_in_their_order() -> None:
     said = f"best bird feeder for {PROFILE.first_name} {PROFILE.last_name} under $30, weatherproof"
     assert without_personal_data(said, PEOPLE)[0] == "best bird feeder for under $30, weatherproof"
+
+
+def _forms() -> dict[str, str]:
+    """Thirty ways to write what is the shopper's own, or another's address."""
+    mail, phone = PROFILE.email, PROFILE.phone_number
+    name, street = f"{PROFILE.first_name} {PROFILE.last_name}", PROFILE.address.address1
+    before, after = mail.split("@")
+    wide = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+    digits = phone.replace("-", "")
+    return {
+        "plain": mail, "capitals": mail.upper(), "escaped": mail.replace("@", "%40"),
+        "twice": mail.replace("@", "%2540"),
+        "all escaped": "".join(f"%{ord(one):02X}" for one in mail), "entity": mail.replace("@", "&#64;"),
+        "hexadecimal entity": mail.replace("@", "&#x40;"), "named entity": mail.replace("@", "&commat;"),
+        "all entities": "".join(f"&#{ord(one)};" for one in mail), "JSON": mail.replace("@", "\\u0040"),
+        "string": mail.replace("@", "\\x40"), "full width": mail.translate(wide), "wide sign": f"{before}＠{after}",
+        "at": f"{before} at {after}", "at and dot": f"{before} at {after.replace('.', ' dot ')}",
+        "brackets": f"{before} [at] {after.replace('.', ' [dot] ')}", "parentheses": f"{before}(at){after}",
+        "spaced sign": f"{before} @ {after.replace('.', ' . ')}", "spaced letters": " ".join(mail),
+        "invisible": "\u200b".join(mail), "underscores": f"{before}_at_{after}", "tagged": f"{before}+shop@{after}",
+        "another's": "zoe%40mail.example", "another's, spelt": "zoe at mail dot com",
+        "wide phone": phone.translate(wide),
+        "dotted phone": f"{digits[-10:-7]}.{digits[-7:-4]}.{digits[-4:]}", "escaped name": name.replace(" ", "%20"),
+        "name as one": name.replace(" ", "+"), "escaped street": street.replace(" ", "%20"), "backwards": mail[::-1],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", _forms())
+def test_what_is_personal_is_found_in_whichever_form(form: str) -> None:
+    left, what = without_personal_data(f"best bird feeder {_forms()[form]} under $30", PEOPLE)
+    assert what
+    assert left == "best bird feeder under $30"
+
+
+@pytest.mark.parametrize(
+    "text", ["price at amazon.com", "deals @ home", "100%25 cotton & 5% off", "look at this dot matrix", "3/4 at 12.5"]
+)
+def test_honest_queries_are_no_addresses(text: str) -> None:
+    assert without_personal_data(text, PEOPLE) == (text, ())

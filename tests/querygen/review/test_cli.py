@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.cells import as_csv
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -18,6 +17,7 @@ from drretail.querygen.review.records import read_reviews_of, reviews_path
 from drretail.querygen.revisions import history_path
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.tables.cells import as_csv
 from tests.querygen.review.scripted import reviewed
 
 Queries = tuple[Query, ...]

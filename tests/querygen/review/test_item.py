@@ -1,6 +1,6 @@
 """What a reviewer is shown of a query."""
 
-from drretail.querygen.review.item import Items, harmless, page_of
+from drretail.querygen.review.item import Items, page_of
 from drretail.records.query import Query
 
 Queries = tuple[Query, ...]
@@ -37,4 +37,3 @@ def test_a_query_can_neither_steer_a_terminal_nor_hide_words(items: Items) -> No
     page = shown(Items(items.world, [odd]), odd)
     assert page["Why it was made"] == ("Is it\ufffd[2J\ufffd good\ufffd?",)
     assert page["The shopper"] == ("Nobody: the query is for no certain shopper.",)
-    assert harmless("one\ntwo\tthree") == "one\ntwo\tthree"

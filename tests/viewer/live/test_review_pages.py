@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from drretail.cells import as_csv
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
@@ -24,6 +23,7 @@ from drretail.querygen.revisions import version_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.tables.cells import as_csv
 from drretail.viewer.live.app import create_app, parts_of
 from tests.querygen.review.scripted import Clock, reviewed
 from tests.shop import USER, build

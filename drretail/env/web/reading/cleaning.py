@@ -11,7 +11,8 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.grounding.text.harmless import harmless, visible
+from drretail.grounding.text.harmless import harmless
+from drretail.untrusted import visible
 
 LONGEST_TEXT = 200_000
 """Characters that are kept of a page: a guide has 10,000 to 30,000."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.cells import as_csv, read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.failure_modes.judge import (
     FAMILY,
@@ -29,6 +28,7 @@ from drretail.eval.values import Value, lacking
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.files import write_atomically
 from drretail.records.score import MetricDescription, Verdict
+from drretail.tables.cells import as_csv, read_cells
 from drretail.tables.table import Table, table_of
 
 COLUMNS = ("query", "system", "repeat", "dimension", "rating", "rationale", "judge", "modes", "person")

@@ -1,21 +1,31 @@
 """Text through spreadsheets and back."""
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drretail.cells import as_csv, guarded, read_cells, unguarded
 from drretail.errors import UserError
+from drretail.tables.cells import as_csv, guarded, read_cells, unguarded
 
 CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "'=1", "+1", "-1", "@x", "\t=1", "\n=1", "  =1", "\uff1d1", "=HYPERLINK(1)"])
+@pytest.mark.parametrize("text", ["=1+1", "'=1", "+1", "-1", "@x", "  =1", "\uff1d1", "=HYPERLINK(1)", '"=1', "\tx"])
 def test_what_a_spreadsheet_would_calculate_is_guarded(text: str) -> None:
     assert guarded(text) == f"'{text}"
     assert unguarded(guarded(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["a;=1+1", "a\t=1+1", "a\n=1+1", "a\r\n@x", "\t=1", "\n=1", 'a; "=1', "a|-1", "a,+1", "a;'=1", "a;;=1"]
+)
+def test_no_part_of_a_cell_is_calculated_whatever_it_is_split_by(text: str) -> None:
+    parts = re.split(r"[,;|\t\r\n]", guarded(text))
+    assert [part for part in parts if part.lstrip(' "')[:1] in tuple("=+-@")] == []
+    assert unguarded(guarded(text)) == text.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("text", ["", "1 - 2", "'quoted'", "What = what?", "  "])

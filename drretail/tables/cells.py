@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,20 +11,24 @@ from drretail.errors import UserError
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
 """Measured: a million cells in a row of sixty thousand columns take 2 GB."""
-# A cell that begins so may be calculated when the sheet is opened, also with spaces before or in full width.
-_CALCULATES = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
 _GUARD = "'"
+# What begins so may be calculated when the sheet is opened, also with spaces before or in full width. A sheet that is
+# split by another sign than the comma minds no quotes, so a part of a cell may, and white space may be such a sign.
+_FORMULA = r"['\" \u00a0]*+[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
+_CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
+_GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
 
 
 def guarded(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula."""
-    return f"{_GUARD}{text}" if _is_formula(text.lstrip(_GUARD)) else text
+    """The text as a cell that no spreadsheet takes for a formula, whatever it splits cells by."""
+    return _CALCULATED.sub(_GUARD, text)
 
 
 def unguarded(cell: str) -> str:
     """What ``guarded`` was given, with one kind of line end."""
     text = cell.replace("\r\n", "\n").replace("\r", "\n")
-    return text[1:] if text.startswith(_GUARD) and _is_formula(text.lstrip(_GUARD)) else text
+    return _GUARDED.sub("", text)
 
 
 def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
@@ -64,7 +69,3 @@ def _decoded(path: Path) -> str:
         return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
-
-
-def _is_formula(text: str) -> bool:
-    return text[:1] in ("\t", "\r", "\n") or (text.lstrip()[:1] in _CALCULATES and bool(text.strip()))

@@ -1,0 +1,162 @@
+"""Texts of others as a model may read them: nothing hidden, and nothing in the form of a prompt's structure.
+
+Forms are looked for in a folded copy (NFKC, without marks) and written with parentheses where they stand: ``</page>``
+as ``(/page)``, ``<|im_start|>`` as ``(im_start)``. All else keeps its bytes. Tags are known by what they are not:
+elements of HTML stay, any other name in angle brackets could be a tag of our prompts or a token of some model.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+# Controls, formats (zero-width, direction, tag characters, soft hyphens), surrogates, private and unassigned ones.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+# Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
+_DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
+# Persian and Indic letters, and emoji, are shaped by joiners and selectors between them: "❤" FE0F 200D "🔥".
+_SELECTORS, _JOINERS = frozenset("\ufe0e\ufe0f"), frozenset("\u200c\u200d")
+_LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+
+_NAME = re.compile(r"\w+")
+TAGS = frozenset(
+    _NAME.findall(
+        "after answer categories category claim context cost criterion facts faults file files findings insights"
+        " justification keywords memory needs owned page part persona picks problem problems product profile query"
+        " question questions rationale record report reports schema search shelf source sources stop sub_problem"
+        " today tools try turns user_id wish"
+    )
+)
+"""Every tag of our prompts; none of them may stand in another's data."""
+HTML_ELEMENTS = frozenset(
+    _NAME.findall(
+        "a abbr address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body"
+        " br button canvas caption center cite code col colgroup command content data datalist dd del details dfn"
+        " dialog dir div dl dt em embed fencedframe fieldset figcaption figure font footer form frame frameset h1"
+        " h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins isindex kbd keygen label layer"
+        " legend li link listing main map mark marquee math menu menuitem meta meter multicol nav nobr noembed"
+        " noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rp"
+        " rt rtc ruby s samp script search section select selectedcontent shadow slot small source spacer span"
+        " strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr"
+        " track tt u ul var video wbr xmp"
+    )
+)
+"""Every name that HTML knows or knew."""
+# "s" begins and ends a text of Llama 2 and Mistral.
+_LEFT_ALONE = HTML_ELEMENTS - TAGS - {"s"}
+_LT, _GT = (
+    rf"(?:{sign}|&(?:{name}|#0{{0,6}}{code}|#x0{{0,6}}{hexa});?|\\u00{hexa}|%{hexa})"
+    for sign, name, code, hexa in (("<", "lt", 60, "3c"), (">", "gt", 62, "3e"))
+)
+# The repetitions have bounds or give nothing back, so that a long text of one sign is read in one pass.
+_TAG = re.compile(
+    rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?:{_LT}|\\[nrt]|[|/\\\s]){{0,8}}+)(?P<name>\w[\w.:▁-]{{0,60}}+)"
+    rf"(?P<closed>(?P<rest>[^<>&%\\\n]{{0,300}}?)[\s/|\\]{{0,8}}(?:{_GT}|[›»〉》⟩⟫❯❱≫]){{1,8}}+)?",
+    re.IGNORECASE,
+)
+_ATTRIBUTES = re.compile(r"[\s|]*+(?:[\w:.-]{1,40}\s*=.*)?", re.DOTALL)
+# Tokens of Llama 2 and Mistral ([INST], [TOOL_CALLS]), BERT and GLM, and of EXAONE ([|user|]).
+_BRACKETED_TOKEN = re.compile(
+    r"\[(?=[\s/|]{0,4}+(?:(?i:INST|SYS|gMASK|CLS|SEP|PAD|THINK)\b|[A-Z]{2,20}(?:_[A-Z]{2,20}){1,4}\b|(?<=\|)\w))"
+    r"[\s/|]{0,4}+(?P<name>[\w ]{1,80}?)[\s|]{0,4}\]"
+)
+# Turns of a dialogue written as text: "Human:" of Anthropic's, "USER:" of Vicuna's, "### Response:" of Alpaca's.
+_TURN = re.compile(
+    r"(?:^|(?<=\\n))(?P<mark>[ \t>*_#]{0,8}+)(?P<role>human|assistant|user|system|instruction|response|input)"
+    r"(?P<after>[*_ \t]{0,4}+):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SUSPECT = re.compile(rf"{_LT}|[‹«〈《⟨⟪❮❰≪\[]|{_TURN.pattern}", re.IGNORECASE | re.MULTILINE)
+
+
+def visible(text: str) -> str:
+    """The text without characters that show nothing, but for those that shape the letters beside them.
+
+    Line ends of every kind are newlines.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _LINE_END.sub("\n", text)
+    unseen = {one for one in set(text) if unicodedata.category(one) in _HIDDEN or _DRAWN_AS_NOTHING.match(one)}
+    unseen -= {"\n", "\t"}
+    if not unseen & (_SELECTORS | _JOINERS):
+        return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
+    kept: list[str] = []
+    for index, character in enumerate(text):
+        if character in unseen:
+            before, after = "".join(kept[-1:]), text[index + 1 : index + 2]
+            if character in _SELECTORS:
+                is_shaping = (not before.isascii() and before not in unseen) or after == "\u20e3"
+            else:  # a run of joiners shapes nothing, and could spell something
+                is_shaping = character in _JOINERS and before not in _JOINERS and after not in unseen
+                is_shaping = is_shaping and not (before.isascii() or after.isascii())
+            if not is_shaping:
+                continue
+        kept.append(character)
+    return "".join(kept)
+
+
+def cleaned(text: str) -> str:
+    """What somebody else wrote, as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
+    text = visible(text)
+    if text.isascii() and not _SUSPECT.search(text):
+        return text
+    for pattern, written in ((_TAG, _tag), (_BRACKETED_TOKEN, _token), (_TURN, _turn)):
+        text = replaced(pattern, written, text)
+    return text
+
+
+def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], text: str) -> str:
+    """The text with what ``written`` makes of each match in its folded copy; where that is the match, it stays."""
+    folded, places = _folded(text)
+    parts: list[str] = []
+    end = 0
+    for match in pattern.finditer(folded):
+        if (new := written(match)) != match[0]:
+            start, stop = match.start(), match.end()
+            if places is not None:
+                start, stop = places[start], places[stop - 1] + 1
+            parts += text[end:start], new
+            end = stop
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def _folded(text: str) -> tuple[str, list[int] | None]:
+    """The text as plainly as it can be read, and for each of its characters the place in the text where it stands."""
+    if text.isascii():
+        return text, None
+    plain = {ord(one): folded for one in set(text) if (folded := as_ascii(one)) != one}
+    if all(len(folded) == 1 for folded in plain.values()):
+        return text.translate(plain), None
+    places = [place for place, one in enumerate(text) for _ in plain.get(ord(one), one)]
+    return text.translate(plain), places
+
+
+@lru_cache(maxsize=4096)
+def as_ascii(character: str) -> str:
+    """The ASCII that a character is a variant of, nothing for a mark or joiner, else the character."""
+    parts = unicodedata.normalize("NFKD", character)
+    plain = "".join(one for one in parts if unicodedata.category(one) not in ("Mn", "Me", "Cf"))
+    return plain if plain.isascii() else character
+
+
+def _tag(match: re.Match[str]) -> str:
+    opening, name, rest = match["open"], match["name"].casefold(), match["rest"] or ""
+    is_token = "|" in opening
+    is_ours = name in TAGS and (re.match(_LT, opening, re.IGNORECASE) or "/" in opening)
+    is_tag = match["closed"] and _ATTRIBUTES.fullmatch(rest) and not name[0].isdigit()
+    is_unknown = is_tag and name not in _LEFT_ALONE and re.match(_LT, opening, re.IGNORECASE)
+    if not (is_token or is_ours or is_unknown):
+        return match[0]
+    return f"({'/' if '/' in opening else ''}{match['name']}{rest}{')' if match['closed'] else ''}"
+
+
+def _token(match: re.Match[str]) -> str:
+    return f"({'/' if '/' in match[0] else ''}{match['name'].strip()})"
+
+
+def _turn(match: re.Match[str]) -> str:
+    """A word such as "System:" may begin an honest line; it is a turn behind "#", in capitals, or of Anthropic's."""
+    role = match["role"]
+    is_turn = "#" in match["mark"] or role.isupper() or role.casefold() in ("human", "assistant")
+    return f"{match['mark']}({role}){match['after']}:" if is_turn else match[0]

@@ -1,0 +1,96 @@
+"""Where a model is asked: what a file in the current folder says, and what is repeated of an address."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from drretail.api.models import Opener
+from drretail.errors import UserError, describe_error, plain_address
+from drretail.llm.denials import address_of
+from drretail.llm.registry import Model
+from drretail.records.models import ModelChoice
+from drretail.settings import read_settings
+
+URL = "http://127.0.0.1:9/v1"
+KEY = "sk-" + "0" * 20
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_somebody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("GATEWAY_KEY", "gateway")
+
+
+def opened(toml: str, *flags: str, profile: str | None = None) -> Model:
+    Path("drretail.toml").write_text(toml, encoding="utf-8")
+    settings = read_settings()
+    choice = ModelChoice(model="openai:gpt-5") if profile is None else settings.profiles[profile].choice("")
+    opener = Opener(settings, flags)
+    return opener.open_all([choice, choice])[0]
+
+
+def key_of(model: Model) -> str:
+    return model.chat.openai_api_key.get_secret_value()  # pyright: ignore
+
+
+@pytest.mark.parametrize("toml", [f'base_url = "{URL}"', f'base_urls.openai = "{URL}"'])
+def test_an_address_of_the_file_here_is_said_once_and_gets_no_key(
+    toml: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert key_of(opened(toml)) == "none"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"drretail.toml here has openai:gpt-5 asked at {URL}, without a key")
+
+
+@pytest.mark.parametrize("where", ["flag", "environment"])
+def test_an_address_that_the_user_gave_gets_the_key(
+    where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if where == "environment":
+        monkeypatch.setenv("DRRETAIL_BASE_URLS__OPENAI", URL)
+    model = opened(f'base_url = "{URL}"', *([URL] if where == "flag" else []))
+    assert key_of(model) == KEY
+    assert capsys.readouterr().err == ""
+
+
+def test_a_profile_of_the_file_gets_the_key_that_it_names_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    toml = f'[profiles.mine]\nwhy = "A gateway."\nmodel = "openai:x"\nbase_url = "{URL}"\n'
+    assert key_of(opened(toml, profile="mine")) == "none"
+    assert key_of(opened(f'{toml}key_variable = "GATEWAY_KEY"\n', profile="mine")) == "gateway"
+    assert f"asked at {URL}, with the key in GATEWAY_KEY" in capsys.readouterr().err
+
+
+def test_a_file_without_an_address_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert key_of(opened("tool_threads = 2")) == KEY
+    assert capsys.readouterr().err == ""
+
+
+ADDRESSES = (
+    "http://anna:p%40ss@127.0.0.1:9/v1",
+    "https://anna:p@ss:w@127.0.0.1/v1",
+    "http://p%40ss@127.0.0.1:9",
+)
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_a_password_in_an_address_goes_out_and_never_comes_back(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    model = opened("", f"openai={url}")
+    assert "ss" in str(model.chat.openai_api_base)  # pyright: ignore
+    shown = [str(model.params), str(model.asked), str(address_of(model)), plain_address(url)]
+    shown += [describe_error(ValueError(f"no answer from {url}")), capsys.readouterr().err]
+    opened(f'base_url = "{url}"')
+    assert not [text for text in [*shown, capsys.readouterr().err] if "p%40ss" in text or "p@ss" in text]
+
+
+@pytest.mark.parametrize("flag", ["anna:p@ss@127.0.0.1", "htp://anna:p@ss@127.0.0.1/v1", "openai=anna:p@ss@host"])
+def test_what_is_no_address_is_refused_without_its_password(flag: str) -> None:
+    with pytest.raises(UserError) as caught:
+        opened("", flag)
+    assert "p@ss" not in str(caught.value)
+
+
+def test_the_environment_stays_as_it_is() -> None:
+    opened(f'base_url = "{URL}"')
+    assert os.environ["OPENAI_API_KEY"] == KEY

@@ -1,0 +1,159 @@
+"""No command gives a terminal what it would obey, whoever wrote it: a seller, an agent, a provider's error page."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from drretail.env.profiles import default_pool
+from drretail.env.writing import write_world
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.screen import UNSAFE, escaped, on_screen
+from tests.agents.external_agents import command
+from tests.cli.commands import MAIN, environment
+from tests.cli.forked import ForkServer
+from tests.imports.foreign import drb
+from tests.llm.local_server import LocalServer
+from tests.shop import JANUARY, USER, OrderRow
+
+EVIL = (
+    "\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\ \x1b]0;owned\x07 \x1b[13;37H\x1b[2J \x9b31;5m"
+    " \u202eturned\u202c \u2067isolated\u2069 \x08\x08\x7f over\rwritten"
+)
+OBEYED = ("\x1b]", "\x1b[13", "\x1b[2J", "\x9b", "\x07", "\x08", "\x7f", "\u202e", "\u2067", "over\rwritten")
+"""What a terminal would obey of it; other escape codes, such as of bold titles, are Rich's."""
+WORLD, QUERIES = ("--world", "w"), ("--queries", "q.jsonl")
+RUN = ("run", *WORLD, *QUERIES, "--no-floors", "--no-pages", "-q")
+
+
+class _ErrorPage(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        page = f"<html><title>{EVIL}</title>{EVIL}</html>".encode()
+        self.send_response(400, "Bad")
+        self.send_header("content-type", "text/html; charset=utf-8")
+        self.send_header("content-length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base's name
+        del format, args
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    with LocalServer(_ErrorPage) as server:
+        yield f"{server.url}/v1"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a hostile world, queries, an imported report, and a run and its scores."""
+    folder = tmp_path_factory.mktemp("terminal")
+    product = Product(
+        product_id="B0TEST0001", title=f"Bird feeder {EVIL}", features=(EVIL,), description=(EVIL,), price=20.0,
+        average_rating=4.5, rating_number=9, store=EVIL, categories=("Garden", EVIL), category="Garden",
+        details={EVIL: EVIL},
+    )  # fmt: skip
+    orders = [OrderRow("0000000001", USER, "B0TEST0001", JANUARY)]
+    write_world(folder / "w", products=[product], orders=orders, seed="42", pool=default_pool())
+    query = Query(query_id="q1", user_id=USER, text=f"Which bird feeder under $30? {EVIL}", source="test")
+    (folder / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
+    drb(folder / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
+    for arguments in (
+        (*RUN, "--agent", "react", "--to", "exp"),
+        ("score", "exp", *WORLD, "--metrics", "checks", "-q"),
+        ("import", "drb", "theirs.jsonl", "--to", "imported"),
+    ):
+        assert "Traceback" not in on_terminal(folder, *arguments)
+    return folder
+
+
+def on_terminal(folder: Path, *arguments: str) -> str:
+    """What a command shows on a terminal, stdout and stderr together."""
+    ours, theirs = pty.openpty()
+    given = environment(folder, TERM="xterm-256color", OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
+    words = [sys.executable, "-c", MAIN, *arguments]
+    with subprocess.Popen(words, cwd=folder, env=given, stdin=theirs, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        read = bytearray()
+        try:
+            while part := os.read(ours, 65_536):
+                read += part
+        except OSError:  # how a terminal says that nobody writes to it any more
+            pass
+    os.close(ours)
+    return read.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "search": ("tools", "product_catalog_search", *WORLD, "--args", '{"query": "bird feeder"}'),
+    "statistics": ("tools", "get_user_statistics", *WORLD, "--user", USER, "--args", f'{{"user_id": "{USER}"}}'),
+    "wrong category": ("tools", "product_catalog_search", *WORLD, "--args", '{"query": "a", "category": "Gardn"}'),
+    "world info": ("world", "info", "w"),
+    "world check": ("world", "check", "w"),
+    "queries show": ("queries", "show", "q.jsonl", *WORLD),
+    "queries check": ("queries", "check", "q.jsonl", *WORLD),
+    "ask": ("ask", f"Which bird feeder? {EVIL}", *WORLD),
+    "ask as JSON": ("ask", f"Which bird feeder? {EVIL}", *WORLD, "--json"),
+    "run": (*RUN, "--agent", "react", "--to", "again"),
+    "run an agent that ends badly": (*RUN, "--agent", "AGENT", "--to", "bad", "--retry-failed"),
+    "run a provider's error page": (*RUN, "--agent", "react", "--model", "openai:x", "--base-url", "URL", "--to", "no"),
+    "score": ("score", "exp", *WORLD, "--metrics", "checks"),
+    "score by a provider's error page": (
+        *("score", "exp", *WORLD, "--metrics", "quality", "--judge", "openai:x", "--base-url", "URL"),
+    ),
+    "report": ("report", "exp"),
+    "report as text": ("report", "exp", "--format", "text"),
+    "report as Markdown": ("report", "exp", "--format", "md"),
+    "report as CSV": ("report", "exp", "--format", "csv"),
+    "report as JSON": ("report", "exp", "--json"),
+    "report of an import": ("report", "imported", "--format", "text"),
+    "import": ("import", "drb", "theirs.jsonl", "--to", "imported2"),
+    "an unknown name": ("tools", EVIL),
+    "an unknown file": ("report", f"no{EVIL}".replace("/", "")),
+    "an unknown option": ("report", "exp", f"--no{EVIL}"),
+}
+
+
+def filled_in(name: str, place: Path, provider: str) -> list[str]:
+    agent = "mine=" + command(place, f"sys.stderr.write({EVIL!r}); print({EVIL!r}); sys.exit(7)")
+    return [{"AGENT": agent, "URL": provider}.get(word, word) for word in COMMANDS[name]]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_prints_what_a_terminal_obeys(
+    fork_server: ForkServer, place: Path, provider: str, name: str
+) -> None:
+    given = environment(place, OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
+    ended = fork_server.run(tuple(filled_in(name, place, provider)), place, given)
+    shown = ended.stdout + ended.stderr
+    assert "Traceback" not in shown
+    assert shown.strip()
+    assert set(UNSAFE.findall(shown)) <= {"\r"}
+
+
+@pytest.mark.parametrize("name", ["search", "ask", "run an agent that ends badly", "report", "an unknown option"])
+def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
+    shown = on_terminal(place, *filled_in(name, place, provider))
+    assert shown.strip()
+    assert [code for code in OBEYED if code in shown] == []
+
+
+def test_json_says_the_same_without_the_characters() -> None:
+    assert escaped('"a\x9b\u202eb"') == '"a\\u009b\\u202eb"'
+    assert on_screen("a\tb\nc\r\nd – é 鳥") == "a\tb\nc\r\nd – é 鳥"
+    assert on_screen("a\x1b[2J\rb\x9b\u202ec\ud800") == "a\ufffd[2J\ufffdb\ufffd\ufffdc\ufffd"
+
+
+def test_rich_is_given_a_console_that_cleans() -> None:
+    package = Path(__file__).parents[2] / "drretail"
+    made = re.compile(r"(?<![\w.])Console\((?!\)?\n?\s*file=StringIO)")
+    others = [path.name for path in package.rglob("*.py") if made.search(path.read_text(encoding="utf-8"))]
+    assert others == []
