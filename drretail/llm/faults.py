@@ -306,7 +306,7 @@ def _page_start(text: str) -> int | None:
 def _page_in_short(page: str) -> str:
     _, _, titled = page[:MOST_OF_PAGE].partition("<title>")
     title, end, _ = titled.partition("</title>")
-    return f"an HTML page titled {title.strip()[:TITLE_LENGTH]!r}" if end else "an HTML page"
+    return f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
 
 
 def _secrets(model: object) -> list[str]:

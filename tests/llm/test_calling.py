@@ -93,7 +93,7 @@ async def test_a_web_page_in_the_place_of_an_answer_is_told_in_short(name: str, 
         assert len(provider.seen) == 3
     assert caught.value.kind == "model"
     if status == 200 and kind == "application/json":
-        assert "an HTML page titled '502 Bad" in caught.value.message
+        assert 'an HTML page titled "502 Bad' in caught.value.message
     assert "Sorry" not in caught.value.message
     assert "\x1b" not in caught.value.message
 

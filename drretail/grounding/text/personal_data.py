@@ -9,7 +9,8 @@ from drretail.records.shop import UserProfile
 
 _FEWEST_DIGITS = 7
 """Of a telephone number; with fewer, other numbers would be taken for one."""
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
+# A word without a host is taken whole too: no search begins anew at each of its letters.
+_EMAIL = re.compile(r"[\w.+-]++(?P<host>@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
 _BETWEEN_DIGITS = r"[\s().-]*"
@@ -41,7 +42,7 @@ def personal_data(text: str, people: People) -> list[Personal]:
     """
     words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
     found = [place for profile in people.profiles for place in _of_profile(text, words, profile)]
-    found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(text)]
+    found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(text) if match["host"]]
     return [*dict.fromkeys([*found, *_ids(text, people)])]
 
 

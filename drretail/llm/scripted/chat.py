@@ -159,7 +159,7 @@ class ScriptedChat(BaseChatModel):
 
 def in_chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
     """A whole answer as a provider streams it: its text word by word, then its calls and its usage."""
-    for word in re.findall(r"\s*\S+\s*", message.text):
+    for word in re.findall(r"\A\s*+\S++\s*+|\S++\s*+", message.text):
         yield ChatGenerationChunk(message=AIMessageChunk(content=word))
     last = AIMessageChunk(
         content="",
