@@ -43,16 +43,15 @@ def visible(text: str) -> str:
 
 def drawn(text: str) -> str:
     """A report without characters that show nothing, but for those that shape the letters beside them."""
-    if not _UNUSUAL.search(text):
-        return text
-    kept: list[str] = []
-    for index, character in enumerate(text):
+
+    def kept(match: re.Match[str]) -> str:
+        character, index = match[0], match.start()
         is_blank = unicodedata.category(character) in _HIDDEN or _DRAWN_AS_NOTHING.match(character)
         if character in _SHAPING:
             is_blank = (text[max(0, index - 1) : index] + text[index + 1 : index + 2]).isascii()
-        if not is_blank or character in "\n\r\t":
-            kept.append(character)
-    return "".join(kept)
+        return "" if is_blank else character
+
+    return _UNUSUAL.sub(kept, text)
 
 
 def harmless(text: str) -> str:

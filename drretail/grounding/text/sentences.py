@@ -21,7 +21,7 @@ _MARK = "\ue000"
 """Stands for each character of a mark without square brackets, where sentences are told apart."""
 # A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
 _STOP = re.compile(
-    r"(?P<stop>[.!?…]+|[。！？])[\"'”’)\]*_»]*"
+    r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
     r"(?:[ \t]*(?:[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
     r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
 )
