@@ -48,7 +48,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     documents.py   the text of PDF and Office files
-    files.py       files that survive a crash
+    files.py       files that survive a crash; a last line that one cut is dropped
     cells.py       rows of cells as spreadsheets take and give them
     locks.py       one writer a folder
     trajectory.py  the steps of a run
