@@ -134,7 +134,7 @@ def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
     experiment = folder / "demo"
     command = [sys.executable, "-c", MAIN, "demo", "--to", str(experiment)]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- ourselves
-    with served("view", str(experiment / "exp"), folder=folder) as printed:
+    with served("view", str(experiment / "recorded"), folder=folder) as printed:
         found = re.search(r"http://\S+", printed)
         assert found is not None
         address = found[0]
@@ -146,7 +146,9 @@ def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
         voters = [voter(address, f"Voter {number}", cast) for number in range(args.voters)]
         readers = [reader(address, pages)] * args.readers
         together([*readers, *voters], [*[crowd] * args.readers, *[votes] * args.voters], args.seconds)
-    kept = sum(len(path.read_text("utf-8").splitlines()) for path in (experiment / "exp" / "votes").glob("*.jsonl"))
+    kept = sum(
+        len(path.read_text("utf-8").splitlines()) for path in (experiment / "recorded" / "votes").glob("*.jsonl")
+    )
     votes.lost += ["a vote is not in the folder"] * max(0, len(cast) - kept)
     rows = [alone.row("view, one reader"), crowd.row(f"view, {args.readers} readers")]
     return [*rows, votes.row(f"votes of {args.voters} beside them")] if votes.seconds else rows
@@ -165,7 +167,8 @@ def session(address: str, token: str, number: int) -> Callable[[Asked, float], N
             hello = timed(asked, lambda: client.post(address, json=message("initialize", **HELLO)), "initialize")
             if hello is None:
                 return
-            client.headers |= {"mcp-session-id": hello.headers["mcp-session-id"], "mcp-protocol-version": "2025-06-18"}
+            name = hello.headers["mcp-session-id"]
+            client.headers.update({"mcp-session-id": name, "mcp-protocol-version": "2025-06-18"})
             client.post(address, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
             turn = number
             while time.monotonic() < until:

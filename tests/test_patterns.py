@@ -140,6 +140,8 @@ def _seconds(run: Callable[[str], object], word: tuple[str, str], size: int) -> 
     return time.thread_time() - began
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_every_pattern_is_linear_over_one_long_word() -> None:
     found = sorted(uses(), key=lambda use: (use.place, use.pattern, use.method))
     assert len(found) > 300, "the patterns are not found any more"
