@@ -21,7 +21,10 @@ from drretail.journal import Effect, read_effects
 from drretail.llm.registry import Model, ModelInfo
 from drretail.offline.chat import OfflineChat
 from drretail.offline.shopper.policy import shop
-from drretail.records.run import Run
+from drretail.records.run import ERRANDS, Run
+
+BRANCHES = ERRANDS | {"LaunchResearcher"}
+"""Tools by which an agent opens a branch of its run, with models of its own."""
 
 SPREAD = 0.3
 
@@ -108,7 +111,7 @@ class Walked:
         researchers = _researchers(self.run, self.calls)
         total, launched = 0.0, 0.0
         for step in (step for step in self.run.steps if step.path == "0"):
-            if step.name == "LaunchResearcher" and step.error is None:
+            if step.name in BRANCHES and step.error is None:
                 launched = max(launched, next(researchers, 0.0))
             elif step.kind == "model":
                 total += launched + next(main, 0.0)

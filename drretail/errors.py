@@ -16,6 +16,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -130,6 +131,11 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
     ``likeness`` is the least that counts, from 0 to 1: below 0.6 names are offered that nobody meant. Names that have
     a word of it ("max_price", "price_max") or begin with it follow.
     """
+    return list(_nearest_names(name, tuple(known), n, likeness))
+
+
+@lru_cache(256)  # to compare with a thousand categories takes .1 s, and models repeat their mistakes
+def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -> tuple[str, ...]:
     folded = {candidate.casefold(): candidate for candidate in known}
     wanted = name[:LONGEST_NAME].casefold()
     found = get_close_matches(wanted, folded, n=n, cutoff=likeness)
@@ -140,7 +146,7 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
         if each not in found
         and any(get_close_matches(word, [*_WORD.findall(each), each[: len(wanted)]], cutoff=0.8) for word in words)
     ]
-    return [folded[each] for each in [*found, *get_close_matches(wanted, others, n=n, cutoff=0)]][:n]
+    return tuple(folded[each] for each in [*found, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:

@@ -153,11 +153,12 @@ def closing_line(recorded: "RecordedAnswer", kept_in: Path | None) -> str:
 
     run = recorded.run
     ended = Ended.of(run, before=False)
+    estimated = " (estimated in part)" if any(used.estimated for used in run.usage.values()) else ""
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
     parts = [
         counted(ended.tool_calls, "tool call"),
         counted(len(run.citations), "citation"),
-        f"{ended.tokens:,} tokens" if run.usage else "tokens not known",
+        f"{ended.tokens:,} tokens{estimated}" if run.usage else "tokens not known",
     ]
     if ended.calls_failed:
         parts[0] += f" ({ended.calls_failed} unavailable or timed out)"

@@ -22,9 +22,11 @@ ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars"]
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
+    from drretail.llm.usage import estimated_note
 
     title = "What a run took (mean ± standard deviation)"
-    print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS))
+    notes = estimated_note(row.total.usage for row in rows)
+    print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS, notes=notes))
     say_prices(
         prices,
         unknown={spec for row in rows for spec in row.unpriced},
@@ -87,10 +89,12 @@ def _cost(cost: "Cost") -> dict[str, Any]:
 
 def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
     """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
+    from drretail.llm.usage import estimated_note
 
     if not costs:
         return
-    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, map(_judging_row, costs)))
+    notes = estimated_note(cost.cost.usage for cost in costs)
+    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, map(_judging_row, costs), notes=notes))
     say_prices(
         prices,
         unknown={spec for cost in costs for spec in cost.cost.unpriced},
@@ -100,6 +104,7 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank where nobody was asked."""
+    from drretail.llm.usage import estimated_note
 
     calls = sum(judging_cost.cost.usage.calls for judging_cost in costs)
     if not calls:
@@ -108,7 +113,8 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     known = [judging_cost.cost.dollars for judging_cost in costs]
     dollars = None if None in known else sum(value for value in known if value is not None)
     cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
-    return f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}."
+    notes = estimated_note(judging_cost.cost.usage for judging_cost in costs)
+    return " ".join((f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}.", *notes))
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:

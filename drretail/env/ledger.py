@@ -23,6 +23,8 @@ class Ledger:
         self._lock = threading.Lock()
         self._keys: dict[str, str] = {}
         self._sources: list[_Placed] = []
+        self._evidence: tuple[Evidence, ...] | None = None
+        """All of it, until more is entered."""
         self._shared = 0
         """How many of them every path knows."""
 
@@ -34,6 +36,7 @@ class Ledger:
         """
         ids: dict[str, None] = {}
         with self._lock:
+            self._evidence = None
             for index, source in enumerate(sources):
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
@@ -60,7 +63,9 @@ class Ledger:
     def evidence(self) -> tuple[Evidence, ...]:
         """Everything handed out so far, by the place of the step that brought it first."""
         with self._lock:
-            return _entries(self._sources)
+            if self._evidence is None:
+                self._evidence = _entries(self._sources)
+            return self._evidence
 
     def get(self, evidence_id: str) -> Evidence | None:
         with self._lock:

@@ -22,7 +22,7 @@ from drretail.records.run import BASELINES, Run
 from drretail.records.score import VerdictState
 
 Row = dict[str, Any]
-_RULE = re.compile(r"(?P<name>[^<>=]+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
+_RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,

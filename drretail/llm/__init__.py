@@ -8,6 +8,7 @@ models.py      the models of one run: journalled, counted, written into the traj
 calling.py     the seam at which models are called: cache marks, pace, retries, time-outs, counts
 denials.py     what no other call would mend: a refused key, a missing model, a server that is down
 faults.py      one attempt: every failure of a provider becomes a ModelError of a known kind
+usage.py       the tokens of a call: as the provider counts them, else estimated from the text
 retries_and_rates.py  rate limits of a provider, and how often a call is tried again
 structured.py  answers in a JSON schema: asked for, validated, repaired
 prompts/       what a model is told when its answer is empty, was cut, or has another form

@@ -8,12 +8,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.denials import address_of
-from drretail.llm.faults import Fault, attempt, usage_of
+from drretail.llm.faults import Fault, attempt
 from drretail.llm.registry import Model
+from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.prompts import load_prompt, tagged
-from drretail.records.base import canonical_json
 from drretail.records.run import Usage
 
 ANSWER_TOKENS = 500
@@ -121,14 +120,14 @@ def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage |
     """
     if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
         return found.usage
-    return Usage(input_uncached=int(_tokens_of(chat, messages)))
+    return Usage(input_uncached=estimated_tokens(chat, messages), estimated=1)
 
 
 def _unanswered(model: Model, fault: Fault) -> ModelError:
     """What the call fails with; a server of one's own that did not answer at all is named."""
     error, address = fault.error, address_of(model)
     if fault.status is None and fault.unfinished is None and address is not None:
-        named = ModelError(error.kind, f"{error.message} (no answer from {address})")
+        named = ModelError(error.kind, f"{error.message} (no usable answer from {address})")
         named.__cause__ = error.__cause__
         error = named
     return error
@@ -138,7 +137,7 @@ async def _paced(
     model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
 ) -> "tuple[AIMessage | Fault, float]":
     """One attempt when its turn has come, and the seconds that it took."""
-    estimated = 0.0 if model.pacer.limits.tokens is None else _tokens_of(chat, messages) + ANSWER_TOKENS
+    estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + ANSWER_TOKENS
     await model.pacer.admit(estimated)
     began = model.retrying.clock()
     try:
@@ -155,24 +154,22 @@ async def _paced(
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":
-    """The attempt, or ModelError("timeout") where a client does not keep its own time-out."""
+    """The attempt, cut at its own limit: a client's time-out begins anew with each piece of a dripping answer.
+
+    Raises ModelError("timeout") where no time is left for the call.
+    """
     left = None if model.seconds is None else model.seconds - spent
+    is_last = model.attempt_seconds is None or (left is not None and left <= model.attempt_seconds)
+    limit = left if is_last else model.attempt_seconds
     try:
-        async with asyncio.timeout(left):
+        async with asyncio.timeout(limit):
             return await attempt(chat, messages, streamed=model.streamed)
     except TimeoutError:
-        late = (
-            f"no answer within {model.seconds:g} seconds, retries included: set model_timeout higher in drretail.toml"
-        )
-        raise ModelError("timeout", late) from None
-
-
-def _tokens_of(chat: Any, messages: Sequence["BaseMessage"]) -> float:
-    """About what a question holds, from its characters."""
-    texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
-    tools = getattr(chat, "kwargs", {}).get("tools", [])
-    characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
-    return characters / CHARACTERS_PER_TOKEN
+        higher = "set model_timeout higher in drretail.toml"
+        if is_last:
+            late = f"no answer within {model.seconds:g} seconds, retries included: {higher}"
+            raise ModelError("timeout", late) from None
+        return Fault(ModelError("timeout", f"no whole answer within {limit:g} seconds: {higher}"), passes=True)
 
 
 MARKED = frozenset({"anthropic"})

@@ -9,6 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind
+from drretail.grounding.text.harmless import visible
+from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
@@ -148,6 +150,9 @@ def _number(value: str | None, unit: float = 1.0) -> float | None:
 
 
 MESSAGE_LENGTH = 400
+TITLE_LENGTH = 80
+MOST_OF_PAGE = 20_000
+"""Characters in which a page's title stands, if it has one."""
 
 # Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
 # imported has raised nothing.
@@ -187,6 +192,8 @@ _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content
 _CUT = frozenset({"max_tokens", "length"})
 UNSAID = "unknown"
 """The stop reason of an answer that holds none."""
+WRONG_FORM = "the provider's answer has another form than its API's"
+_PAGE_BEGINS = ("<!doctype html", "<html")
 
 
 class Answering(Protocol):
@@ -230,9 +237,10 @@ async def attempt(
         return _fault(model, "model", "the provider answered with broken JSON", problem)
     except (*_roots(), OSError) as problem:
         return _fault(model, _kind_of(problem), type(problem).__name__, problem)
-    except (ValueError, TypeError, KeyError) as problem:
-        # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
-        return _fault(model, "model", "the answer could not be used", problem)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
+        # What the clients come to over a 200 that holds an error object, another API's answer or a page: a gateway's
+        # bad moment, mostly. Requests that a client knows to be wrong are among them, and are tried again in vain.
+        return replace(_fault(model, "model", WRONG_FORM, problem), passes=True)
     except RuntimeError as problem:
         # A connection of an event loop that has ended, as in a second asyncio.run: the client drops it then.
         if "Event loop is closed" not in str(problem):
@@ -241,27 +249,7 @@ async def attempt(
         return Fault(ended, passes=True)
     if streamed and _stop_reason(answer) == UNSAID:
         return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
-    return _whole(_with_all_calls(answer))
-
-
-def usage_of(message: "AIMessage") -> Usage:
-    """One call's tokens. langchain counts the cache parts within ``input_tokens``; here they stand apart."""
-    counted = message.usage_metadata
-    if counted is None:
-        return Usage(calls=1)
-    details = counted.get("input_token_details") or {}
-    read = details.get("cache_read") or 0
-    created = details.get("cache_creation") or 0
-    # With a stated lifetime Anthropic reports the written part under these names, and cache_creation is then 0.
-    lifetimes = (details.get("ephemeral_5m_input_tokens"), details.get("ephemeral_1h_input_tokens"))
-    created = created or sum(part for part in lifetimes if isinstance(part, int))
-    return Usage(
-        calls=1,
-        input_uncached=max(0, counted["input_tokens"] - read - created),
-        cache_read=read,
-        cache_creation=created,
-        output=counted["output_tokens"],
-    )
+    return _whole(_with_all_calls(with_possible_usage(answer, model, messages)))
 
 
 def _roots() -> tuple[type[Exception], ...]:
@@ -293,16 +281,32 @@ def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
-    text = masked(model, str(problem))
+    page = problem.doc if isinstance(problem, json.JSONDecodeError) else ""
+    text = masked(model, page if _page_start(page) is not None else str(problem))
     return ModelError(kind, f"{lead}: {text[:MESSAGE_LENGTH]}" if text else lead)
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the keys of a chat model."""
-    line = " ".join(text.split())
+    """The text in one line, without the keys of a chat model and control characters; of a web page its title only."""
+    start = _page_start(text)
+    if start is not None:
+        text = text[:start] + _page_in_short(text[start:])
+    line = " ".join(visible(text).split())
     for secret in _secrets(model):
         line = line.replace(secret, "***")
     return line
+
+
+def _page_start(text: str) -> int | None:
+    """Where a web page begins in a text: a gateway's, in the place of the provider's answer."""
+    lower = text.lower()
+    return min((at for word in _PAGE_BEGINS if (at := lower.find(word)) >= 0), default=None)
+
+
+def _page_in_short(page: str) -> str:
+    _, _, titled = page[:MOST_OF_PAGE].partition("<title>")
+    title, end, _ = titled.partition("</title>")
+    return f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
 
 
 def _secrets(model: object) -> list[str]:

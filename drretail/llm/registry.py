@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LONGEST_PAUSE = 60
 """Seconds that each attempt is granted beyond its time-out, for the pause before it."""
+STREAM_TIMEOUTS = 4
+"""Time-outs that an answer in pieces may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
 # Loaded by name only: the rule-based models stand above this layer.
 OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
@@ -62,6 +64,8 @@ class Model:
     params: dict[str, Any]
     seconds: float | None = None
     """The longest that one call may take with all its retries and pauses; None = as long as its client lets it."""
+    attempt_seconds: float | None = None
+    """The longest that one attempt may take; None = as long as its client lets it."""
     price: Price | None = None
     """What its tokens cost; None = unknown."""
     structured_output: bool | None = None
@@ -159,9 +163,10 @@ def open_model(
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
 
-    ``timeout`` is in seconds and for one attempt; ``environ`` is where keys are looked up, under ``key_variable``
-    where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
-    absent elsewhere; without ``max_tokens`` an answer may be as long as its purpose takes (``Model.answering``), and
+    ``timeout`` is in seconds and for one attempt; of an answer in pieces for each of them, and ``STREAM_TIMEOUTS`` of
+    it for all. ``environ`` is where keys are looked up, under ``key_variable`` where one is named. With ``base_url`` no
+    key is needed. ``temperature`` None is 0 where the model takes one, and absent elsewhere; without ``max_tokens`` an
+    answer may be as long as its purpose takes (``Model.answering``), and
     ``thinking_tokens`` longer; ``seed`` and ``context`` (None is ``DEFAULT_CONTEXT``) go to the providers that take
     them. Without ``prices`` the price is unknown. Raises UserError when the spec, the provider, its package or its key
     is missing or wrong, and for a temperature above 0 where the model takes none. A model of one's own is asked as it
@@ -202,7 +207,9 @@ def open_model(
         thinks = (chat.profile or {}).get("reasoning_output", False)
         calling["thinking"] = THINKING_TOKENS * thinks if thinking_tokens is None else thinking_tokens
     calling["key_variables"] = _key_variables(provider, key_variable, environ)
-    return Model(spec, chat, info, params, price=price, streamed=provider.streamed(limits), **calling)
+    calling["streamed"] = provider.streamed(limits)
+    calling["attempt_seconds"] = timeout * (STREAM_TIMEOUTS if calling["streamed"] else 1)
+    return Model(spec, chat, info, params, price=price, **calling)
 
 
 def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from drretail.records.base import sha256_of
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
 """(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<attributes>\s[^<>\n]*)?>\n(?P<content>.*?)\n</(?P=name)>", re.DOTALL)
-_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"\n]*)\"")
+_ATTRIBUTE = re.compile(r"\b(\w++)=\"([^\"\n]*)\"")
 
 
 @dataclass(frozen=True, slots=True)

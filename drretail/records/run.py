@@ -165,13 +165,15 @@ class System(Record):
 
 
 class Usage(Record):
-    """Tokens as billed by the provider, of all calls of one role."""
+    """Tokens as the provider counts them, of all calls of one role."""
 
     calls: int = 0
     input_uncached: int = 0
     cache_read: int = 0
     cache_creation: int = 0
     output: int = 0
+    estimated: int = Field(default=0, exclude_if=lambda count: count == 0)
+    """Answers for which the provider counted no tokens, or impossible ones: theirs are estimated from the text."""
 
     def plus(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})

@@ -1,5 +1,6 @@
 """The tools over MCP's streamable HTTP: for whoever on this machine has the token, each session with its own run."""
 
+import math
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -27,13 +28,24 @@ MOST_BYTES = 1024 * 1024
 MOST_SESSIONS = 64
 IDLE = 30 * 60
 """Seconds after which a session ends that asks for nothing."""
+UNFINISHED = 30
+"""Seconds after which one ends whose client sent nothing but ``initialize``."""
+UNUSED = 60
+"""Seconds of silence after which one that has called no tool makes room, when all places are taken."""
 
 
 def http_app(
-    server: Server[Connection], token: str, port: int, *, most_sessions: int = MOST_SESSIONS, idle: float = IDLE
+    server: Server[Connection],
+    token: str,
+    port: int,
+    *,
+    most_sessions: int = MOST_SESSIONS,
+    idle: float = IDLE,
+    unfinished: float = UNFINISHED,
+    unused: float = UNUSED,
 ) -> Starlette:
     """The application at ``ADDRESS``; it answers between its lifespan's beginning and its end, which ends all runs."""
-    sessions = Sessions(server, most_sessions, idle)
+    sessions = Sessions(server, most_sessions, idle, unfinished, unused)
 
     @asynccontextmanager
     async def alive(_: Starlette) -> AsyncGenerator[None]:
@@ -78,14 +90,19 @@ class BearerGuard:
 class Sessions:
     """Every session a connection of its own to the server; the client's DELETE, or a long silence, ends it.
 
+    A client that never goes on after ``initialize`` is soon given up. One that has and calls nothing keeps its place
+    until another needs it: programs open their servers when they start, and call a tool hours later.
+
     Protocol versions without sessions (2026-07-28) are refused with those that have them: a world that a client may
     change is its own by its session alone.
     """
 
-    def __init__(self, server: Server[Connection], most: int, idle: float) -> None:
+    def __init__(self, server: Server[Connection], most: int, idle: float, unfinished: float, unused: float) -> None:
         self._server = server
         self._most = most
         self._idle = idle
+        self._unfinished = unfinished
+        self._unused = unused
         self._open: dict[str, _Open] = {}
         self._group: TaskGroup | None = None
 
@@ -108,21 +125,27 @@ class Sessions:
             return
         if whole is None:
             return
+        body, again = whole
         if name is None:
-            await self._begin(scope, whole, send)
+            await self._begin(scope, again, send)
         elif name in self._open:
-            await self._open[name].handle_request(scope, whole, send)
+            session = self._open[name]
+            session.patience = self._idle
+            session.is_used = session.is_used or b'"tools/call"' in body
+            await session.handle_request(scope, again, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Opens a session and lets it answer; one that was not begun by ``initialize`` is given up at once."""
+        if len(self._open) >= self._most:
+            self._make_room()
         if len(self._open) >= self._most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True)
-        session = self._open[name] = _Open(transport, self._idle)
+        session = self._open[name] = _Open(transport, self._unfinished)
         begun = False
 
         async def watched(message: Message) -> None:
@@ -138,6 +161,13 @@ class Sessions:
             if not begun:
                 with anyio.CancelScope(shield=True):
                     await transport.terminate()
+
+    def _make_room(self) -> None:
+        """Ends the session that was silent for longest of those that have called no tool, if it was for long enough."""
+        unused = [(session.active, name) for name, session in self._open.items() if not session.is_used]
+        active, name = min(unused, default=(math.inf, ""))
+        if anyio.current_time() - active >= self._unused:
+            self._open.pop(name).silence.cancel()
 
     async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
         """One session from its first request to its end."""
@@ -155,10 +185,14 @@ class Sessions:
 class _Open:
     """One session, and the silence that ends it: so many seconds after a request began or was answered."""
 
-    def __init__(self, transport: StreamableHTTPServerTransport, idle: float) -> None:
+    def __init__(self, transport: StreamableHTTPServerTransport, patience: float) -> None:
         self.transport = transport
-        self.silence = anyio.CancelScope(deadline=anyio.current_time() + idle)
-        self._idle = idle
+        self.patience = patience
+        self.is_used = False
+        """Whether a tool was called."""
+        self.active = anyio.current_time()
+        """When a request last began or was answered."""
+        self.silence = anyio.CancelScope(deadline=self.active + patience)
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._reset()
@@ -168,11 +202,12 @@ class _Open:
             self._reset()
 
     def _reset(self) -> None:
-        self.silence.deadline = anyio.current_time() + self._idle
+        self.active = anyio.current_time()
+        self.silence.deadline = self.active + self.patience
 
 
-async def _whole(receive: Receive) -> Receive | None:
-    """The same, with its body read and kept together; None where the client left before its end.
+async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
+    """The body, and what gives it again at once; None where the client left before its end.
 
     What is too long is known before anything is done with it.
     """
@@ -188,7 +223,7 @@ async def _whole(receive: Receive) -> Receive | None:
     async def replayed() -> Message:
         return kept.pop() if kept else await receive()
 
-    return replayed
+    return bytes(body), replayed
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:

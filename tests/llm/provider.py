@@ -29,6 +29,8 @@ class Step:
     pause: float = 0
     drop: bool = False
     headers: tuple[tuple[str, str], ...] = ()
+    drips: bool = False
+    """Its bytes come one by one, each in good time, until the client gives up."""
 
 
 def fails(status: int, message: str = "scripted", **headers: str) -> Step:
@@ -115,12 +117,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.close()
             return
         self.send_response(step.status)
-        self.send_header("content-type", "application/json")
+        if "content-type" not in dict(step.headers):
+            self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(step.body)))
         for name, value in step.headers or ((("retry-after", "0.01"),) if step.status in (429, 529) else ()):
             self.send_header(name, value)
         self.end_headers()
         try:
-            self.wfile.write(step.body)
+            for at in range(len(step.body) if step.drips else 0):
+                self.wfile.write(step.body[at : at + 1])
+                time.sleep(0.05)
+            self.wfile.write(b"" if step.drips else step.body)
         except (BrokenPipeError, ConnectionResetError):  # the client gave up while this slept
             self.close_connection = True

@@ -8,9 +8,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.errors import CommandStopped, ModelError, ModelErrorKind
 from drretail.llm.calling import answer_of
-from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
+from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
 
 from .clients import KEY, TOOL

@@ -1,5 +1,6 @@
 """A call to a model: tried again with growing pauses, as long as the provider asks, within its seconds, and counted."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +56,63 @@ async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, st
         assert len(provider.seen) == 3
     assert answer.text == "hello"
     assert (sleeps.all, len(attempts.failed)) == ([0.5, 1.0], 2)
+
+
+PAGE = "<!DOCTYPE html><html><head><title>502 Bad\x1b[31m gateway</title></head>" + "<p>Sorry.</p>" * 900
+COMPLETION: dict[str, Any] = {"id": "c1", "object": "chat.completion", "created": 1, "model": "local"}
+MESSAGE: dict[str, Any] = {"id": "m1", "type": "message", "role": "assistant", "model": "x", "stop_reason": "end_turn"}
+WRONG_FORMS: list[tuple[str, object]] = [
+    *((name, form) for name in ("openai", "anthropic", "ollama") for form in ("OK", None, [], {}, 5)),
+    *(("openai", COMPLETION | {"choices": form}) for form in ([], [{"index": 0}], [None], {"a": 1}, None)),
+    *(("openai", COMPLETION | {"choices": [{"index": 0, "message": form}]}) for form in ("hi", {"content": 5}, {})),
+    *(("anthropic", MESSAGE | {"content": form}) for form in (None, "hi", [None])),
+    *(("ollama", form) for form in ({"done": True}, {"message": "hi", "done": True})),
+    *(("google", {"candidates": [{"content": form}]}) for form in ("hi", 5)),
+]
+
+
+@pytest.mark.parametrize(("name", "form"), WRONG_FORMS)
+async def test_a_200_of_another_form_is_tried_again_and_the_providers_failure(name: str, form: object) -> None:
+    sleeps, attempts, wrong = Sleeps(), Attempts(), Step(200, json.dumps(form).encode() + b"\n")
+    with Provider(wrong, CLIENTS[name].says("hello"), wrong, wrong, wrong) as provider:
+        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, attempts=attempts)
+        assert (answer.text, len(attempts.failed)) == ("hello", 1)
+        with pytest.raises(ModelError, match="another form than its API's") as caught:
+            await answer_of(model_at(provider, sleeps, name), MESSAGES)
+    assert (caught.value.kind, caught.value.retries) == ("model", 2)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
+@pytest.mark.parametrize("status", [200, 502])
+async def test_a_web_page_in_the_place_of_an_answer_is_told_in_short(name: str, kind: str, status: int) -> None:
+    page = Step(status, PAGE.encode(), headers=(("content-type", kind),))
+    with Provider(*[page] * 3) as provider:
+        with pytest.raises(ModelError) as caught:
+            await answer_of(model_at(provider, Sleeps(), name), MESSAGES)
+        assert len(provider.seen) == 3
+    assert caught.value.kind == "model"
+    if status == 200 and kind == "application/json":
+        assert 'an HTML page titled "502 Bad' in caught.value.message
+    assert "Sorry" not in caught.value.message
+    assert "\x1b" not in caught.value.message
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+async def test_an_answer_that_drips_ends_with_the_limit_of_its_attempt(name: str) -> None:
+    sleeps, attempts = Sleeps(), Attempts()
+    dripping = replace(CLIENTS[name].says("hello"), drips=True)
+    with Provider(dripping, CLIENTS[name].says("hello")) as provider:
+        model = replace(model_at(provider, sleeps, name, timeout=30), attempt_seconds=0.2)
+        answer = await answer_of(model, MESSAGES, attempts=attempts)
+    assert answer.text == "hello"
+    assert attempts.failed == ["no whole answer within 0.2 seconds: set model_timeout higher in drretail.toml"]
+
+
+@pytest.mark.parametrize(("name", "limit"), [("openai", 5), ("google", 5), ("ollama", 20)])
+async def test_an_answer_in_pieces_may_take_longer_than_one_of_its_pieces(name: str, limit: float) -> None:
+    with Provider() as provider:
+        assert model_at(provider, Sleeps(), name).attempt_seconds == limit
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -109,7 +109,7 @@ async def test_an_answer_that_never_arrived_counts_with_its_questions_length(nam
     attempts = Attempts()
     with Provider(step, WHOLE[name]) as provider:
         answer = await answer_of(model_at(provider, name), [HumanMessage("bed " * 1000)], attempts=attempts)
-    assert attempts.lost == Usage(input_uncached=1000)
+    assert attempts.lost == Usage(input_uncached=1000, estimated=1)
     assert attempts.usage_with(answer).total == 1000 + TOKENS[name]
 
 

@@ -7,10 +7,10 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.llm.calling import Attempts, answer_of
-from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.structured import structured
+from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
 from tests.wire.server import Plan, WireServer
 

@@ -132,6 +132,23 @@ def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
         begun(client)
 
 
+def test_a_hundred_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
+    with opened(unfinished=0.01, idle=3600, most_sessions=1) as client:
+        for _ in range(100):
+            assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
+
+
+def test_one_that_calls_nothing_makes_room_and_one_that_has_called_a_tool_does_not(opened: Opened) -> None:
+    with opened(most_sessions=2, unused=0) as client:
+        used, unused = begun(client), begun(client)
+        called(client, used, "calculator", expression="2 + 3")
+        other = begun(client)
+        assert client.post("/mcp", json=request("tools/list"), headers=unused).status_code == 404
+        called(client, other, "calculator", expression="2 + 3")
+        assert client.post("/mcp", json=HELLO).status_code == 503
+        assert called(client, used, "calculator", expression="2 + 4")["value"] == 6
+
+
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
     with opened(most_sessions=1) as client:
         for body in (request("tools/list"), {"no": "message"}, []):

@@ -50,10 +50,12 @@ UNITS = {
 _FORM_OF = {written: unit for unit, forms in UNITS.items() for written in forms.split()} | {"in": "in"}
 _SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())
 _NAMES = "|".join(sorted(filter(str.isalpha, _FORM_OF.keys() - {"in"}), key=len, reverse=True))
+_MOST_GROUPS = 30
+"""Of a number's digits between points and commas: a list of numbers without end is no number."""
 # "in" is mostly a word: it is a unit where it touches its number and no other follows, unlike in "3-in-1".
 _SIZE = re.compile(
-    rf"(?<!\w)([0-9]+(?:[.,][0-9]+)*)(?:([{_SIGNS}])(?!\w)|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])"
-    r"|-?(in)(?![^\W_]|-[0-9]))",
+    rf"(?<!\w)([0-9]++(?:[.,][0-9]++){{0,{_MOST_GROUPS}}}+)(?:([{_SIGNS}])(?!\w)"
+    rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
     re.IGNORECASE,
 )
 _INDEXED_SIZE = re.compile(rf"(?<!\S)([0-9][0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")

@@ -36,23 +36,26 @@ class Words(Protocol):
         ...
 
 
-def spellings(index: Words, text: str) -> list[Spelling]:
-    """The words of a query that look misspelt, in order."""
+def spellings(index: Words, text: str, known: dict[str, str | None] | None = None) -> list[Spelling]:
+    """The words of a query that look misspelt, in order; ``known`` keeps what was found of each word."""
+    known = {} if known is None else known
+    found = dict.fromkeys(words(text))
+    for word in found:
+        if word not in known:
+            known[word] = _nearest_spelling(index, word)
+    return [Spelling(word, nearest) for word in found if (nearest := known[word]) is not None]
+
+
+def _nearest_spelling(index: Words, word: str) -> str | None:
     forms = index.formulation.forms
-    is_stop_word = (forms or WordForms()).is_stop_word
-    found: list[Spelling] = []
-    for word in dict.fromkeys(words(text)):
-        if not word.isalpha() or len(word) < SHORTEST or is_stop_word(word):
-            continue
-        indexed = forms.stem(word) if forms else word
-        count = index.count_holding(indexed)
-        # Most words are common, and no other is held so much oftener.
-        if count > MOST_HOLDING:
-            continue
-        nearest = _nearest(word, indexed, count, {**index.words_near(word), **index.words_near(indexed)})
-        if nearest is not None:
-            found.append(Spelling(word, nearest))
-    return found
+    if not word.isalpha() or len(word) < SHORTEST or (forms or WordForms()).is_stop_word(word):
+        return None
+    indexed = forms.stem(word) if forms else word
+    count = index.count_holding(indexed)
+    # Most words are common, and no other is held so much oftener.
+    if count > MOST_HOLDING:
+        return None
+    return _nearest(word, indexed, count, {**index.words_near(word), **index.words_near(indexed)})
 
 
 def _nearest(word: str, indexed: str, count: int, near: Mapping[str, int]) -> str | None:

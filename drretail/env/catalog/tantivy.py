@@ -4,7 +4,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +35,8 @@ WRITER_BYTES = 2_000_000_000
 NO_WATCHER = "manual"
 LAST = 1e300
 """Stands for a missing number where products are sorted, so that it comes last in either direction."""
+MOST_REMEMBERED = 100_000
+"""Words of which a catalog remembers how many products hold them, and what they are misspelt for."""
 DIRECTIONS: dict[SortOrder, Order] = {"asc": Order.Asc, "desc": Order.Desc}
 
 
@@ -159,6 +161,9 @@ class TantivyCatalog:
             self._schema = index.schema
             self._searcher: Searcher = index.searcher()
             names = sorted(name for name, _ in self._searcher.terms_with_prefix("category_name", ""))
+        # Runs side by side ask for the same words over and over.
+        self._holding = lru_cache(MOST_REMEMBERED)(self._searcher.doc_freq)
+        self._spellings: dict[str, str | None] = {}
         # Several spellings may fold to one name; the last stands for it in messages.
         self._names = names
         self._by_folded = {fold_category(name): name for name in names}
@@ -211,10 +216,12 @@ class TantivyCatalog:
 
     def spellings(self, text: str) -> list[Spelling]:
         with read_errors(self._folder):
-            return spellings(self, text)
+            if len(self._spellings) > MOST_REMEMBERED:
+                self._spellings.clear()
+            return spellings(self, text, self._spellings)
 
     def count_holding(self, word: str) -> int:
-        return self._searcher.doc_freq(FIELD, word)
+        return self._holding(FIELD, word)
 
     def words_near(self, word: str) -> dict[str, int]:
         found = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])
@@ -285,7 +292,7 @@ class TantivyCatalog:
 
     def _count(self, term: Term) -> int:
         """How many products hold a single word."""
-        return self._searcher.doc_freq(term.field, term.words[0])
+        return self._holding(term.field, term.words[0])
 
     def _occurring(self, terms: Sequence[Term]) -> list[Term]:
         """What occurs at all of single words; looking for the others too takes longer."""

@@ -19,7 +19,7 @@ _PIECE_WORDS, _PIECE_LENGTH = 50, 350
 _LONGEST_WORD = 100
 """Characters. Scripts without spaces write a paragraph as one word."""
 # A line break ends a piece before a blank line, a list's mark or a table's; a heading stays with its first sentence.
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+|\n(?=\W)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+|\n(?=\W)")
 _WORD = re.compile(rf"\S{{1,{_LONGEST_WORD}}}")
 
 

@@ -16,7 +16,7 @@ _OF_WORDS = frozenset({"brand", "place"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
 _NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
-_ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r".*\S.*")
+_ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 

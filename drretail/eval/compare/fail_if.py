@@ -14,7 +14,9 @@ from drretail.eval.compare.wording import name_of
 from drretail.records.comparison import ComparedRow, Comparison
 from drretail.tables.figures import signed
 
-_RULE = re.compile(r"(?P<name>.+?)(?:\.(?P<end>low|high))?\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+)")
+_RULE = re.compile(
+    r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+)"
+)
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,

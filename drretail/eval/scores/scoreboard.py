@@ -8,6 +8,7 @@ from drretail.eval.compare.differences import differences
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
+from drretail.llm.usage import estimated_note
 from drretail.records.base import NoInterval
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
@@ -239,6 +240,7 @@ def _notes(
     }
     if unknown:
         yield unpriced(unknown)
+    yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
 
 
 def _without_interval(

@@ -9,7 +9,9 @@ from drretail.records.reading import REASONS, Because, Outcome, Pick
 
 _FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
 _FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-_OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+_OPENS = re.compile(
+    r"(?<![ \t>])[ \t>]*+(?P<fence>(?<!`)`{2,}+|(?<!~)~{2,}+|<)[ \t]*+picks?\b[ \t]*+[:>]?[ \t\r]*+$", re.I | re.M
+)
 _BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)
 _CLOSES = {
     "`": re.compile(r"^[ \t>]*`{2,}[ \t\r]*$", re.MULTILINE),
@@ -154,7 +156,7 @@ def _read_line(line: str) -> list[Pick] | str:
     if (other := _OTHER_ID.search(entry)) is not None:
         return f"{other[0]} is no product"
     picks: list[Pick] = []
-    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", entry):
+    for part in re.split(r"[,;](?=\W{0,40}(?:P:|B0[A-Z0-9]{8}\b))", entry):
         # An id of Amazon's form counts in either case.
         groups = [
             [

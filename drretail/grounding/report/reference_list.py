@@ -143,7 +143,9 @@ def is_list_frame(text: str) -> bool:
 
 def author_and_year(author: str, year: str) -> str:
     """The name of an entry by its first author's surname and its year, as text and list have it alike."""
-    surname = re.split(r"\s+(?:et\b|and\b|und\b|y\b|&|[A-Z]{1,3}(?=\s|$))", author.strip(" \t*_,.;&("), maxsplit=1)[0]
+    surname = re.split(
+        r"(?<!\s)\s++(?:et\b|and\b|und\b|y\b|&|[A-Z]{1,3}(?=\s|$))", author.strip(" \t*_,.;&("), maxsplit=1
+    )[0]
     return f"{' '.join(surname.split()).casefold()} {year.casefold()}"
 
 

@@ -32,10 +32,10 @@ _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?…。，；：！？、|)）\]<\n(�
 _ENUMERATION = re.compile(r"[(（]1[)）][ \t]*[^\W\d_][^\n]{0,400}?[(（]2[)）][ \t]*[^\W\d_]")
 _BEGINS_LINE = re.compile(r"(?:^|\n|\|)[ \t>*+•-]*$")
 _NUMBERED_NAME = re.compile(r"(?<!\w)[^\W\d_]+\d{1,3}(?=[ \t-]\w)")
-_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++$")
 _YEAR = re.compile(r"(?:19|20)\d\d[a-z]?")
-_ET_AL = re.compile(r"[ ,]*(?:\bet[ ]al\.?|等人?)[ ,]*$", re.I)
-_SECOND_AUTHOR = re.compile(r"[ ,]*(?:&|\b(?:and|und|y|et|e)\b)[ ]+\S+$", re.I)
+_ET_AL = re.compile(r"(?<![ ,])[ ,]*+(?:\bet[ ]al\.?|等人?)[ ,]*+$", re.I)
+_SECOND_AUTHOR = re.compile(r"(?<![ ,])[ ,]*+(?:&|\b(?:and|und|y|et|e)\b)[ ]++\S++$", re.I)
 
 
 @dataclass(frozen=True, slots=True)

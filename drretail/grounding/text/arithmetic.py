@@ -13,11 +13,12 @@ from drretail.grounding.text.amounts import Amount
 
 _MOST_TERMS = 6
 """So many terms or factors are combined in all ways; of more, only each one and the whole are taken."""
-_AROUND = r"[\s*_\\]*"
-_WORDS = r"(?:[^\W\d_][\w'’-]*\s?){0,3}"
+# Each part has an end, so that a long word or a wide gap between two figures is left soon.
+_AROUND = r"[\s*_\\]{0,12}"
+_WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # Behind a figure what it counts may be named, before it what it is the price of: "4 packs × $12.49", "+ the lid $5".
 _JOINT = re.compile(
-    rf"(?:\s?[^\W\d_]+){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
+    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
     rf"(?P<sign>[+×x*÷/−–=-]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
 _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}

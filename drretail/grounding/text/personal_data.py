@@ -32,7 +32,7 @@ _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 _LEFT_OVER = re.compile(r"\(\s*\)|\[\s*\]|\"\s*\"|'\s*'|“\s*”|(?<!\w)['’]s\b|(?<=\s)[-,;:.&@/]+(?=\s)")
-_AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|[\s,;:&@/-]+$")
+_AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|(?<![\s,;:&@/-])[\s,;:&@/-]++$")
 
 
 @dataclass(frozen=True, slots=True)

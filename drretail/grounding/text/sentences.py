@@ -14,12 +14,14 @@ _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]*)+")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$|[ \t]*(?:[-*_][ \t]*){3,}$")
+_RULE = re.compile(
+    r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*\|?[ \t]*+$|[ \t]*+(?:[-*_][ \t]*+){3,}+$"
+)
 _MARK = "\ue000"
 """Stands for each character of a mark without square brackets, where sentences are told apart."""
 # A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
 _STOP = re.compile(
-    r"(?P<stop>[.!?…]+|[。！？])[\"'”’)\]*_»]*"
+    r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
     r"(?:[ \t]*(?:[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
     r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
 )

@@ -10,7 +10,7 @@ from drretail.records.money import Money
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
-_SEPARATORS = re.compile(r"\s*(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|\s+(?=[(\[{])")
+_SEPARATORS = re.compile(r"(?:(?<!\s)\s*)?(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|(?<!\s)\s++(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}

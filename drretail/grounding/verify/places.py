@@ -30,7 +30,7 @@ _COLLOQUIAL = {
     **{"great britain": "GB", "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "u k": "GB"},
 }
 """Names that CLDR does not have, in small letters without dots."""
-_NAME = re.compile(r"(?:[A-Z][\w.'’-]*\s?){1,3}")
+_NAME = re.compile(r"(?:[A-Z][\w.'’-]*+\s?){1,3}")
 _CODE = re.compile(r"(?:^|[\s,])([A-Z]{2,3})(?=\s*(?:,|\d{4,6}\b|$))")
 _ZIP = re.compile(r"\b\d{5}\b")
 _BESIDE = frozenset("in the of at near around and your home city state zip code".split())  # noqa: SIM905

@@ -57,6 +57,7 @@ def batched(model: Model, submitter: BatchSubmitter) -> Model:
         model,
         chat=BatchedAnthropic(**fields, send=submitter.answer),
         seconds=None,
+        attempt_seconds=None,
         retrying=ONCE,
         pacer=Pacer(),
         streamed=False,

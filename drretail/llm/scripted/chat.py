@@ -23,11 +23,11 @@ from pydantic import Field, PrivateAttr
 
 from drretail.errors import ModelError
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.faults import usage_of
 from drretail.llm.prices import FREE
 from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, ScriptedCall, read_script
+from drretail.llm.usage import usage_of
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import ModelKind, Usage
 from drretail.tables.figures import counted
@@ -159,7 +159,7 @@ class ScriptedChat(BaseChatModel):
 
 def in_chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
     """A whole answer as a provider streams it: its text word by word, then its calls and its usage."""
-    for word in re.findall(r"\s*\S+\s*", message.text):
+    for word in re.findall(r"\A\s*+\S++\s*+|\S++\s*+", message.text):
         yield ChatGenerationChunk(message=AIMessageChunk(content=word))
     last = AIMessageChunk(
         content="",

@@ -11,9 +11,9 @@ from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
 
 _LINK = re.compile(r"\[(?P<words>[^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
-_ONLY_MARKS = re.compile(r"(?:[POUWCF]:[\w@.-]+|\^?\d+|[\s,;])+")
+_ONLY_MARKS = re.compile(r"(?:[POUWCF]:(?:(?![POUWCF]:)[\w@.-])++|\^?\d++|[\s,;]++)++")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
-_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _QUESTION = re.compile(r"[?？][\"'”’)*_\]]*\s*$")
 # An entry that only names something, such as "**Fur Bed** [P:…]".

@@ -11,7 +11,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.parsing import json_or_none
 
 _SENTENCE = re.compile(r"[^\n]*?[.!?][\"')\]”’]*(?=\s)|[^\n]+")
-_STRING = r'"(?:[^"\\]|\\.)*"'
+_STRING = r'(?<!\\)"(?:[^"\\]|\\.)*+"'
 _FIELD = re.compile(
     rf"(?P<key>{_STRING})\s*:\s*(?P<value>{_STRING}|-?\d[\d.eE+-]*|true|false|null)|(?P<item>{_STRING})"
 )

@@ -16,7 +16,7 @@ from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 
 RANKS = "Best Sellers Rank"
-_ANDS = re.compile(r"\s*(?:[,&/]|\band\b)\s*")
+_ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
 _GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
 # What comes behind these is what a thing has, or what it is for.
 _TITLE_ENDS = re.compile(

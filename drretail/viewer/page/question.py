@@ -8,6 +8,7 @@ from markupsafe import Markup
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wishes import wish_lines
+from drretail.llm.usage import estimated_note
 from drretail.records.score import ProfileSummary, Verdict, in_order, place_of
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.cart import Cart, cart_as_read, compare_picks
@@ -109,7 +110,8 @@ class RunPart:
         """Calls and tokens by role."""
         by_role = sorted(self.view.run.usage.items()) if self.view.run else ()
         rows = ((role, *(getattr(usage, name) for name in _USAGE)) for role, usage in by_role)
-        return table_of("Usage", ["Role", *_USAGE.values()], rows)
+        notes = estimated_note(usage for _, usage in by_role)
+        return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
 
 
 def run_part(view: RunView, question: Question, name: str) -> RunPart:

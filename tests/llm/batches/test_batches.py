@@ -12,8 +12,8 @@ from drretail.errors import ModelError
 from drretail.llm.batches.chat_model import BatchedJudging, batching
 from drretail.llm.batches.sent import BatchLedger
 from drretail.llm.calling import answer_of
-from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
+from drretail.llm.usage import usage_of
 from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
 
 pytestmark = pytest.mark.anyio

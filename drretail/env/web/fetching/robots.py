@@ -16,7 +16,7 @@ from drretail.env.web.fetching.targets import Target
 MOST_BYTES = 512_000
 """What is read of a file; the standard asks for at least 500 KiB."""
 # "Bot/1.0" is no product token (RFC 9309, section 2.2.1), but sites write it.
-_VERSION = re.compile(r"^(\s*user-agent\s*:\s*[a-z_-]+)/\S*", re.IGNORECASE | re.MULTILINE)
+_VERSION = re.compile(r"^([^\S\n]*+user-agent\s*+:\s*+[a-z_-]++)/\S*", re.IGNORECASE | re.MULTILINE)
 SECONDS = 5.0
 """That robots.txt may take of a page's time."""
 KEPT = 24 * 3600.0

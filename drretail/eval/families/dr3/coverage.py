@@ -116,8 +116,8 @@ _NAMED = re.compile(r"\[(?:long_context|source):\s*(?:[\"']([^\"']+)[\"']|“([^
 _BRACKETED = re.compile(r"\[([^\[\]]{4,})\]")
 _PAGES = re.compile(r"(.+\.(?:md|txt|pdf|docx?)),\s*第[\d\-]+页")
 _PUNCTUATION = re.compile(r"[,，.。!！?？;；:：\-_\[\]【】()（）{}\"']+")
-_IDENTIFIERS = re.compile(r"[A-Z][A-Z0-9\-]+[A-Z0-9]|\d+[A-Z\-]+[A-Z]+|[A-Z]+-\d+[A-Z]+")
-_IN_PARENTHESES = re.compile(r"[（(]([^）)]+)[）)]")
+_IDENTIFIERS = re.compile(r"[A-Z][A-Z0-9\-]+[A-Z0-9]|(?<!\d)\d++[A-Z\-]+[A-Z]+|[A-Z]+-\d+[A-Z]+")
+_IN_PARENTHESES = re.compile(r"[（(]([^）)]++)([）)]|\Z)")
 
 
 def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
@@ -199,7 +199,7 @@ def _likeness(one: str, other: str) -> float:
 
 def _identifiers(title: str) -> list[str]:
     """Names in capitals, and what stands in parentheses, of three characters or more."""
-    found = [*_IDENTIFIERS.findall(title), *_IN_PARENTHESES.findall(title)]
+    found = [*_IDENTIFIERS.findall(title), *(each for each, end in _IN_PARENTHESES.findall(title) if end)]
     return [each for each in dict.fromkeys(found) if len(each) >= 3]
 
 

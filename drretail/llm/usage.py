@@ -1,0 +1,89 @@
+"""What a call took: its tokens as the provider counts them, estimated from the text where it does not."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.records.base import canonical_json
+from drretail.records.run import Usage
+from drretail.tables.figures import counted
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+
+UNSEEN_TOKENS = 1_000_000
+"""What a provider may count beside the text that it was sent or gave: its own instructions, thinking, pictures."""
+ESTIMATED = "usage_estimated"
+"""In an answer's response metadata: its tokens are those of its text."""
+
+
+def estimated_tokens(chat: Any, messages: Sequence["BaseMessage"]) -> int:
+    """About how many tokens a question holds, from its characters."""
+    texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
+    tools = getattr(chat, "kwargs", {}).get("tools", [])
+    characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
+    return characters // CHARACTERS_PER_TOKEN
+
+
+def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["BaseMessage"]) -> "AIMessage":
+    """The answer with tokens that can be true: a count that is missing, negative, no whole number, 0 for a text, or
+    more than its text could ever have, is replaced by an estimate, so that a cap on tokens holds."""
+    counted: Mapping[str, Any] = answer.usage_metadata or {}
+    asked = estimated_tokens(chat, messages)
+    calls = [call["args"] for call in answer.tool_calls]
+    written = (len(answer.text) + (len(str(calls)) if calls else 0)) // CHARACTERS_PER_TOKEN
+    read, output = counted.get("input_tokens"), counted.get("output_tokens")
+    if _is_possible(read, asked) and _is_possible(output, written):
+        return answer
+    details = counted.get("input_token_details") if _is_possible(read, asked) else None
+    read = read if _is_possible(read, asked) else max(asked, 1)
+    output = output if _is_possible(output, written) else max(written, 1)
+    usage = {"input_tokens": read, "output_tokens": output, "total_tokens": read + output}
+    usage |= {"input_token_details": details} if details else {}
+    metadata = {**answer.response_metadata, ESTIMATED: True}
+    return answer.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+
+
+def estimated_note(used: Iterable[Usage]) -> tuple[str, ...]:
+    """A note for tables: how many answers were counted by their texts; none where the providers counted all."""
+    usages = list(used)
+    estimated, calls = (sum(getattr(usage, name) for usage in usages) for name in ("estimated", "calls"))
+    if not estimated:
+        return ()
+    answers = f"{counted(estimated, 'answer')} in {counted(calls, 'call')} came without a possible count of tokens"
+    return (f"{answers}: tokens and dollars are estimated from the text there.",)
+
+
+def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:
+    """True of a count of tokens of a text that has about ``text_tokens``; no tokenizer makes more than one a byte."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        return False
+    least = 1 if text_tokens else 0
+    return least <= count <= UNSEEN_TOKENS + 4 * CHARACTERS_PER_TOKEN * text_tokens  # 4 bytes a character at most
+
+
+def usage_of(message: "AIMessage") -> Usage:
+    """One call's tokens. langchain counts the cache parts within ``input_tokens``; here they stand apart."""
+    counted = message.usage_metadata
+    if counted is None:
+        return Usage(calls=1)
+    details = counted.get("input_token_details") or {}
+    whole = counted["input_tokens"]
+    read = min(_detail(details.get("cache_read")), whole)
+    # With a stated lifetime Anthropic reports the written part under these names, and cache_creation is then 0.
+    lifetimes = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+    created = _detail(details.get("cache_creation")) or sum(_detail(details.get(name)) for name in lifetimes)
+    created = min(created, whole - read)
+    return Usage(
+        calls=1,
+        input_uncached=whole - read - created,
+        cache_read=read,
+        cache_creation=created,
+        output=counted["output_tokens"],
+        estimated=int(message.response_metadata.get(ESTIMATED, False)),
+    )
+
+
+def _detail(count: object) -> int:
+    """A part of the input's tokens; what is no count is none."""
+    return max(0, count) if isinstance(count, int) else 0
