@@ -45,7 +45,9 @@ def rich(make_world: MakeWorld) -> World:
         )
         for place, it in enumerate(products())
     ]
-    return make_world(made, [*orders(), *bought("HANS", "planner", "mascara", first=60)])
+    second = bought("ANNA", "desk lamp", number=2, first=40)
+    rows = [*orders(), *second, *bought("HANS", "planner", "mascara", first=60)]
+    return make_world(made, sorted(rows, key=lambda row: row.place))
 
 
 @pytest.fixture(scope="session")
@@ -103,6 +105,19 @@ def test_numbers_of_pieces_are_typed_and_the_other_way_round(many: list[Query]) 
     for query, want in wants_of(many):
         assert want.quantity == 1 + bool(re.search(r"I'd (?:order|take) two\b", query.text)), query.text
     assert any(want.quantity > 1 for _, want in wants_of(many))
+
+
+def test_two_orders_stand_in_one_question_where_they_are_of_one_kind_or_of_one_part(
+    rich: World, many: list[Query]
+) -> None:
+    pairs = [query for query in many if len(wish_of(query).owned) > 1]
+    assert {query.kind for query in pairs} == {"comparison", "project"}
+    for query in pairs:
+        first, other = _owned(rich, query)
+        assert len(wish_of(query).wants) == (1 if query.kind == "comparison" else 2), query.text
+        assert (first.categories == other.categories) == (query.kind == "comparison")
+        assert first.categories[:-1][:3] == other.categories[:-1][:3]
+        assert query.text.count('"') == 4
 
 
 def test_what_is_wanted_once_more_may_be_what_is_owned_and_nothing_else_may(many: list[Query]) -> None:

@@ -48,16 +48,16 @@ class Author:
     def query(self, need: Need, number: int) -> Query:
         """A question of this need."""
         demands = self._demands(need)
-        is_two = need.kind == "restock" and "used_up" in need.facts and self.rng.random() < _TWO
+        is_two = need.kind == "restock" and need.facts >= {"used_up", "single"} and self.rng.random() < _TWO
         wants = tuple(
             Want(
-                name=each.kind.name,
-                kinds=(each.kind.category,),
+                name=kind.name,
+                kinds=(kind.category,),
                 again="another" not in need.row,
                 quantity=2 if is_two else 1,
                 **{name: value for name, value, _ in demands},
             )
-            for each in need.purchases
+            for kind in need.kinds
         )
         # An amount would answer what a comparison of prices asks.
         is_bounded = not is_two and "named" in need.facts and need.kind != "comparison" and self.rng.random() < _BUDGET
@@ -81,14 +81,16 @@ class Author:
         )
 
     def _text(self, need: Need, clauses: list[str], budget: Money | None, *, is_two: bool) -> str:
-        frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.purchases) == 1
+        frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1
         facts = need.facts | {"alone"} if is_one else need.facts
         if budget is not None and is_one:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
-        asked = slots if is_one else slots | {"kinds": listed([each.kind.name for each in need.purchases])}
+        asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
         slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
+        # Of a friend the shopper's orders say nothing, and a pair is what they hold.
+        tells_more = "related" in facts and need.kind != "gift" and len(need.purchases) == 1
         sentences = [
             self._choice(need.row["open"], facts),
             self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
@@ -96,7 +98,7 @@ class Author:
             self._choice(frame["total"]) if budget is not None and not is_one else "",
             self._choice(frame["two"]) if is_two else "",
             self._choice(frame["sources" if ask in web["dear"] else "web"]),
-            self._choice(frame["record"]) if "related" in facts and self.rng.random() < _RECORD else "",
+            self._choice(frame["record"]) if tells_more and self.rng.random() < _RECORD else "",
         ]
         # A quoted title at the beginning stays as it is.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)

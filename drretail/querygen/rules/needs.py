@@ -23,8 +23,8 @@ from drretail.records.shop import Order, Product
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
 # Of what is sold by the dozen nobody knows whether it lasts.
 _MANY = 6
-# What experts look at, or test, costs no less; nor does half of that whose best price one asks for.
-_DEAR, _COSTLY = 75, 40
+# What experts look at, or test, costs no less.
+_DEAR = 75
 # What is worn against the weather, or stands in it.
 _OUTDOORS = frozenset(("backyard", "boots", "coats", "jackets", "outdoor", "patio", "rain"))
 # Nobody compares or replaces a code; what was bought to be given away is not the shopper's; a feast is over.
@@ -64,6 +64,11 @@ class Need:
     """Of phrases.toml: ``open``, ``want`` (whose sentences go on), ``another`` (what the shopper has would not do)."""
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Of what is wanted."""
+        return tuple(dict.fromkeys(purchase.kind for purchase in self.purchases))
+
+    @property
     def facts(self) -> frozenset[str]:
         """What holds of all of them."""
         return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
@@ -80,9 +85,9 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
         (least, most), when = row["days"], row["when"]
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
-        for group in combinations(supporting, 2 if kind == "project" else 1):
-            parents = {each.listing.product.categories[:-1] or each.listing.product.product_id for each in group}
-            if len(parents) == 1 and len({purchase.kind for purchase in group}) == len(group):
+        for group in combinations(supporting, 2 if "pair" in row else 1):
+            parts = {each.listing.product.categories[:-1][:3] or each.listing.product.product_id for each in group}
+            if len(parts) == 1 and len({purchase.kind for purchase in group}) == row.get("pair", 1):
                 yield Need(kind, group, row)
 
 
@@ -127,7 +132,7 @@ def _is_no_topic(product: Product, age: int) -> bool:
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
     """What one can tell of a purchase."""
-    product, known, priced = listing.product, PHRASES["known"], assortment.of(kind.category).priced if kind else ()
+    product, known = listing.product, PHRASES["known"]
     maker, named = ("".join(folded(text).split()) for text in (product.brand or product.store or "", quote))
     # "Outdoor Power Tools" stand far above what they are made of.
     below = product.categories[1:][-3:]
@@ -153,7 +158,6 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         # Of watches and of quilt sets nobody needs more.
         "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
         "branded": bool(maker) and named.startswith(maker),
-        "costly": bool(priced) and (priced[len(priced) // 2].price or 0) >= _COSTLY,
         "given": "Occasion" in product.details,
         "price_spread": kind is not None and assortment.of(kind.category).price_spread,
     }
