@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from drretail.env.web.reading.documents import document_text, is_document
+from drretail.env.web.reading.office_files import document_text, is_document
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import file_evidence_id
 from drretail.records.base import sha256_of

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from drretail.env.web.reading.documents import REPORTS, document_text, is_document
+from drretail.env.web.reading.office_files import REPORTS, document_text, is_document
 from drretail.errors import UserError
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem

@@ -7,5 +7,5 @@ markdown.py         the article, without the site's furniture
 dates.py            published, modified
 cleaning.py         no hidden characters, no absurd lengths, no marks in the form of our citations
 page.py             a page as text; bot checks, consent and logins told apart
-documents.py        PDF and Office files as Markdown
+office_files.py     PDF and Office files as Markdown
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.user_files import UserFile
-from drretail.env.web.reading.documents import document_text
+from drretail.env.web.reading.office_files import document_text
 from drretail.errors import UserError
 from drretail.imports.formats import load_format
 
