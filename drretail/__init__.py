@@ -47,7 +47,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     prompt_folders.py  prompts of a user's, in their place
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
-    files.py       files that survive a crash
+    files.py       files that survive a crash; a last line that one cut is dropped
     cells.py       rows of cells as spreadsheets take and give them
     locks.py       one writer a folder
     trajectory.py  the steps of a run

@@ -146,7 +146,9 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
     No tag of ours inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
     """
     if tag not in TAGS:
-        raise ValueError(f"{tag!r} is no known tag: add it to TAGS, so that no other data can end it")
+        raise ValueError(
+            f"{tag!r} is no known tag: add it to TAGS in drretail/prompts.py, so that no other data can end it"
+        )
     inner = untagged(text)
     plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())

@@ -1,17 +1,23 @@
 """Every Python example of the README and of docs/ runs: each file's one after the other, in a folder of its own.
 
 An example that needs a server of one's own begins with ```python no-run: it is only compiled.
+What goes by a name stands on its page.
 """
 
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import drretail
+from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping
+from drretail.eval.registry import METRICS, PAIRWISE
+from drretail.exports.formats import FORMS
+from drretail.imports.formats import FORMATS
 from tests.shop import build
 
 ROOT = Path(__file__).parents[1]
@@ -84,3 +90,20 @@ def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_exampl
         path.name for path in (ROOT / "examples").iterdir() if path.name[0] not in "._" and path.name != "README.md"
     }
     assert {name for name in shipped if f"## {name}" not in listed} == set()
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("agents.md", BUILT_IN),
+        ("floors.md", BASELINES),
+        ("metrics.md", [*METRICS, PAIRWISE]),
+        ("import.md", FORMATS),
+        ("export.md", FORMS),
+    ],
+    ids=["agents", "baselines", "metrics", "imports", "exports"],
+)
+def test_everything_that_goes_by_a_name_is_on_its_page(page: str, names: Iterable[str]) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    missing = [name for name in names if re.search(rf"(?:`|^## ){name}\b", text, re.MULTILINE) is None]
+    assert missing == [], f"docs/{page} says nothing of them"

@@ -31,12 +31,20 @@ def held_in(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_packages_docstring_names_each_of_its_files_and_none_that_is_gone(folder: Path) -> None:
-    assert named_on(folder) == held_in(folder)
+    named, held = named_on(folder), held_in(folder)
+    assert named == held, (
+        f"The docstring of {folder.relative_to(PACKAGE.parent)}/__init__.py needs a line for {sorted(held - named)}, "
+        f"and none for {sorted(named - held)}"
+    )
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_folder_can_be_taken_in_at_a_glance(folder: Path) -> None:
-    assert len(list(folder.glob("*.py"))) <= MOST_FILES + 1
+    files = sum(name.endswith(".py") for name in held_in(folder))
+    assert files <= MOST_FILES, (
+        f"{folder.relative_to(PACKAGE.parent)} has {files} files besides __init__.py, and {MOST_FILES} is the most: "
+        "move those that belong together into a folder"
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,4 +54,5 @@ def test_no_name_stands_twice_within_a_layer_but_those_of_sibling_sets(layer: Pa
     records = PACKAGE / "api" / "options"  # each is named as the file of its function
     paths = (path for path in layer.rglob("*.py") if path.stem not in SIBLINGS and path.parent != records)
     names = Counter(path.stem for path in paths)
-    assert [name for name, times in names.items() if times > 1] == []
+    twice = [name for name, times in names.items() if times > 1]
+    assert twice == [], f"{layer.name} has two files of each of these names: rename one, or put its name into SIBLINGS"

@@ -1,4 +1,4 @@
-"""Whose data a tool may touch."""
+"""Whose data a tool may touch, and what of a query leaves for a search engine."""
 
 from dataclasses import dataclass
 

@@ -196,7 +196,7 @@ def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
     world: World, tmp_path: Path, name: str, mode: WebMode
 ) -> None:
     whole, asked = kept(tmp_path / "exp", world, name, mode)
-    assert whole.status == "done"
+    assert whole.status == "done", whole.error
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"
     assert kept(tmp_path / "again", world, name, mode, replay=tmp_path / "exp") == (whole, 0)
     (here,) = (tmp_path / "exp").glob("runs/*/*")
@@ -212,7 +212,10 @@ def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
 
 
 def writer_of(name: str) -> Prompt:
-    return next(prompt for prompt in load_agent(name).prompts() if prompt.name == WRITERS.get(name, name))
+    prompts = {prompt.name: prompt for prompt in load_agent(name).prompts()}
+    wanted = WRITERS.get(name, name)
+    assert wanted in prompts, f"{name} has no prompt {wanted!r}: say in WRITERS which of {[*prompts]} writes its report"
+    return prompts[wanted]
 
 
 @every_agent

@@ -14,8 +14,10 @@ from typer.main import get_command
 
 from drretail import run, score
 from drretail.api.option import declared_options
+from drretail.api.options.report import ExportOptions
 from drretail.api.options.score import FAMILIES
 from drretail.eval.registry import metric_names
+from drretail.exports.formats import FORMS
 from tests.cli.commands import Command
 
 
@@ -178,9 +180,14 @@ def test_both_doors_make_the_same_scores(drretail: Command, shop: str, queries: 
         assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
 
 
+def test_help_names_every_form_of_exports() -> None:
+    told = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
+    assert [form for form in FORMS if form not in told] == [], "name each in drretail/api/options/report.py"
+
+
 def test_help_names_every_family_of_metrics(drretail: Command) -> None:
     shown = drretail("score", "-h", COLUMNS="80").stdout
-    assert {*FAMILIES} == {*metric_names()}
+    assert {*FAMILIES} == {*metric_names()}, "name each in FAMILIES of drretail/api/options/score.py"
     assert all(name in shown for name in FAMILIES)
     headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
     assert [line for line in shown.splitlines() if line in headings] == headings

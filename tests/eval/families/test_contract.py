@@ -24,9 +24,8 @@ from drretail.records.score import WHOLES, Scores, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.eval.every_question import every_answer
-from tests.eval.scored_experiments import JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
+from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
 
-BY_CODE = {"checks", "process", "basket", "outcome", "understood", "next_purchase", "robustness"}
 SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
 """A difference of shares, and labels from -1 to 1."""
 UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
@@ -54,7 +53,7 @@ def scored(request: pytest.FixtureRequest) -> Path:
 def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str) -> None:
     family = load_metric(name)
     assert isinstance(family, Family)
-    assert (family.name, name in metric_names(), family.needs_judge) == (name, True, name not in BY_CODE)
+    assert (family.name, name in metric_names()) == (name, True)
     said, variants = family.description, {*family.variants}
     assert len(variants) == len(family.variants)
     assert (said.title != name, family.pooled.keys() <= variants) == (True, True)
@@ -93,7 +92,8 @@ def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, rep
 
 def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
     asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
-    assert {*asking} == {*METRICS} - BY_CODE - {"fault_place", "error_causes"}, "these two ask nobody"
+    told = "a family without prompts has needs_judge=False; fault_place and error_causes read what others' judge said"
+    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place", "error_causes"}, told
     for name, family in asking.items():
         texts = {prompt.shared + prompt.text for prompt in family.prompts()}
         assert len(family.prompt_hashes() - {""}) == len(texts), name
@@ -109,8 +109,9 @@ def test_values_are_in_the_range_of_their_scale_and_counts_are_not_below_nought(
         least = -WHOLES[told.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
         has_end = row.variant not in told.counts and key not in UNITS_OF_THEIR_OWN
         for value in (row.value, row.ci_low, row.ci_high):
-            assert value is None or least <= value, key
-            assert value is None or not has_end or value <= WHOLES[told.scale] + 1e-9, key
+            assert value is None or least <= value, (key, "if it may be below nought, name it in SIGNED")
+            fits = value is None or not has_end or value <= WHOLES[told.scale] + 1e-9
+            assert fits, (key, f"off the scale {told.scale!r}: a unit of its own is named in the description's counts")
 
 
 def test_every_row_accounts_for_every_planned_run_and_every_system_has_one(scored: Path) -> None:

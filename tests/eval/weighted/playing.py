@@ -54,7 +54,9 @@ class Played:
             return {"groups": [[*group] for group in self.groups]}
         if "You check facts of a report" in question:
             return {"facts": [self._ruled(it) for it in _FACT.finditer(question)]}
-        raise AssertionError(question)
+        raise AssertionError(
+            f"Nothing is played to this question: its schema is answered in tests/eval/every_question.py.\n{question}"
+        )
 
     def _scored(self, key: str, text: str) -> dict[str, Any]:
         return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
