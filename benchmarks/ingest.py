@@ -4,8 +4,9 @@
     python benchmarks/ingest.py --quick                     # a tenth of them, once each
     python benchmarks/ingest.py --dense                     # the dense shop alone
 
-The sparse files hold many products that are not kept; of the dense ones (400,000 reviews of 20,000 products) four in
-five are, and of the reviews as many are orders: there, writing the world takes longer than reading the files.
+The sparse files hold many products that are not kept; of the dense ones (`drretail synth`, 400,000 reviews of 20,000
+products) four in five are, and of the reviews as many are orders: there, writing the world takes longer than reading
+the files.
 
 The limit is `igzip -dc FILES | wc -l` (Debian package isal), or gzip where that is missing. The input is made up and
 seeded; with --data it is kept. Runs are interleaved, the table shows medians.
@@ -23,14 +24,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from drretail.data_ingest.synth.shop import write_shop
+
 CATEGORIES = ("Pet_Supplies", "Office_Products")
 FIRST, SPAN = 1_400_000_000_000, 290_000_000_000
-SINCE = 1_546_300_800_000
 DENSE_REVIEWS, DENSE_PRODUCTS = 2 / 15, 1 / 6
 """Of the sparse ones: 400,000 of 3,000,000 and 20,000 of 120,000."""
 DRRETAIL = "from drretail.cli.entry import main; main()"
@@ -48,6 +50,16 @@ for path in sys.argv[1:]:
                 count[row["parent_asin"]] += 1
                 kept[row["parent_asin"]].append((row["user_id"], row["timestamp"]))
 print(sum(len(rows) for product, rows in kept.items() if count[product] >= 5))
+"""
+# Made-up files have a cut line, and one is an array, whose lines end in a comma: they are parsed and thrown away, too.
+JSON_LOOP = """
+import gzip, json, sys
+for path in sys.argv[1:]:
+    for line in gzip.open(path, "rb"):
+        try:
+            json.loads(line)
+        except ValueError:
+            pass
 """
 
 
@@ -99,39 +111,21 @@ def product_lines(category: str, ids: Sequence[str], words: Words, rng: random.R
         )
 
 
-def sparse_moment(rng: random.Random) -> int:
-    return FIRST + rng.randrange(SPAN)
-
-
-def dense_moment(rng: random.Random) -> int:
-    """Four in five reviews are recent."""
-    return rng.randrange(SINCE, FIRST + SPAN) if rng.random() < 0.8 else rng.randrange(FIRST, SINCE)
-
-
-def review_lines(
-    ids: Sequence[str],
-    count: int,
-    words: Words,
-    rng: random.Random,
-    moment: Callable[[random.Random], int],
-    often: float,
-) -> Iterator[str]:
-    """A share of the reviews is of few products; a user writes two on average."""
+def review_lines(ids: Sequence[str], count: int, words: Words, rng: random.Random) -> Iterator[str]:
+    """Half of the reviews are of few products; a user writes two on average."""
     for _ in range(count):
-        frequent = rng.random() < often
+        frequent = rng.random() < 0.5
         product = ids[min(len(ids) - 1, int(40 * (rng.paretovariate(0.9) - 1)))] if frequent else rng.choice(ids)
         user = rng.randrange(count // 2) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 104)
         text = words.of(min(200, int(12 * rng.paretovariate(1.1))))
         yield (
             f'{{"rating": {rng.randint(1, 5)}.0, "title": "{words.of(4)}", "text": "{text}", "images": [], '
             f'"asin": "{product}", "parent_asin": "{product}", "user_id": "AE{user:026X}", '
-            f'"timestamp": {moment(rng)}, "helpful_vote": 0, "verified_purchase": true}}'
+            f'"timestamp": {FIRST + rng.randrange(SPAN)}, "helpful_vote": 0, "verified_purchase": true}}'
         )
 
 
-def make_input(
-    folder: Path, reviews: int, products: int, categories: Sequence[str], *, dense: bool = False
-) -> list[Path]:
+def make_sparse(folder: Path, reviews: int, products: int, categories: Sequence[str]) -> list[Path]:
     """The raw files of a shop with the reviews and products spread over the categories; kept ones are used again."""
     paths = [folder / f"{kind}{name}.jsonl.gz" for name in categories for kind in ("meta_", "")]
     done = folder / f"{reviews}-{products}"
@@ -143,16 +137,27 @@ def make_input(
     for place, name in enumerate(categories):
         ids = [f"B{place}{number:08X}" for number in range(products // len(categories))]
         write_packed(folder / f"meta_{name}.jsonl.gz", product_lines(name, ids, words, rng))
-        moment, often = (dense_moment, 0.6) if dense else (sparse_moment, 0.5)
-        lines = review_lines(ids, reviews // len(categories), words, rng, moment, often)
-        write_packed(folder / f"{name}.jsonl.gz", lines)
+        write_packed(folder / f"{name}.jsonl.gz", review_lines(ids, reviews // len(categories), words, rng))
     done.touch()
     return paths
 
 
-def write_packed(path: Path, lines: Iterator[str]) -> None:
+def make_dense(folder: Path, reviews: int, products: int) -> list[Path]:
+    """The files of `drretail synth`, packed; kept ones are used again."""
+    done = folder / f"{reviews}-{products}"
+    if not done.exists():
+        write_shop(folder, products=products, reviews=reviews)
+        for path in folder.glob("*.jsonl"):
+            with path.open(encoding="utf-8") as lines:
+                write_packed(path.with_suffix(".jsonl.gz"), lines)
+            path.unlink()
+        done.touch()
+    return sorted(folder.glob("*.jsonl.gz"))
+
+
+def write_packed(path: Path, lines: Iterable[str]) -> None:
     with gzip.open(path, "wt", compresslevel=6, encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        file.writelines(f"{line.rstrip()}\n" for line in lines)
 
 
 def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: bool) -> list[Case]:
@@ -182,12 +187,13 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
 
 
 def dense_cases(paths: list[Path], reviews: int, work: Path) -> list[Case]:
-    world = work / "dense-world"  # the input is in "dense"
+    world = work / "dense-world"
     command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q"]
     return [
-        Case("dense: json and gzip in a loop", [sys.executable, "-c", PLAIN_LOOP, *map(str, paths)], reviews),
-        Case("dense: selection", [*command, "--dry-run", "--workers", "2"], reviews, world),
-        Case("dense: end to end", [*command, "--workers", "2"], reviews, world),
+        Case("dense: json and gzip in a loop", [sys.executable, "-c", JSON_LOOP, *map(str, paths)], reviews),
+        Case("dense: selection", [*command, "--dry-run"], reviews, world),
+        Case("dense: end to end", command, reviews, world),
+        Case("dense: end to end, one worker", [*command, "--workers", "1"], reviews, world),
     ]
 
 
@@ -304,11 +310,11 @@ def main() -> None:
         work, data = Path(name), args.data or Path(name)
         asked = list[Case]()
         if not args.dense:
-            one = make_input(data / "one", args.reviews, args.products, CATEGORIES[:1])
-            two = make_input(data / "two", args.reviews, args.products, CATEGORIES)
+            one = make_sparse(data / "one", args.reviews, args.products, CATEGORIES[:1])
+            two = make_sparse(data / "two", args.reviews, args.products, CATEGORIES)
             asked = cases(one, two, args.reviews, work, spark=spark)
         reviews, products = round(DENSE_REVIEWS * args.reviews), round(DENSE_PRODUCTS * args.products)
-        packed = make_input(data / "dense", reviews, products, CATEGORIES, dense=True)
+        packed = make_dense(data / "dense", reviews, products)
         beside = dense_cases(packed, reviews, work)
         runs: dict[str, list[Run]] = {case.name: [] for case in [*asked, *beside]}
         for number in range(args.runs):

@@ -23,8 +23,6 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from snowballstemmer import stemmer
-
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.catalog.analysis import words
@@ -32,6 +30,7 @@ from drretail.env.catalog.base import Analyzer, CatalogQuery
 from drretail.env.catalog.formulation import other_texts
 from drretail.env.rows import rows_of
 from drretail.env.world import World, open_world
+from drretail.grounding.text.words import snowball
 from drretail.records.shop import Product
 
 Rank = Callable[[str], list[str]]
@@ -104,7 +103,7 @@ def rank_bm25_of(products: Sequence[Product]) -> Rank | None:
         return None
     from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingImports] -- only where it is installed
 
-    porter = stemmer("porter")
+    porter = snowball("porter")
 
     def stems(text: str) -> list[str]:
         return porter.stemWords(words(text))

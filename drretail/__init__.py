@@ -53,6 +53,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a process, and Ctrl-C
+    processes.py   jobs done by several processes
     records/       what crosses a folder
     parsing.py     JSON and TOML from outside
     untrusted.py   texts of others as a model may read them

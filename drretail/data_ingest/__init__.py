@@ -5,7 +5,6 @@ plan.py            options, the dataset's categories and presets, which files ar
 raw/               raw files and rows: what each holds, how its lines are read, a row as a Product
 replacing.py       a live world where another is to go
 stages.py          finished stages of an ingest on disk, with the hashes of its files
-workers.py         jobs done by several processes
 progress_meter.py  how far the reading is, in words
 selection.py       Algorithm 1 as the portable SQL of sql/
 sql/               the queries, and what differs by engine

@@ -1,6 +1,5 @@
 """From raw files to a world, or to nothing at all: the order of the steps (paper App. A.2, Algorithm 1)."""
 
-import os
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
@@ -30,12 +29,13 @@ from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.writing import write_world
 from drretail.errors import UserError, install_line
+from drretail.processes import cores
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
 FAKER = "faker:"
-# A process takes a quarter of a second to start, in which ten megabytes are read.
-WORTH_A_PROCESS = 32_000_000
+# A process takes a quarter of a second to start, in which as much is read, whatever the files that it is in.
+WORTH_A_PROCESS = 8_000_000
 # What is read in a second is not kept after an error.
 WORTH_KEEPING = 200_000_000
 
@@ -180,9 +180,8 @@ def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
 
 
 def useful_workers(plan: Plan) -> int:
-    """As many processes as there are cores, but no more than files of a size that is worth one."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, sum(_size(item) >= WORTH_A_PROCESS for item in plan.inputs)))
+    """As many processes as there are cores, but no more than files, or than their size is worth."""
+    return max(1, min(cores(), len(plan.inputs), sum(map(_size, plan.inputs)) // WORTH_A_PROCESS))
 
 
 @contextmanager

@@ -11,12 +11,11 @@ from typing import Any
 
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.progress_meter import Meter
-from drretail.data_ingest.raw.chunks import Tell
 from drretail.data_ingest.raw.sources import reading
-from drretail.data_ingest.workers import Job, WorkerPool
 from drretail.env.generations import STAGES, sync_tree
 from drretail.env.manifest import SourceFile
 from drretail.files import sync_folder, write_atomically
+from drretail.processes import Job, Tell, WorkerPool
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 

@@ -1,6 +1,7 @@
 """Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from drretail import __version__
@@ -64,35 +65,43 @@ class Intake:
             self.listings[before] = ProductFacts(product.price, product.category)
             yield product, line
 
-    def take_orders(self, orders: Iterable[OrderRow], finished: list[Aggregates]) -> Iterator[OrderRow]:
-        """The orders; what is summed up of a user goes to ``finished`` when the next one begins.
+    def take_orders(
+        self, orders: Iterable[OrderRow], finished: list[Aggregates], size: int
+    ) -> Iterator[list[OrderRow]]:
+        """The orders in batches of ``size``, the last one smaller, perhaps empty.
 
-        ``users`` is the place of the user whose order was given last, counted from 1.
+        What is summed up of a user goes to ``finished`` when the next one begins, of the last with the last batch.
         """
-        before = ("", -1, "")
-        user = UserSum("")
-        listing_of, hash_line = self.listings.get, self.order_hash.add
-        for row in orders:
-            order_id, user_id, product_id, timestamp, quantity, status = row
-            place = (user_id, timestamp, order_id)
-            listing = listing_of(product_id)
-            if place <= before or listing is None:
-                reason = "not sorted by user, time and id, or twice" if listing else "its product is not in the shop"
-                raise ValueError(f"order {row} after {before}: {reason}")
-            if user_id != before[0]:
+        before, user = ("", -1, ""), UserSum("")
+        rows = iter(orders)
+        while True:
+            batch = list(islice(rows, size))
+            for row in batch:
+                order_id, user_id, product_id, timestamp, quantity, status = row
+                place = (user_id, timestamp, order_id)
+                listing = self.listings.get(product_id)
+                if place <= before or listing is None:
+                    reason = "not sorted by user, time and id, or twice"
+                    if listing is None:
+                        reason = "its product is not in the shop"
+                    raise ValueError(f"order {row} after {before}: {reason}")
+                if user_id != before[0]:
+                    if self.users:
+                        finished.append(user.total())
+                    user = UserSum(user_id)
+                    self.users += 1
+                before = place
+                user.add(timestamp, quantity, status, listing)
+            self.order_hash.add_all(map(order_line, batch))
+            self.orders += len(batch)
+            if batch:
+                self.last_order = max(self.last_order or 0, *(row[3] for row in batch))
+            if len(batch) < size:
                 if self.users:
                     finished.append(user.total())
-                user = UserSum(user_id)
-                self.users += 1
-            before = place
-            hash_line(order_line(row))
-            self.orders += 1
-            user.add(timestamp, quantity, status, listing)
-            if self.last_order is None or timestamp > self.last_order:
-                self.last_order = timestamp
-            yield row
-        if self.users:
-            finished.append(user.total())
+                yield batch
+                return
+            yield batch
 
     def take_holdout(self, orders: Iterable[OrderRow]) -> Iterator[tuple[OrderRow, str]]:
         """Each order that is held out, with its line, in the order in which they come."""

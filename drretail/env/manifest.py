@@ -160,6 +160,12 @@ class LineHash:
         if len(self._waiting) >= 1000:
             self._flush()
 
+    def add_all(self, lines: Iterable[str]) -> None:
+        """As ``add`` of each."""
+        self._waiting.extend(lines)
+        if self._waiting:
+            self._flush()
+
     def hexdigest(self) -> str:
         self._flush()
         return self._sha.hexdigest()

@@ -1,12 +1,11 @@
 """Writes a world: store, index and manifest in one pass over products and orders."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
 from drretail.env.catalog.formulation import ENGLISH, Formulation
-from drretail.env.catalog.tantivy import TantivyWriter
+from drretail.env.catalog.indexing import IndexBuilder
 from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged, write_checksums
 from drretail.env.intake import Intake, check_expected
@@ -77,21 +76,22 @@ def write_rows(
     pool: ProfilePool,
     progress: Progress,
 ) -> None:
-    """The database and the index, from one pass over each stream; the index is closed while orders are written."""
+    """The database and the index, from one pass over each stream."""
     store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
+    index = IndexBuilder(staging / INDEX_FOLDER, intake.formulation)
     try:
-        catalog = TantivyWriter(staging / INDEX_FOLDER, intake.formulation)
         with progress.track("products into store and index") as bar:
-            for product in store.add_products(products):
-                catalog.add(product)
+            for line in store.add_products(products):
+                index.add(line)
                 bar.advance()
-        with ThreadPoolExecutor(1) as beside:
-            index = beside.submit(catalog.close)
-            with progress.track("orders into the store") as bar:
-                for size in store.add_orders(orders):
-                    bar.advance(size)
-                store.close()
-        index.result()
+        index.end()
+        with progress.track("orders into the store") as bar:
+            for size in store.add_orders(orders):
+                bar.advance(size)
+            store.close()
+        with progress.track("index"):
+            index.close()
     except BaseException:
+        index.abandon()
         store.abandon()
         raise

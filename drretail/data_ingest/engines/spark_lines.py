@@ -21,13 +21,14 @@ from drretail.data_ingest.engines.duckdb.reading import (
     read_rows,
     write_table,
 )
-from drretail.data_ingest.engines.duckdb.session import literal, session, share_mb
+from drretail.data_ingest.engines.duckdb.session import close_engine, literal, session, share_mb
 from drretail.data_ingest.plan import Input, Plan
 from drretail.data_ingest.raw.lines import Saved, save_elements
 from drretail.data_ingest.raw.sources import Shape, Source, reading
 from drretail.data_ingest.report import BadLine
 from drretail.errors import UserError
 from drretail.files import read_json
+from drretail.processes import ignore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -192,7 +193,8 @@ def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[Le
 def judge(shape: Shape, file: LeftFile) -> Verdict:
     """What the lines are; ``judged_rows`` gives the good ones."""
     task = _task(shape, file, _judged(file))
-    (read_products if shape == "products" else read_reviews)(task, _nobody)
+    (read_products if shape == "products" else read_reviews)(task, ignore)
+    close_engine(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
     shown = tuple(BadLine(line=file.numbers[bad.line - 1], problem=bad.problem) for bad in held.shown)
     return Verdict(held.rows, held.bad_lines, shown)
@@ -213,7 +215,8 @@ def keep_rows(file: LeftFile, kept: Path, rank: int, target: Path) -> None:
     with session(file.path.parent, share_mb(1)) as db:
         of_category = f"SELECT product_id FROM read_parquet({literal(parquet_files(kept))}) WHERE category = {rank}"  # noqa: S608
         write_table(db, of_category, chosen)
-    read_rows(_task("products", file, target), _judged(file), chosen, rank, _nobody)
+    read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
+    close_engine(file.path.parent)
 
 
 def _judged(file: LeftFile) -> Path:
@@ -223,9 +226,4 @@ def _judged(file: LeftFile) -> Path:
 def _task(shape: Shape, file: LeftFile, stage: Path) -> FileTask:
     state = file.path.stat()
     source = Source(file.path, packed=False, shape=shape)
-    return FileTask(file.source, source, state.st_size, state.st_mtime_ns, stage, share_mb(1))
-
-
-def _nobody(read: int, rows: int) -> None:
-    """The bar of the whole step tells enough."""
-    del read, rows
+    return FileTask(file.source, source, state.st_size, state.st_mtime_ns, stage, stage.parent, share_mb(1))

@@ -21,9 +21,6 @@ _PIECE = 1 << 18
 # No row of the dataset comes near; the engine refuses longer ones.
 LONGEST_LINE = 15 << 20
 
-Tell = Callable[[int, int], None]
-"""Hears how many bytes of the file, as it lies on disk, and how many rows were read since it heard last."""
-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:

@@ -8,6 +8,7 @@ category_prices.py what the products of a category cost
 search_note.py     what stands beside hits that alone would mislead
 spelling.py        the nearest spelling of a word that hardly any product holds
 tantivy.py         the embedded index
+indexing.py        it is built in a process of its own
 elastic.py         the index in Elasticsearch
 elastic_load.py    how it is made and filled
 """

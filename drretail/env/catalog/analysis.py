@@ -8,11 +8,10 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain, pairwise
 
-from snowballstemmer import stemmer
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from drretail.env.catalog.base import Language
-from drretail.grounding.text.words import STOP_WORDS, stem
+from drretail.grounding.text.words import STOP_WORDS, snowball, stem
 
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
@@ -52,13 +51,14 @@ _SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())
 _NAMES = "|".join(sorted(filter(str.isalpha, _FORM_OF.keys() - {"in"}), key=len, reverse=True))
 _MOST_GROUPS = 30
 """Of a number's digits between points and commas: a list of numbers without end is no number."""
+# Patterns that begin with a digit, and look back from there, are tried at digits only.
 # "in" is mostly a word: it is a unit where it touches its number and no other follows, unlike in "3-in-1".
 _SIZE = re.compile(
-    rf"(?<!\w)([0-9]++(?:[.,][0-9]++){{0,{_MOST_GROUPS}}}+)(?:([{_SIGNS}])(?!\w)"
+    rf"([0-9](?<!\w.)[0-9]*+(?:[.,][0-9]++){{0,{_MOST_GROUPS}}}+)(?:([{_SIGNS}])(?!\w)"
     rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
     re.IGNORECASE,
 )
-_INDEXED_SIZE = re.compile(rf"(?<!\S)([0-9][0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")
+_INDEXED_SIZE = re.compile(rf"([0-9](?<!\S.)[0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")
 
 
 @cache
@@ -134,7 +134,7 @@ def _stem_in(language: Language) -> Callable[[str], str]:
         if language == "english":
             return (stem(plain) or word)[:LONGEST_STEM]
         # A stemmer keeps its word in itself, so threads cannot share one.
-        return without_accents(stemmer(language).stemWord(plain) or word)[:LONGEST_STEM]
+        return without_accents(snowball(language).stemWord(plain) or word)[:LONGEST_STEM]
 
     return stemmed
 

@@ -20,8 +20,9 @@ scores are in order of product id.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -122,22 +123,34 @@ def other_texts(product: Product) -> list[str]:
 
 
 def stemmed_texts(product: Product, forms: WordForms) -> FieldTexts:
-    values = _stems_of(product, with_sizes, forms)
-    texts = [" ".join(value) for value in values]
-    pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
-    return {"text": [" ".join([text, *forms.parts(text)]) for text in texts], "pairs": pairs or [PAIR]}
+    return _repeated_title(product, _stemmed_in(forms))
+
+
+@cache
+def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
+    # Of the texts of a shop, brands, categories and colours stand at many products.
+    @lru_cache(maxsize=32_768)
+    def stemmed_text(text: str) -> tuple[str, str]:
+        found = forms.stems(with_sizes(text))
+        stems = " ".join(found)
+        return " ".join([stems, *forms.parts(stems)]), " ".join(paired(found))
+
+    return stemmed_text
 
 
 def first_english_texts(product: Product) -> FieldTexts:
-    values = _stems_of(product, str, ENGLISH_FORMS)
-    pairs = [" ".join(paired(value, PAIR)) for value in values if len(value) > 1]
-    return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
+    def stemmed_text(text: str) -> tuple[str, str]:
+        found = ENGLISH_FORMS.stems(text)
+        return " ".join(found), " ".join(paired(found, PAIR))
+
+    return _repeated_title(product, stemmed_text)
 
 
-def _stems_of(product: Product, prepare: Callable[[str], str], forms: WordForms) -> list[list[str]]:
-    """The title as often as it counts, and each other text."""
-    title = forms.stems(prepare(indexed_title(product)))
-    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := forms.stems(prepare(text))))]
+def _repeated_title(product: Product, stemmed_text: Callable[[str], tuple[str, str]]) -> FieldTexts:
+    """The stems of the title as often as it counts and of each other text, and the pairs of each."""
+    title = stemmed_text(indexed_title(product))
+    entries = [*[title] * TITLE_TIMES, *filter(itemgetter(0), map(stemmed_text, other_texts(product)))]
+    return {"text": [text for text, _ in entries], "pairs": [pairs for _, pairs in entries if pairs] or [PAIR]}
 
 
 def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:

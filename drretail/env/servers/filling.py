@@ -241,10 +241,8 @@ class Filling:
         # A user's sums depend on the products' prices and categories.
         products = self.intake.product_hash.hexdigest()
         finished: list[Aggregates] = []
-        rows = self.intake.take_orders(orders, finished)
         last: OrderRow | None = None
-        while True:
-            batch = list(islice(rows, ORDERS_AT_ONCE))
+        for batch in self.intake.take_orders(orders, finished, ORDERS_AT_ONCE):
             if not batch and not finished:
                 return
             last = batch[-1] if batch else last

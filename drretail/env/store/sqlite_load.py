@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 
 from drretail.env.intake import Intake
@@ -52,40 +51,38 @@ class SqliteWriter:
 
     def __init__(self, path: Path, pool: ProfilePool, intake: Intake) -> None:
         self._intake = intake
+        self._user = (0, "")
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is thrown away when anything fails, so nothing needs to be safe before the end.
         self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000;" + TABLES)
         self._db.execute("BEGIN")
         self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
 
-    def add_products(self, products: Iterable[Product]) -> Iterator[Product]:
-        """Passes the products on, each written when it is taken."""
+    def add_products(self, products: Iterable[Product]) -> Iterator[str]:
+        """The canonical line of each product, which is written when it is taken."""
         for product, line in self._intake.take_products(products):
             self._db.execute("INSERT INTO products VALUES (?, ?)", (product.product_id, line))
-            yield product
+            yield line
 
     def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
         """Writes all orders in batches, with their users; gives each batch's size."""
         finished: list[Aggregates] = []
         users = 0
-        rows = self._order_rows(orders, finished)
-        while True:
-            batch = list(islice(rows, BATCH))
-            self._db.executemany(ORDER_ROW, batch)
+        for batch in self._intake.take_orders(orders, finished, BATCH):
+            self._db.executemany(ORDER_ROW, self._order_rows(batch))
             self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
             users += len(finished)
             finished.clear()
-            if not batch:
-                return
             yield len(batch)
 
-    def _order_rows(
-        self, orders: Iterable[OrderRow], finished: list[Aggregates]
-    ) -> Iterator[tuple[int, int, str, str, int, str]]:
-        """The rows of the table orders."""
-        intake = self._intake
-        for order_id, _, product_id, timestamp, quantity, status in intake.take_orders(orders, finished):
-            yield intake.users, timestamp, order_id, product_id, quantity, status
+    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str]]:
+        """The rows of the table orders; users are numbered from 1 in the order in which they come."""
+        number, before = self._user
+        for order_id, user_id, product_id, timestamp, quantity, status in batch:
+            if user_id != before:
+                number, before = number + 1, user_id
+            yield number, timestamp, order_id, product_id, quantity, status
+        self._user = number, before
 
     def close(self) -> None:
         """Commits, builds the indexes, and leaves the file in WAL mode, ready to be read."""

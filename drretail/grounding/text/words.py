@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 
-from snowballstemmer import stemmer
+from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -83,11 +84,19 @@ def content_words(text: str) -> list[str]:
     return [one for word, one in plain if len(one) > 1 and not {word, one} & STOP_WORDS and not is_negation(word)]
 
 
+def snowball(language: str) -> BaseStemmer:
+    """A new stemmer of a language. It keeps its word in itself, so threads cannot share one.
+
+    The package's own function would take PyStemmer where that is installed, which stems some words otherwise.
+    """
+    module = import_module(f"snowballstemmer.{language}_stemmer")
+    return getattr(module, f"{language.title()}Stemmer")()
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The Snowball stem (English) of a word in lower case: "beds" and "bed" are both "bed"."""
-    # A stemmer keeps its word in itself, so threads cannot share one; a new one is made for each new word only.
-    return stemmer("english").stemWord(word)
+    return snowball("english").stemWord(word)
 
 
 def content_stems(text: str) -> list[str]:

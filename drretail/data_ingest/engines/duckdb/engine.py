@@ -1,5 +1,6 @@
 """The stages of a selection: what is there already is not made again."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,15 +24,15 @@ from drretail.data_ingest.engines.duckdb.selecting import (
     merge_categories,
     select_category,
 )
-from drretail.data_ingest.engines.duckdb.session import share_mb
+from drretail.data_ingest.engines.duckdb.session import close_engine, share_mb
 from drretail.data_ingest.plan import Input
 from drretail.data_ingest.progress_meter import Meter
 from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS
 from drretail.data_ingest.stages import keep_only, stage_key
-from drretail.data_ingest.workers import Job, WorkerPool
 from drretail.files import read_json
+from drretail.processes import Job, WorkerPool, ignore
 from drretail.records.ids import file_name
 
 
@@ -41,7 +42,8 @@ def select(task: Task) -> Selected:
 
     stages = _Stages(task, duckdb.__version__)
     keep_only(task.work, stages.names())
-    with WorkerPool(task.workers) as worker_pool:
+    with WorkerPool(task.workers) as worker_pool, ExitStack() as ending:
+        ending.callback(close_engine, task.work)
         _read(task, stages, worker_pool)
         _select(task, stages, worker_pool)
         accounts = read_json(stages.merged / ACCOUNTED)
@@ -91,6 +93,7 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
         size=size,
         modified=modified,
         stage=task.work / f"{item.source.shape}-{file_name(item.category or 'none')}-{key}{place}",
+        work=task.work,
         memory_mb=memory_mb,
         since_ms=since,
     )
@@ -116,6 +119,7 @@ def _select(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
             if item.source.shape == "products"
         ],
         reviews=[(file.number, file.stage) for file in stages.files if file.source.shape == "reviews"],
+        work=task.work,
         memory_mb=share_mb(task.workers),
     )
     alone = replace(given, memory_mb=share_mb(1))
@@ -130,7 +134,7 @@ def _select(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
     ]
     with task.progress.track("selecting products and orders"):
         for step in steps:
-            worker_pool.do([job for stage, job in step if not stage.is_dir()], _nobody)
+            worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
 
 
 def _read_rows(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
@@ -160,8 +164,3 @@ def _file_report(item: Input, file: FileTask) -> FileReport:
         notes=held.notes,
         first=held.first,
     )
-
-
-def _nobody(read: int, rows: int) -> None:
-    """Nothing is told of steps that take seconds."""
-    del read, rows

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
-from drretail.data_ingest.raw.chunks import Tell, count_lines, read_chunks
+from drretail.data_ingest.raw.chunks import count_lines, read_chunks
 from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.sources import Source, reading
@@ -15,6 +15,7 @@ from drretail.data_ingest.selection import sql_text
 from drretail.data_ingest.stages import making
 from drretail.errors import UserError
 from drretail.files import write_json
+from drretail.processes import Tell
 from drretail.records.base import Document
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class FileTask:
     modified: int
     """Nanoseconds; a file that changes while it is read is refused."""
     stage: Path
+    work: Path
+    """Where the engine keeps what does not fit into ``memory_mb``."""
     memory_mb: int
     since_ms: int = 0
 
@@ -56,7 +59,7 @@ def read_reviews(task: FileTask, tell: Tell) -> None:
     """The file's reviews in Parquet, and how many each product has."""
     own = task.source.layout == "table"
     query = sql_text(f"duckdb/{'read_orders' if own else 'read_reviews'}").replace("$since", str(task.since_ms))
-    with making(task.stage) as folder, session(folder, task.memory_mb, task.source.path) as db:
+    with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, query, folder, tell)
         found = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
@@ -67,7 +70,7 @@ def read_reviews(task: FileTask, tell: Tell) -> None:
 
 def read_products(task: FileTask, tell: Tell) -> None:
     """The ids of the file's product rows, and the rows that had to be saved."""
-    with making(task.stage) as folder, session(folder, task.memory_mb, task.source.path) as db:
+    with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, sql_text("duckdb/read_products"), folder, tell)
         found = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
@@ -79,7 +82,7 @@ def read_products(task: FileTask, tell: Tell) -> None:
 
 def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> None:
     """The file's whole rows of the products that its category keeps; ``read`` is the stage that read its ids."""
-    with making(task.stage) as folder, session(folder, task.memory_mb, task.source.path) as db:
+    with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         db.execute(f"CREATE TABLE kept AS SELECT product_id, {rank} AS category FROM {parquet([kept])}")  # noqa: S608
         query = sql_text("duckdb/read_rows").replace("$source", str(task.number))
         made, before = "CREATE TABLE kept_rows AS", 0

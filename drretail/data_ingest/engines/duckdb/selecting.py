@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from drretail.data_ingest.engines.duckdb.reading import IDS, REVIEWS, TALLY, reviews_of, write_table
 from drretail.data_ingest.engines.duckdb.session import parquet, session, set_parameters
 from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.raw.chunks import Tell
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
 from drretail.data_ingest.stages import making
 from drretail.files import write_json
+from drretail.processes import Tell
 from drretail.records.base import FORMAT
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ class SelectTask:
     """Of product files: number, rank of the category, stage."""
     reviews: Sequence[tuple[int, Path]]
     """Of review files: number, stage."""
+    work: Path
     memory_mb: int
 
 
 def assign_products(task: SelectTask, ranks: Sequence[int], stage: Path, tell: Tell) -> None:
     """Gives each product to its category: one file of products a category, named by its rank."""
     del tell
-    with making(stage) as folder, session(folder, task.memory_mb) as db:
+    with making(stage) as folder, session(task.work, task.memory_mb) as db:
         _view_product_rows(db, task)
         db.execute(f"CREATE TABLE products AS {sql_text('products')}")
         for rank in ranks:
@@ -54,7 +55,7 @@ def assign_products(task: SelectTask, ranks: Sequence[int], stage: Path, tell: T
 def select_category(task: SelectTask, products: Path, stage: Path, tell: Tell) -> None:
     """Which of a category's products are kept, and the orders that they bring, still without their ids."""
     del tell
-    with making(stage) as folder, session(folder, task.memory_mb) as db:
+    with making(stage) as folder, session(task.work, task.memory_mb) as db:
         set_parameters(db, task.options)
         db.execute(f"CREATE TABLE products AS FROM {parquet([products])}")
         tally = f"SELECT t.* FROM ({_tallies(task)}) t SEMI JOIN products p ON p.product_id = t.product_id"  # noqa: S608
@@ -72,7 +73,7 @@ def select_category(task: SelectTask, products: Path, stage: Path, tell: Tell) -
 def merge_categories(task: SelectTask, stages: Sequence[Path], stage: Path, tell: Tell) -> None:
     """The orders of all categories with their ids, and the numbers that the report is counted from."""
     del tell
-    with making(stage) as folder, session(folder, task.memory_mb) as db:
+    with making(stage) as folder, session(task.work, task.memory_mb) as db:
         set_parameters(db, task.options)
         _view_product_rows(db, task)
         for name, file in (("eligible", ELIGIBLE), ("kept", KEPT), ("order_hashes", HASHES)):

@@ -4,7 +4,6 @@ import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.plan import IngestOptions
@@ -26,39 +25,57 @@ def share_mb(workers: int) -> int:
     return max(LEAST_MB, whole // workers)
 
 
-_idle: list["DuckDBPyConnection"] = []
-"""Engines of sessions that ended: to start one takes 19 ms of processor; an ingest of eight files has 36 sessions."""
+# To open one takes 16 ms, which a small file is read in.
+_engines: dict[Path, "DuckDBPyConnection"] = {}
 
 
 @contextmanager
 def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generator["DuckDBPyConnection"]:
-    """A connection of one thread to a database of its own, gone when the session ends.
+    """A connection of one thread to an empty database, which ends with it.
 
-    Tables beyond ``memory_mb`` go to a folder within ``work``.
-    Errors of the engine become UserErrors, about the file ``reading`` if one is given.
+    Tables beyond ``memory_mb`` go to a folder within ``work``. This process keeps one engine for all sessions in
+    ``work``, until ``close_engine``. Errors of the engine become UserErrors, about the file ``reading`` where one is
+    given.
     """
+    with engine_errors(reading):
+        try:
+            engine = _engines.get(work) or _open_engine(work)
+            engine.execute(f"SET memory_limit = '{memory_mb}MB'")
+            # A cursor has its own temporary tables, what is attached its own tables and views.
+            with engine.cursor() as connection:
+                connection.execute("ATTACH ':memory:' AS stage")
+                connection.execute("USE stage")
+                connection.execute("SET TimeZone = 'UTC'")
+                # Its bar would go to stdout, where results stand.
+                connection.execute("SET enable_progress_bar = false")
+                yield connection
+                connection.execute("USE memory")
+                connection.execute("DETACH stage")
+        except BaseException:
+            # Nobody knows in what state it is.
+            close_engine(work)
+            raise
+
+
+def _open_engine(work: Path) -> "DuckDBPyConnection":
     import duckdb
 
-    with TemporaryDirectory(prefix=".part-spill-", dir=work) as spill, engine_errors(reading):
+    config: dict[str, str | bool | int | float | list[str]] = {
         # Whoever wants several cores runs several processes: categories are independent.
+        "threads": 1,
         # Chunks have one name after the other; their content must not be taken from a cache.
-        options: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "enable_external_file_cache": False}
-        engine = _idle.pop() if _idle else duckdb.connect(config=options)
-        try:
-            with engine.cursor() as connection:
-                connection.execute(f"SET memory_limit = '{memory_mb}MB'; SET temp_directory = {literal(spill)}")
-                # The bar would go to stdout, where results stand.
-                connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-                connection.execute("ATTACH ':memory:' AS session; USE session")
-                yield connection
-            engine.execute("DETACH session")
-        except BaseException:
-            engine.close()
-            raise
-        if any(Path(spill).iterdir()):  # DuckDB leaves no folder to which it has spilled
-            engine.close()
-        else:
-            _idle.append(engine)
+        "enable_external_file_cache": False,
+        # Made when it is needed, and swept with other unfinished stages after a run that was killed.
+        "temp_directory": str(work / f".part-spill-{os.getpid()}"),
+    }
+    _engines[work] = duckdb.connect(config=config)
+    return _engines[work]
+
+
+def close_engine(work: Path) -> None:
+    """Ends what this process keeps for the sessions in ``work``."""
+    if work in _engines:
+        _engines.pop(work).close()
 
 
 def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> None:

@@ -6,4 +6,7 @@ CREATE TABLE parameters (
     min_interactions BIGINT,
     vary_orders BOOLEAN,
     holdout VARCHAR
-)
+);
+
+-- As Spark has it, of digits in base 16.
+CREATE TEMP MACRO conv(digits, old_base, new_base) AS CAST(concat('0x', digits) AS BIGINT)

@@ -5,6 +5,7 @@ when the process that started it does, killed or not, because then its end of th
 """
 
 import os
+import pickle
 import queue
 import subprocess
 import sys
@@ -16,13 +17,24 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Self
 
-from drretail.data_ingest.raw.chunks import Tell
 from drretail.errors import UserError
 
+Tell = Callable[[int, int], None]
+"""Hears how many bytes of a file, as it lies on disk, and how many rows were read since it heard last."""
 Job = Callable[[Tell], None]
 """Does its work, tells of it, and leaves its result in files."""
 
-_START = "import sys; sys.path[:] = {path!r}; from drretail.data_ingest.workers import work; work({descriptor})"
+_START = "import sys; sys.path[:] = {path!r}; from drretail.processes import work; work({descriptor})"
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def ignore(read: int, rows: int) -> None:
+    """The Tell of steps that nobody watches."""
+    del read, rows
 
 
 class WorkerPool:
@@ -30,20 +42,25 @@ class WorkerPool:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
 
     def do(self, jobs: Sequence[Job], tell: Tell) -> None:
-        """Does all jobs, in no particular order; the first error ends it and is raised."""
+        """Does all jobs, in no particular order; the first error ends it and is raised.
+
+        A job that cannot be pickled raises what pickle does, before any process starts.
+        """
         if self._size == 1 or len(jobs) <= 1:
             for job in jobs:
                 job(tell)
             return
-        waiting, messages = queue.SimpleQueue[Job](), queue.SimpleQueue[_Message]()
+        waiting, messages = queue.SimpleQueue[bytes](), queue.SimpleQueue[_Message]()
         for job in jobs:
-            waiting.put(job)
-        self._hire(min(self._size, len(jobs)))
+            waiting.put(pickle.dumps(job))
+        while len(self._workers) < min(self._size, len(jobs)):
+            self._workers.append(Worker())
         threads = [
-            threading.Thread(target=worker.take, args=(waiting, messages), daemon=True) for worker in self._workers
+            threading.Thread(target=_do_waiting, args=(worker, waiting, messages), daemon=True)
+            for worker in self._workers
         ]
         for thread in threads:
             thread.start()
@@ -66,10 +83,6 @@ class WorkerPool:
         for worker in self._workers:
             worker.end()
 
-    def _hire(self, wanted: int) -> None:
-        while len(self._workers) < wanted:
-            self._workers.append(_Worker())
-
     def _listen(self, messages: "queue.SimpleQueue[_Message]", jobs: int, tell: Tell) -> None:
         while jobs:
             what, value = messages.get()
@@ -85,7 +98,20 @@ _Message = tuple[str, Any]
 """ ("told", (bytes, rows)), ("done", None) or ("failed", the exception)."""
 
 
-class _Worker:
+def _do_waiting(worker: "Worker", waiting: "queue.SimpleQueue[bytes]", messages: "queue.SimpleQueue[_Message]") -> None:
+    """Hands a worker one job after the other, until there is none; a failure is the last message."""
+    try:
+        while True:
+            worker.start(waiting.get_nowait())
+            worker.wait(lambda read, rows: messages.put(("told", (read, rows))))
+            messages.put(("done", None))
+    except queue.Empty:
+        return
+    except Exception as problem:  # noqa: BLE001 -- raised by the listener, which waits for a message of this thread
+        messages.put(("failed", problem))
+
+
+class Worker:
     """A process, seen from the one that started it."""
 
     def __init__(self) -> None:
@@ -96,23 +122,25 @@ class _Worker:
                 [sys.executable, "-c", text], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
             )
 
-    def take(self, waiting: "queue.SimpleQueue[Job]", messages: "queue.SimpleQueue[_Message]") -> None:
-        """Hands the worker one job after the other, until there is none; a failure is the last thing that is heard."""
+    def start(self, job: bytes) -> None:
+        """Hands over a pickled job."""
         try:
-            while True:
-                self._pipe.send(waiting.get_nowait())
-                while (message := self._pipe.recv())[0] == "told":
-                    messages.put(message)
-                messages.put(message)
-                if message[0] == "failed":
-                    return
-        except queue.Empty:
-            return
-        except (EOFError, OSError):
-            code = self._process.wait()
-            messages.put(
-                ("failed", UserError(f"A worker of the ingest ended ({_reason(code)}); run the same command again."))
-            )
+            self._pipe.send_bytes(job)
+        except OSError as problem:
+            raise self._ended() from problem
+
+    def wait(self, tell: Tell = ignore) -> None:
+        """Waits for the end of the job, and raises what it raised; UserError where the process itself ended."""
+        while True:
+            try:
+                what, value = self._pipe.recv()
+            except (EOFError, OSError) as problem:
+                raise self._ended() from problem
+            if what == "failed":
+                raise value
+            if what == "done":
+                return
+            tell(*value)
 
     def kill(self) -> None:
         self._process.kill()
@@ -122,6 +150,11 @@ class _Worker:
         self._pipe.close()
         self._process.wait()
 
+    def _ended(self) -> UserError:
+        code = self._process.wait()
+        reason = f"killed by signal {-code}, perhaps for want of memory" if code < 0 else f"exit code {code}"
+        return UserError(f"A worker of the ingest ended ({reason}); run the same command again.")
+
 
 def work(descriptor: int) -> None:
     """The life of a worker: does what comes through the pipe until that closes."""
@@ -129,30 +162,26 @@ def work(descriptor: int) -> None:
 
     # Ctrl-C reaches the whole process group; the process that started this one closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pipe, jobs = Connection(descriptor), queue.SimpleQueue[Job]()
+    pipe, jobs = Connection(descriptor), queue.SimpleQueue[bytes]()
     threading.Thread(target=_receive, args=(pipe, jobs), daemon=True).start()
     tell: Tell = partial(_tell, pipe)
     while True:
         job = jobs.get()
         try:
-            job(tell)
+            pickle.loads(job)(tell)  # noqa: S301 -- by the process that started this one
         except (UserError, OSError, ValueError) as problem:
             pipe.send(("failed", problem))
         else:
             pipe.send(("done", None))
 
 
-def _receive(pipe: Connection, jobs: "queue.SimpleQueue[Job]") -> None:
+def _receive(pipe: Connection, jobs: "queue.SimpleQueue[bytes]") -> None:
     try:
         while True:
-            jobs.put(pipe.recv())
+            jobs.put(pipe.recv_bytes())
     except (EOFError, OSError):
         os._exit(0)
 
 
 def _tell(pipe: Connection, read: int, rows: int) -> None:
     pipe.send(("told", (read, rows)))
-
-
-def _reason(code: int) -> str:
-    return f"killed by signal {-code}, perhaps for want of memory" if code < 0 else f"exit code {code}"

@@ -1,0 +1,84 @@
+"""The index of an embedded world, built in a second process while the caller writes the store."""
+
+import json
+import pickle
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from drretail.env.catalog.formulation import BY_VERSION, Formulation
+from drretail.env.catalog.tantivy import TantivyWriter
+from drretail.processes import Tell, Worker, cores, ignore
+from drretail.records.shop import Product
+
+WORTH_A_PROCESS = 2000
+"""Products. A process takes half a second to start, in which so many are indexed."""
+_END = "\n"
+# Longer than it takes to write some products, and nothing beside the time that an index takes.
+_PAUSE = 0.02
+
+
+class IndexBuilder:
+    """Takes the canonical lines of products in order of id, and leaves an index in ``folder``.
+
+    The lines go through a file, so that neither process waits for the other before the end. With one core, or few
+    products, the index is built when the builder is closed.
+    """
+
+    def __init__(self, folder: Path, formulation: Formulation) -> None:
+        self._spool = folder.with_suffix(".spool")
+        self._file = self._spool.open("w", encoding="utf-8", newline="\n")
+        self._job = partial(index_lines, folder, formulation.version, self._spool)
+        self._count = 0
+        self._worker: Worker | None = None
+
+    def add(self, line: str) -> None:
+        self._file.write(f"{line}\n")
+        self._count += 1
+        if self._count == WORTH_A_PROCESS and cores() > 1:
+            self._worker = Worker()
+            self._worker.start(pickle.dumps(self._job))
+
+    def end(self) -> None:
+        """No product follows."""
+        self._file.write(_END)
+        self._file.close()
+
+    def close(self) -> None:
+        """Waits for the index; UserError where there were too many products for one segment."""
+        if self._worker is None:
+            self._job(ignore)
+        else:
+            self._worker.wait()
+            self._worker.end()
+        self._spool.unlink()
+
+    def abandon(self) -> None:
+        """Ends without an index."""
+        self._file.close()
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.end()
+
+
+def index_lines(folder: Path, version: str, spool: Path, tell: Tell) -> None:
+    """Indexes the products in a file that another process may still write, up to its empty line."""
+    writer = TantivyWriter(folder, BY_VERSION[version])
+    del tell
+    for line in _lines(spool):
+        # The line is one of ours; to check it again would take as long as to index it.
+        writer.add(Product.model_construct(**json.loads(line)))
+    writer.close()
+
+
+def _lines(spool: Path) -> Iterator[str]:
+    with spool.open(encoding="utf-8", newline="\n") as file:
+        line = ""
+        while line != _END:
+            line += file.readline()
+            if not line.endswith("\n"):
+                time.sleep(_PAUSE)
+            elif line != _END:
+                yield line
+                line = ""
