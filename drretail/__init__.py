@@ -45,7 +45,6 @@ Reading order = data flow = import order, top of this list last; a layer imports
     tables/        a table as a record, numbers as text, and renderers
     local_server.py  a server that answers this machine alone
     prompts.py     prompts beside their callers
-    prompt_folders.py  prompts of a user's, in their place
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash; a last line that one cut is dropped

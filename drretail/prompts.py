@@ -1,11 +1,12 @@
 """Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``.
 
 Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart. Within ``overridden``
-a file of the package has another wording: for what runs there, and for nothing beside it.
+a file of the package has another wording: for what runs there, and for nothing beside it. A folder of the user's has
+such wordings, by the names of the packaged files.
 """
 
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,10 +14,13 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from drretail.errors import UserError, nearest_names, suggestion
+from drretail.files import write_atomically
 from drretail.records.base import sha256_of
 from drretail.untrusted import TAGS, cleaned
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+_PLACE = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 _overrides: ContextVar[Mapping[Path, str]] = ContextVar("overrides", default=MappingProxyType({}))
 _loaded: ContextVar[set[Path] | None] = ContextVar("loaded", default=None)
 
@@ -111,3 +115,67 @@ def tag_content(tag: str, text: str) -> str | None:
     """What stands in the first ``<tag>…</tag>`` of a text, or None."""
     found = re.search(rf"<{re.escape(tag)}>\n?(.*?)\n?</{re.escape(tag)}>", text, re.DOTALL)
     return None if found is None else found[1]
+
+
+def changed_prompts(folder: Path, known: Mapping[str, Path], parts: Collection[str] = ()) -> dict[Path, str]:
+    """What the files of ``folder`` say otherwise than the packaged prompts of the same names, by packaged file.
+
+    ``parts`` are placeholders that may be left out and put in anywhere. Hidden files are passed over. Raises UserError
+    for a folder that is missing or changes nothing, and for a file of a wrong name, without text, or whose
+    placeholders are not the packaged ones.
+    """
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
+    texts: dict[Path, str] = {}
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if any(part.startswith(".") for part in Path(name).parts):
+            continue
+        if name not in known:
+            raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, known), known)}")
+        text = _read(path)
+        if text != packaged_text(known[name]):
+            _check_places(path, name, text, packaged_text(known[name]), parts)
+            texts[known[name]] = text
+    if not texts:
+        raise UserError(f"No prompt in {folder} differs from the packaged one: change it, or leave --prompts out.")
+    return texts
+
+
+def write_prompts(folder: Path, files: Mapping[str, Path]) -> list[Path]:
+    """Writes the packaged prompts into ``folder``, to be changed there. UserError where one stands there, changed."""
+    targets = {folder / name: packaged_text(path) for name, path in files.items()}
+    for target, text in targets.items():
+        if target.exists() and _read(target) != text:
+            raise UserError(f"{target} is there already, and is not the packaged one: name another folder.")
+    for target, text in targets.items():
+        write_atomically(target, text)
+    return list(targets)
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is no text in UTF-8: prompts are markdown.") from None
+    if not text.strip():
+        raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
+    return plain_text(text)
+
+
+def _check_places(path: Path, name: str, text: str, packaged: str, parts: Collection[str]) -> None:
+    """Raises UserError where a placeholder is missing that is filled, or nothing fills one that is there."""
+    filled = set(_PLACE.findall(packaged)) - {*parts}
+    may = filled if name.removesuffix(".md") in parts else filled | {*parts}
+    written = {found[0] for found in _PLACE.finditer(text)}
+    strange = sorted(written - {*map(_place, may)})
+    if strange:
+        known = ", ".join(_place(each) for each in sorted(may)) or "none"
+        raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
+    missing = sorted({*map(_place, filled)} - written)
+    if missing:
+        raise UserError(f"{path} lacks the placeholder {missing[0]}: what stands there is put in when it is told.")
+
+
+def _place(name: str) -> str:
+    return f"{{{{{name}}}}}"

@@ -30,8 +30,7 @@ def prompts(
     What you change there is told instead with drretail run --prompts DIR, or score --prompts DIR; the rest of the files
     may be removed or stay.
     """
-    from drretail.prompt_folders import write_prompts
-    from drretail.prompts import packaged_text
+    from drretail.prompts import packaged_text, write_prompts
 
     if judges and agent:
         raise UserError("--agent and --judges are of different prompts: leave one out.")

@@ -26,7 +26,7 @@ from drretail.eval.scoring import score
 from drretail.eval.weighted.weights import weights_prompts
 from drretail.experiment import read_runs
 from drretail.progress import Progress
-from drretail.prompt_folders import write_prompts
+from drretail.prompts import write_prompts
 from drretail.records.base import Rules
 from drretail.records.score import Scores
 from drretail.viewer.judged import read_judgements
