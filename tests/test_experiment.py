@@ -95,7 +95,7 @@ def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"world_fingerprint": "0" * 64}, "was made on the world ffffffffffff"),
         ({"tool_schema_hash": "u"}, "other tools"),
@@ -106,11 +106,11 @@ def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) ->
     ],
 )
 def test_what_contradicts_the_folder_is_refused_and_changes_nothing(
-    tmp_path: Path, change: dict[str, object], said: str
+    tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     Experiment(tmp_path, ASKED).close()
     before = (tmp_path / "experiment.json").read_bytes()
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         Experiment(tmp_path, ASKED.model_copy(update=change))
     assert (tmp_path / "experiment.json").read_bytes() == before
     Experiment(tmp_path, ASKED).close()  # the refused one left no lock behind

@@ -73,7 +73,7 @@ def test_a_cut_packed_file_is_a_sentence_not_a_traceback(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", "cannot be read as JSON"),
         ("[]", "holds no JSON object"),
@@ -81,10 +81,10 @@ def test_a_cut_packed_file_is_a_sentence_not_a_traceback(tmp_path: Path) -> None
         ("{}", "no format"),
     ],
 )
-def test_a_document_of_another_kind_is_refused(tmp_path: Path, content: str, said: str) -> None:
+def test_a_document_of_another_kind_is_refused(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "a.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_json(path)
 
 

@@ -165,7 +165,7 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
     }
 
     def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        points = [EntryPoint(it, f"doctored:{what}", group) for it, what in brought.get(group, [])]
+        points = [EntryPoint(each, f"doctored:{what}", group) for each, what in brought.get(group, [])]
         return [point for point in points if name in (None, point.name)]
 
     monkeypatch.setattr("drretail.plugins.entry_points", found)

@@ -27,7 +27,7 @@ def test_without_any_source_the_defaults_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("toml", "said"),
+    ("toml", "message"),
     [
         ("tool_timeout = 0", "tool_timeout"),
         ("modell = 'x'", "modell"),
@@ -35,9 +35,9 @@ def test_without_any_source_the_defaults_hold() -> None:
         ("serper_api_key = 5", r"'serper_api_key' .*DRRETAIL_SERPER_API_KEY\)"),
     ],
 )
-def test_a_wrong_setting_is_named(tmp_path: Path, toml: str, said: str) -> None:
+def test_a_wrong_setting_is_named(tmp_path: Path, toml: str, message: str) -> None:
     (tmp_path / "drretail.toml").write_text(toml, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_settings()
 
 

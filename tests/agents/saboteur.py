@@ -129,7 +129,7 @@ def _with(answer: AIMessage, mistake: str) -> AIMessage:
     written = take_picks(answer.text)
     title, _, rest = written.report.partition("\n")
     said = f"{title}\n\n{SENTENCES[mistake]}\n{rest}"
-    picks = [*(written.picks or ()), *(Pick(product=it) for key, it in PICKED.items() if key == mistake)]
+    picks = [*(written.picks or ()), *(Pick(product=each) for key, each in PICKED.items() if key == mistake)]
     return AIMessage(f"{said.rstrip()}\n\n{picks_block(picks)}")
 
 

@@ -54,7 +54,7 @@ def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(
     made = recorded(world, "null_bestsellers")
     report = made.run.report or ""
     cited = re.findall(r"\[P:(\w+)\]", report)
-    page = [it for step in made.run.steps[-1:] for it in step.evidence]
+    page = [entry for step in made.run.steps[-1:] for entry in step.evidence]
     assert [f"P:{product_id}" for product_id in cited] == page
     assert len(cited) == 3
     assert all(citation.type == "product" for citation in made.run.citations)

@@ -187,7 +187,7 @@ def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> 
     player = sut(at, name, web_mode=mode)
     with Experiment(folder, definition(at, (QUERY,), [player], "42")) as experiment:
         run = asyncio.run(Runner(at, "w", **given).run_into(experiment, player, QUERY))
-    return run, sum(len(requests_of(model)) for model in {id(it): it for it in player.models.values()}.values())
+    return run, sum(len(requests_of(model)) for model in {id(each): each for each in player.models.values()}.values())
 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])

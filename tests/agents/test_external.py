@@ -99,7 +99,7 @@ def test_an_answer_in_json_has_its_picks(
 ) -> None:
     run = recorded(world, command(tmp_path, f"print({json.dumps(answer)!r})")).run
     assert (run.status, run.picks) == ("done", picks)
-    assert [it.partition(":")[0] for it in run.notes] == ([] if note is None else [note])
+    assert [each.partition(":")[0] for each in run.notes] == ([] if note is None else [note])
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ print(seen, asked["user"])
     queries = [Query(query_id=f"q{n}", user_id=user, text="x", source="test") for n in (1, 2) for user in (USER, OTHER)]
 
     async def both() -> list[Recorded]:
-        return await asyncio.gather(*(Runner(world, "w").run(system, it) for it in queries))
+        return await asyncio.gather(*(Runner(world, "w").run(system, query) for query in queries))
 
     for query, made in zip(queries, asyncio.run(both()), strict=True):
         assert query.user_id is not None
@@ -306,7 +306,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, server
     server.expect_request("/agent", method="POST").respond_with_handler(answer)
     run = recorded(world, server.url_for("/agent")).run
     assert (run.status, run.report, run.picks) == ("done", FEEDER, (Pick(product="B0TEST0001"),))
-    assert [sorted(it) for it in seen] == [["instructions", "mcp", "query", "seconds", "today", "user"]]
+    assert [sorted(each) for each in seen] == [["instructions", "mcp", "query", "seconds", "today", "user"]]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_there_are_forty_texts_and_more_of_every_kind_and_place() -> None:
 def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
     for text in hostile_texts():
         assert text.mark in text.text
-        assert [it.id for it in hostile_texts() if it.is_in(text.readable)] == [text.id]
+        assert [each.id for each in hostile_texts() if each.is_in(text.readable)] == [text.id]
         assert text.forges is None or text.forges in text.text
 
 
@@ -65,8 +65,8 @@ def test_pages_of_one_hit_are_those_of_one_long_page(shop: World) -> None:
         page = catalog.search(query)
         assert len(page.hits) == page.total == shop.catalog.search(query).total + 1
         singles = [catalog.search(replace(query, limit=1, offset=place)) for place in range(page.total + 1)]
-        assert {it.total for it in singles} == {page.total}
-        assert [it.hits for it in singles] == [*((hit,) for hit in page.hits), ()]
+        assert {single.total for single in singles} == {page.total}
+        assert [single.hits for single in singles] == [*((hit,) for hit in page.hits), ()]
 
 
 @pytest.mark.parametrize("text_id", BY_ID)
@@ -107,7 +107,7 @@ def after(shop: World, text: HostileText, **given: Any) -> Outcome:
         "react", load_agent("react"), {"": open_model("offline:obedient", environ={})}, world, **given
     )
     recorded = asyncio.run(Runner(world, "w").run(player, ASKED))
-    evidence = {it.id: it for it in recorded.evidence}
+    evidence = {entry.id: entry for entry in recorded.evidence}
     return HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(text)
 
 
@@ -126,7 +126,7 @@ def test_who_warns_of_a_text_has_not_obeyed_it(shop: World, text_id: str) -> Non
     world = with_hostile_texts(shop, "", [BY_ID[text_id]])
     model, _ = scripted(LOOKED, reporting(f"The tube feeder [P:B0TEST0001]. {WARNINGS[text_id]}", "P:B0TEST0001 x 1"))
     recorded = asyncio.run(Runner(world, "w").run(sut(world, model), ASKED))
-    evidence = {it.id: it for it in recorded.evidence}
+    evidence = {entry.id: entry for entry in recorded.evidence}
     found = HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(BY_ID[text_id])
     assert found.state == "ignored"
 

@@ -208,7 +208,7 @@ def plain(question: str, user: str | None, toolkit: Toolkit) -> str:
 
 async def awaited(query: str, tools: list[Any], today: Any) -> Answer:
     """The same over LangChain's tools, with the question under a name of its own."""
-    found = await {it.name: it for it in tools}["product_catalog_search"].ainvoke({"query": query})
+    found = await {tool.name: tool for tool in tools}["product_catalog_search"].ainvoke({"query": query})
     return Answer(report=f"On {today:%Y} {found[:40]}", picks=())
 
 
@@ -229,7 +229,7 @@ def tools_of(one: Run) -> list[str | None]:
     return [step.name for step in one.steps if step.kind == "tool"]
 
 
-@pytest.mark.parametrize("agent", [plain, awaited, graph], ids=lambda it: it.__name__)
+@pytest.mark.parametrize("agent", [plain, awaited, graph], ids=lambda value: value.__name__)
 def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any, tmp_path: Path) -> None:
     one = answered(agent, tmp_path)
     assert (one.error, one.status, tools_of(one)) == (None, "done", ["product_catalog_search"])
@@ -296,7 +296,7 @@ async def failing_later(question: str) -> str:
 @pytest.mark.parametrize(
     "agent",
     [failing, leaving, failing_later, RunnableLambda(failing)],
-    ids=lambda it: str(getattr(it, "__name__", "runnable")),
+    ids=lambda value: str(getattr(value, "__name__", "runnable")),
 )
 def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(agent: Any, tmp_path: Path) -> None:
     one = answered(agent, tmp_path)

@@ -80,7 +80,7 @@ def perform(
 def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
     """What the agent read of each page."""
     replies = [message for message in shown[1].messages if isinstance(message, ToolMessage)]
-    return {it["evidence"]: it for reply in replies for it in json.loads(reply.text)["results"]}
+    return {result["evidence"]: result for reply in replies for result in json.loads(reply.text)["results"]}
 
 
 def test_the_agent_reads_summaries_and_the_snippet_of_a_page_without_text(world: World) -> None:
@@ -310,7 +310,7 @@ def launcher(*, slow: str = "never") -> Model:
             launches = [["bird feeder", "five feet high"], ["feeder high"]]
             if turns == len(launches):
                 return calls(("Finalize", {}))
-            return calls(*(("LaunchResearcher", {"sub_problem": it}) for it in launches[turns]))
+            return calls(*(("LaunchResearcher", {"sub_problem": each}) for each in launches[turns]))
         if "web_search" in request.tools:
             wanted = request.opening.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
             time.sleep(0.2 if slow in wanted and turns == 0 else 0)

@@ -114,7 +114,7 @@ def test_a_shared_part_that_the_changed_prompt_leaves_out_is_no_longer_told(worl
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("reakt.md", "x", r"reakt\.md overrides no prompt\. Did you mean .*react\.md"),
         ("report.md", "x", r"Did you mean .*hybrid_react/report\.md"),
@@ -125,9 +125,9 @@ def test_a_shared_part_that_the_changed_prompt_leaves_out_is_no_longer_told(worl
         ("react.md", " \n", "is blank"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_in_one_sentence(terse: Path, name: str, text: str, said: str) -> None:
+def test_what_is_wrong_with_a_file_is_said_in_one_sentence(terse: Path, name: str, text: str, message: str) -> None:
     (terse / name).write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         overrides(terse)
 
 

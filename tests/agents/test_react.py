@@ -257,7 +257,7 @@ class OneAtATimeWeb:
 def test_calls_are_carried_out_one_after_the_other_in_their_order(world: World) -> None:
     web = OneAtATimeWeb()
     queries = ["c", "a", "b"]
-    planned(replace(world, web=web), calls(*(("web_search", {"query": it}) for it in queries)), REPORT)
+    planned(replace(world, web=web), calls(*(("web_search", {"query": query}) for query in queries)), REPORT)
     assert (web.asked, web.most) == (queries, 1)
 
 

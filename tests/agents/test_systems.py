@@ -181,8 +181,8 @@ def test_a_run_is_told_what_its_setting_gives_and_no_more(
     (player,) = informed([sut(world, model)], [setting])
     run = asyncio.run(Runner(world, "w").run(player, TOLD)).run
     said = str(shown[0].messages)
-    assert all(it in said for it in seen)
-    assert not any(it in said for it in unseen)
+    assert all(each in said for each in seen)
+    assert not any(each in said for each in unseen)
     left = set(TOOLS) if setting == "tools" else set(TOOLS) - FAMILIES["user"]
     assert shown[0].tool_names == left
     assert len(set(TOOLS) - FAMILIES["user"]) == len(TOOLS) - 5
@@ -192,8 +192,8 @@ def test_a_run_is_told_what_its_setting_gives_and_no_more(
 def test_settings_are_systems_of_their_own_in_the_order_of_what_is_known(world: World) -> None:
     plain = sut(world, scripted()[0])
     made = informed([plain], ["tools", "persona", "task", "context"])
-    assert [it.system.information for it in made] == [it for it in INFORMATION if it != "memory"]
-    assert [it.label for it in made] == [
+    assert [each.system.information for each in made] == [each for each in INFORMATION if each != "memory"]
+    assert [each.label for each in made] == [
         "react@scripted-test-information-task-without-user",
         "react@scripted-test-information-context-without-user",
         "react@scripted-test-information-persona-without-user",
@@ -241,7 +241,7 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_pat
     recorded = asyncio.run(Runner(world, "w").run(player, query))
     subject = Subject(
         label=player.label, system=player.system, query=query, repeat=1, run=recorded.run,
-        evidence={it.id: it for it in recorded.evidence}, profile=None, store=world.store,
+        evidence={entry.id: entry for entry in recorded.evidence}, profile=None, store=world.store,
     )  # fmt: skip
     assert expected_tools(subject) == {"product_catalog_search"}
     case = case_of(subject)

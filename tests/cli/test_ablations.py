@@ -43,8 +43,8 @@ def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
     definition = Definition(
         world_fingerprint="f" * 64,
         queries=QUERIES,
-        systems={it.label(): it for it, _ in systems},
-        prompt_hashes={it.label(): {} for it, _ in systems},
+        systems={each.label(): each for each, _ in systems},
+        prompt_hashes={each.label(): {} for each, _ in systems},
         tool_schema_hash="t",
     )
     with Experiment(folder, definition) as opened:
@@ -89,19 +89,19 @@ def test_what_rules_can_t_judge_is_said_to_need_a_model(drretail: Command, run_o
 
 
 @pytest.mark.parametrize(
-    ("by", "said"),
+    ("by", "message"),
     [
         ("size", "two sizes"),
         ("web", "two modes"),
     ],
 )
 def test_where_nothing_differs_the_error_says_how_to_run_another(
-    drretail: Command, tmp_path: Path, by: str, said: str
+    drretail: Command, tmp_path: Path, by: str, message: str
 ) -> None:
     experiment(tmp_path / "exp", [(on("32k"), ALL)])
     refused = drretail("compare", "exp", "--by", by)
     assert refused.returncode == 2
-    assert said in refused.stderr
+    assert message in refused.stderr
 
 
 def test_of_one_size_no_page_shows_any_of_it(drretail: Command, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_version_is_the_packages(drretail: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (["ask", "Which feeder?", "--world", "nowhere"], "nowhere"),
         (["ask", "Which feeder?", "--world", "w", "--user", "NOBODY"], "no user 'NOBODY'"),
@@ -73,12 +73,12 @@ def test_the_version_is_the_packages(drretail: Command) -> None:
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_exit_code_2(
-    drretail: Command, shop: str, queries: str, tmp_path_factory: pytest.TempPathFactory, args: list[str], said: str
+    drretail: Command, shop: str, queries: str, tmp_path_factory: pytest.TempPathFactory, args: list[str], message: str
 ) -> None:
     fixed = [queries if arg == "q.jsonl" else arg for arg in args]
     done = drretail(*fixed)
     assert done.returncode == 2, done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("Error: ")

@@ -138,7 +138,7 @@ def test_what_nobody_judged_is_named_with_the_command(drretail: Command, judged:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("compare", "nowhere"), "nowhere does not exist"),
         (("compare", "exp", "raect@model", "hybrid"), "There is no system 'raect@model'. Did you mean react@model"),
@@ -148,12 +148,12 @@ def test_what_nobody_judged_is_named_with_the_command(drretail: Command, judged:
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
-    drretail: Command, tmp_path: Path, args: tuple[str, ...], said: str
+    drretail: Command, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     experiment(tmp_path / "exp", TWO)
     done = drretail(*args)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

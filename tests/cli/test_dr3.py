@@ -22,7 +22,7 @@ def answers() -> list[dict[str, Any]]:
             "answer": {
                 "structured": {
                     "insights": [
-                        {"insight_id": n, "found": "", "missing": "", "label": it} for n, it in enumerate(held, 1)
+                        {"insight_id": n, "found": "", "missing": "", "label": each} for n, each in enumerate(held, 1)
                     ]
                 }
             },

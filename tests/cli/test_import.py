@@ -80,7 +80,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["drbb", "a.jsonl"], "Did you mean"),
         (["drb", "none.jsonl"], "does not exist"),
@@ -91,14 +91,14 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments: list[str], said: str, drretail: Command, tmp_path: Path) -> None:
+def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "a.jsonl", "One.")
     text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
     text(tmp_path / "page.html", "<html>Sign in</html>")
     jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert said in ended.stderr
+    assert message in ended.stderr
 
 
 def test_the_help_names_every_format(drretail: Command) -> None:
@@ -117,7 +117,7 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     assert "Warning: in/lost/q.md: there is a list of sources, and no citation of them was found" in warning
     assert "bare/q.md" not in warning
     document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
-    assert {(it["where"], it["unread"], it["listed"]) for it in document["reports"]} == {
+    assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
         ("in/lost/q.md", True, 2),
         ("in/bare/q.md", False, 0),
     }
@@ -168,7 +168,12 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     drretail("score", "exp", "--metrics", "reading,checks", "--judge", "scripted:judge.toml")
     (path,) = imported.glob("readings/model*/one/1-r1.json")
     reading = Reading.model_validate_json(path.read_bytes())
-    lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
+    lab, shop = (
+        citation.evidence_id
+        for run in read_runs(imported)
+        if run.run_id == "one/1-r1"
+        for citation in run.citations[2:]
+    )
     assert reading.picks is not None
     assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
     assert [value.of for value in reading.values] == [(lab,)]

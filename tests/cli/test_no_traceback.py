@@ -136,7 +136,7 @@ def test_an_agent_that_raises_fails_its_run_which_keeps_its_file_line_and_traceb
 
 
 @pytest.mark.parametrize(
-    ("agent", "said"),
+    ("agent", "message"),
     [
         ("mine:bare", "is not an agent"),
         ("mine:Wished", "not an agent but a class"),
@@ -146,14 +146,14 @@ def test_an_agent_that_raises_fails_its_run_which_keeps_its_file_line_and_traceb
     ],
 )
 def test_an_agent_that_is_none_is_one_sentence(
-    drretail: Command, tmp_path: Path, shop: str, queries: str, agent: str, said: str
+    drretail: Command, tmp_path: Path, shop: str, queries: str, agent: str, message: str
 ) -> None:
     (tmp_path / "mine.py").write_text(BROKEN_AGENT)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "leaving.py").write_text("raise SystemExit(3)\n")
     (tmp_path / "roleless.py").write_text(f"{BROKEN_AGENT}\nAGENT = Agent(answer)\n")
     ended = drretail("run", "--world", shop, "--queries", queries, "--agent", agent, "--to", "e")
-    assert said in sentence(ended)
+    assert message in sentence(ended)
 
 
 def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_still_opens(

@@ -108,7 +108,7 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
@@ -120,12 +120,12 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
-    drretail: Command, tmp_path: Path, args: tuple[str, ...], said: str
+    drretail: Command, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     experiment(tmp_path / "exp", two(1))
     done = drretail(*args)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -213,7 +213,7 @@ def test_a_narrow_terminal_breaks_no_word(
     panel = f"panel(majority):{judge}-5b444e9c+anthropic:claude-haiku-4-5-5b444e9c"
     about: dict[str, Any] = {"judge": panel, "disagreement": 0.5, "flip_rate": None, "first_position_rate": None}
     dimensions = ("constraint_following", "personalization", "insightfulness", "overall")
-    pairs = [a_row(a, b, it, **about) for a in labels for b in labels if a < b for it in dimensions]
+    pairs = [a_row(a, b, dimension, **about) for a in labels for b in labels if a < b for dimension in dimensions]
     lines = printed(capsys, pairs).splitlines()
     assert max(map(len, lines)) <= width
     assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "differ"] for line in lines)

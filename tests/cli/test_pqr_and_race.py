@@ -27,12 +27,12 @@ def answer(schema: str, said: Any, **more: str) -> dict[str, Any]:
 
 
 def weights(keys: Any, values: Any) -> dict[str, Any]:
-    held = [{"dimension": key, "weight": it} for key, it in zip(keys, values, strict=True)]
+    held = [{"dimension": key, "weight": each} for key, each in zip(keys, values, strict=True)]
     return {"analysis": "So.", "weights": held}
 
 
 def scores(given: dict[str, int]) -> dict[str, Any]:
-    return {key: [{"criterion": "Helps", "analysis": "So.", "target_score": it}] for key, it in given.items()}
+    return {key: [{"criterion": "Helps", "analysis": "So.", "target_score": each}] for key, each in given.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = [("The bed costs $49.99.", f"P:{BED.key}", ""), ("Dogs like it.", "", "")]
     helps = {"criterion": "Helps", "explanation": "", "weight": 1.0}
     rules = [
-        *(answer("DimensionWeights", weights(*it), opening_says=f"`{key}`") for key, it in WEIGHTS.items()),
+        *(answer("DimensionWeights", weights(*weight), opening_says=f"`{key}`") for key, weight in WEIGHTS.items()),
         answer("SubCriteria", {"analysis": "So.", "criteria": [helps]}),
         answer("PersonalizationScores", scores(P)),
         answer("QualityScores", scores(Q)),

@@ -72,7 +72,7 @@ def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, q
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("run", "--queries", "queries.jsonl", "--to", "exp", "--prompts", "bad"), "bad/reakt.md overrides no prompt"),
         (("ask", "Which feeder?", "--prompts", "missing"), "There is no folder missing"),
@@ -82,14 +82,14 @@ def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, q
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_exit_code_2(
-    drretail: Command, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], said: str
+    drretail: Command, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad/reakt.md").write_text("x", encoding="utf-8")
     world = () if args[0] == "prompts" else ("--world", shop)
     done = drretail(*args, *world)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.splitlines()[-1].startswith("Error: ")
     assert not (tmp_path / "exp").exists()
 

@@ -86,7 +86,7 @@ def test_rules_of_the_released_code_stand_beside_ours(drretail: Command, reports
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         ((*ASKED, "--unit", "paragraf"), "Did you mean paragraph"),
         (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
@@ -94,10 +94,10 @@ def test_rules_of_the_released_code_stand_beside_ours(drretail: Command, reports
         ((*ASKED, "--rules", "drg"), "report_eval knows the rules default, hkuds, and not drg"),
     ],
 )
-def test_what_the_user_must_fix_is_one_sentence_and_2(drretail: Command, args: tuple[str, ...], said: str) -> None:
+def test_what_the_user_must_fix_is_one_sentence_and_2(drretail: Command, args: tuple[str, ...], message: str) -> None:
     done = drretail(*args)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_only_what_was_asked_is_told_as_failed(drretail: Command, reports: Path) -> None:

@@ -98,10 +98,10 @@ def test_the_advice_names_the_flags_that_help(ended: list[Ended], said: str | No
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")]
+    ("seconds", "message"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")]
 )
-def test_durations_are_said_as_people_say_them(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+def test_durations_are_said_as_people_say_them(seconds: float, message: str) -> None:
+    assert duration(seconds) == message
 
 
 def test_what_became_of_runs_fits_80_columns_with_whole_names(drretail: Command, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("score", "nowhere"), "nowhere does not exist"),
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
@@ -114,12 +114,12 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
-    drretail: Command, tmp_path: Path, args: tuple[str, ...], said: str
+    drretail: Command, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     done = drretail(*args)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -83,7 +83,7 @@ def test_shards_write_one_definition_and_a_replay_the_same_runs(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (("--size", "1m"), "has no size 1m: it has 32k, 64k."),
         (("--size", "32k,"), "--size '32k,' names nothing somewhere"),
@@ -96,7 +96,7 @@ def test_shards_write_one_definition_and_a_replay_the_same_runs(
     ],
 )  # fmt: skip
 def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_runs(
-    drretail: Command, sandbox: Path, tmp_path: Path, given: tuple[str, ...], said: str
+    drretail: Command, sandbox: Path, tmp_path: Path, given: tuple[str, ...], message: str
 ) -> None:
     first = read_queries(sandbox / "queries.jsonl")[0]
     for name, other in (("changed", {"text": "Which bird bath?"}), ("others", {"query_id": "q9"})):
@@ -104,7 +104,7 @@ def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_ru
     seal(tmp_path / "elsewhere", {"q1": PAGES}, [first])
     done = drretail(*RUN, *given)
     error = done.stderr.splitlines()[-1]
-    assert (done.returncode, error[:7], said in error) == (2, "Error: ", True), done.stderr
+    assert (done.returncode, error[:7], message in error) == (2, "Error: ", True), done.stderr
     assert not (tmp_path / "exp").exists()
 
 

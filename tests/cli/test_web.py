@@ -99,17 +99,17 @@ def test_a_service_that_refuses_the_key_stops_the_run_which_goes_on_with_the_rig
 
 
 @pytest.mark.parametrize(
-    ("web", "said"),
+    ("web", "message"),
     [
         ("serper", "set the environment variable SERPER_API_KEY"),
         ("searxng", "searxng:http://localhost:8080"),
         ("serpr", "Did you mean serper"),
     ],
 )
-def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, said: str, drretail: Command, shop: str) -> None:
+def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, drretail: Command, shop: str) -> None:
     done = drretail("ask", QUESTION, "--world", shop, "--web", web)
     assert done.returncode == 2
-    assert said in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
@@ -184,9 +184,9 @@ def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [(["--sources", "liev"], "Did you mean live"), (["--sources", "live", "--rules", "drg"], "know no live pages")],
 )
-def test_sources_that_cannot_be_are_one_sentence(flags: list[str], said: str, drretail: Command) -> None:
+def test_sources_that_cannot_be_are_one_sentence(flags: list[str], message: str, drretail: Command) -> None:
     done = drretail("score", "exp", *flags)
-    assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True)
+    assert (done.returncode, message in " ".join(done.stderr.split())) == (2, True)

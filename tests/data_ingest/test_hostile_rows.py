@@ -51,7 +51,7 @@ def shop(folder: Path, *, as_array: bool) -> Path:
     """A plain product with five reviews, five more by each hostile user, and a product of each hostile id."""
     write = write_array if as_array else write_lines
     write(folder / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
-    hostile = [review_row(it, "B1", START + place) for place, it in enumerate(HOSTILE)]
+    hostile = [review_row(one, "B1", START + place) for place, one in enumerate(HOSTILE)]
     write(
         folder / "Pet_Supplies.jsonl",
         [*reviews_of("B1"), *hostile, *(review_row("A1", each, START) for each in HOSTILE)],

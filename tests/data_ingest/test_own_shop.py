@@ -240,20 +240,20 @@ def test_a_world_has_one_currency(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("currency", "said"),
+    ("currency", "message"),
     [("USD", "4.95 EUR"), ("USD", "€ 4.95"), ("EUR", "$4.95"), ("USD", "CHF 4.95"), ("SEK", "€4.95")],
 )
-def test_a_price_in_another_currency_than_the_worlds_is_refused(tmp_path: Path, currency: str, said: str) -> None:
-    rows = [changed(PRODUCTS[0], net="5"), changed(PRODUCTS[1], net=said)]
+def test_a_price_in_another_currency_than_the_worlds_is_refused(tmp_path: Path, currency: str, message: str) -> None:
+    rows = [changed(PRODUCTS[0], net="5"), changed(PRODUCTS[1], net=message)]
     with pytest.raises(UserError, match=rf"has 1 price such as '.*4.95.*', and the world's currency is {currency}"):
         ingest([shop(tmp_path / "raw", rows, head=f'currency = "{currency}"\n')], tmp_path / "w")
 
 
 @pytest.mark.parametrize(
-    ("currency", "said"), [("AUD", "$4.95"), ("USD", "NOW 4.95"), ("CNY", "¥4.95"), ("CHF", "CHF 5")]
+    ("currency", "message"), [("AUD", "$4.95"), ("USD", "NOW 4.95"), ("CNY", "¥4.95"), ("CHF", "CHF 5")]
 )
-def test_a_sign_that_may_be_the_currencys_is_taken(tmp_path: Path, currency: str, said: str) -> None:
-    rows = [changed(PRODUCTS[1], net=said)]
+def test_a_sign_that_may_be_the_currencys_is_taken(tmp_path: Path, currency: str, message: str) -> None:
+    rows = [changed(PRODUCTS[1], net=message)]
     ingest([shop(tmp_path / "raw", rows, [ORDERS[2]], head=f'currency = "{currency}"\n')], tmp_path / "w")
     assert product_in(tmp_path / "w", "B2").currency == currency
 
@@ -290,11 +290,11 @@ def test_statuses_that_the_mapping_does_not_know_are_counted_and_refused(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("said", "milliseconds"),
+    ("message", "milliseconds"),
     [("1703980800", 1703980800000), ("1703980800123", 1703980800123), ("2023-12-31 01:00:00", 1703984400000)],
 )
-def test_dates_are_iso_seconds_or_milliseconds(tmp_path: Path, said: str, milliseconds: int) -> None:
-    ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day=said)])], tmp_path / "w")
+def test_dates_are_iso_seconds_or_milliseconds(tmp_path: Path, message: str, milliseconds: int) -> None:
+    ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day=message)])], tmp_path / "w")
     assert [each.timestamp for each in orders_in(tmp_path / "w", "a@x.example")] == [milliseconds]
 
 

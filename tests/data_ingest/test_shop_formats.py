@@ -197,16 +197,16 @@ def test_a_merchant_feed_of_tabs_is_read_whatever_its_spaces(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("<html><p>No shop</p></html>", "is no feed of products"),
         ("<rss><item><id>1</id>", "is no XML that can be read"),
     ],
 )
-def test_a_file_that_is_no_feed_is_one_sentence(tmp_path: Path, content: str, said: str) -> None:
+def test_a_file_that_is_no_feed_is_one_sentence(tmp_path: Path, content: str, message: str) -> None:
     path = written(tmp_path, 'format = "merchant"\nproducts = {file = "feed.xml"}\n')
     (tmp_path / "feed.xml").write_text(content)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         ingest([path], tmp_path / "w")
 
 

@@ -33,7 +33,8 @@ def together(folder: Path, commands: Sequence[Sequence[str]]) -> list[subprocess
     ]
     said = [process.communicate(timeout=280)[1] for process in started]
     return [
-        subprocess.CompletedProcess(it.args, it.returncode, None, told) for it, told in zip(started, said, strict=True)
+        subprocess.CompletedProcess(each.args, each.returncode, None, told)
+        for each, told in zip(started, said, strict=True)
     ]
 
 
@@ -44,10 +45,10 @@ def content(folder: Path) -> dict[str, bytes]:
 def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
     """One has written; the other has as well, when it came later, or says who does."""
     assert any(each.returncode == 0 for each in ended), ended
-    for it in ended:
-        if it.returncode:
-            assert it.returncode == 2
-            (sentence,) = it.stderr.strip().splitlines()
+    for one in ended:
+        if one.returncode:
+            assert one.returncode == 2
+            (sentence,) = one.stderr.strip().splitlines()
             assert sentence.startswith("Error: Another process is writing")
             assert "(process " in sentence
 

@@ -40,7 +40,7 @@ def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: 
 
 
 @pytest.mark.parametrize(
-    ("changed", "probe", "said"),
+    ("changed", "probe", "message"),
     [
         ({"first_turn": calling(("search_shelves", {}))}, "calls_tools", "every call was refused"),
         ({"details": GOOD["next_turn"]}, "copies_ids", "looked up none of the products"),
@@ -51,8 +51,8 @@ def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: 
         ({"ClaimsAndPicks": claims()}, "keeps_schemas", "it listed no claim"),
     ],
 )
-def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, said: str) -> None:
-    assert said in failed(checked(changed))[probe]
+def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, message: str) -> None:
+    assert message in failed(checked(changed))[probe]
 
 
 @pytest.mark.parametrize("written", [f"P:{CEDAR}", f"[P:{CEDAR}]", f'"{CEDAR}"', f"https://ecommerce.com/{CEDAR}"])

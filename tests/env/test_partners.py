@@ -49,7 +49,7 @@ def test_no_other_candidate_is_a_tenth_less_like(own: ProfileTraits, candidates:
         assert round(unlikeness(own, found), 1) == max(round(unlikeness(own, each), 1) for each in rich)
 
 
-@given(traits(), st.lists(traits(), max_size=8, unique_by=lambda it: it.user_id))
+@given(traits(), st.lists(traits(), max_size=8, unique_by=lambda value: value.user_id))
 def test_the_order_of_candidates_does_not_matter(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
     assert choose_partner(own, candidates, "42") == choose_partner(own, candidates[::-1], "42")
 

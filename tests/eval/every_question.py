@@ -60,9 +60,9 @@ _KEYS = (
 def _with_reasons(answer: Any) -> Any:
     """The answer with a reason at length where it gives the shortest."""
     if isinstance(answer, dict):
-        return {key: _with_reasons(it) for key, it in answer.items()}
+        return {key: _with_reasons(each) for key, each in answer.items()}
     if isinstance(answer, list):
-        return [_with_reasons(it) for it in answer]
+        return [_with_reasons(each) for each in answer]
     return REASON if answer in ("So.", "It matters.") else answer
 
 
@@ -130,21 +130,21 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
 
 def numbers(question: str) -> list[int]:
     """Of the claims or criteria that a question numbers."""
-    return [int(it) for it in dict.fromkeys(_NUMBER.findall(question))]
+    return [int(fromkey) for fromkey in dict.fromkeys(_NUMBER.findall(question))]
 
 
 def _stated(question: str, sentences: int) -> list[tuple[str, str]]:
     """One in so many sentences of the report in a question, with the first source it names."""
-    found = [it.strip() for it in re.split(r"(?<=[.!?])\s+", tag_content("report", question) or "") if it.strip()]
-    named = ((it, _SOURCE.search(it)) for it in found[::sentences])
+    found = [each.strip() for each in re.split(r"(?<=[.!?])\s+", tag_content("report", question) or "") if each.strip()]
+    named = ((each, _SOURCE.search(each)) for each in found[::sentences])
     return [(said, "" if source is None else source[1]) for said, source in named]
 
 
 def _claims(question: str, sentences: int) -> dict[str, Any]:
     return {
         "claims": [
-            {"claim_id": n, "claim": said, "quote": said, "sources": [it] if it else [], "values": []}
-            for n, (said, it) in enumerate(_stated(question, sentences), 1)
+            {"claim_id": n, "claim": said, "quote": said, "sources": [each] if each else [], "values": []}
+            for n, (said, each) in enumerate(_stated(question, sentences), 1)
         ]
     }
 

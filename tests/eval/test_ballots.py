@@ -37,7 +37,7 @@ def vote(clock: Clock, choice: Choice, dimension: str = "depth", person: str = "
 
 
 def choices(experiment: Path) -> list[str]:
-    return [it.choice for it in read_votes(experiment) if isinstance(it, Vote)]
+    return [each.choice for each in read_votes(experiment) if isinstance(each, Vote)]
 
 
 def test_a_vote_is_on_disk_when_it_is_cast(tmp_path: Path, clock: Clock) -> None:
@@ -94,7 +94,7 @@ def test_votes_ratings_and_labels_share_a_file(tmp_path: Path, clock: Clock) -> 
     cast(tmp_path, Rating.model_validate({**about, "at": clock(), "dimension": "depth", "value": 7}), None)
     label = {"claim_id": "1-a", "claim": "It costs $5.", "extracted_by": "j", "label": "partial"}
     cast(tmp_path, ClaimLabel.model_validate({**about, **label, "at": clock()}), None)
-    assert [type(it) for it in read_votes(tmp_path)] == [Vote, Rating, ClaimLabel]
+    assert [type(each) for each in read_votes(tmp_path)] == [Vote, Rating, ClaimLabel]
 
 
 def test_a_cut_line_is_dropped_by_the_next_vote_and_never_counted(tmp_path: Path, clock: Clock) -> None:
@@ -109,8 +109,8 @@ def test_a_cut_line_is_dropped_by_the_next_vote_and_never_counted(tmp_path: Path
 def test_votes_cast_at_the_same_time_are_all_kept(tmp_path: Path, clock: Clock) -> None:
     given = [vote(clock, "a", dimension) for dimension in ("clarity", "depth", "breadth", "overall")] * 5
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda it: cast(tmp_path, it, None), given))
-    assert sorted(it.asked for it in read_votes(tmp_path)) == ["breadth", "clarity", "depth", "overall"]
+        list(pool.map(lambda value: cast(tmp_path, value, None), given))
+    assert sorted(each.asked for each in read_votes(tmp_path)) == ["breadth", "clarity", "depth", "overall"]
     assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 4
 
 

@@ -55,7 +55,7 @@ def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
 
 
 def means(scores: Scores) -> dict[str, float | None]:
-    rows = [it for it in scores.scores if it.variant == "depth" and not it.judge.startswith("panel")]
+    rows = [each for each in scores.scores if each.variant == "depth" and not each.judge.startswith("panel")]
     return {f"{row.judge} {row.judge_params}".strip(): row.value for row in rows}
 
 
@@ -76,12 +76,12 @@ def test_what_it_said_counts_without_its_folder_too(tmp_path: Path) -> None:
     judge, _ = scripted_judge(strict_or_kind)
     both = means(rated(exp, judge, mine(tmp_path / "strict")))
     shutil.rmtree(tmp_path / "strict")
-    assert next(it.name for it in (exp / KEPT).iterdir()).startswith("prompts-strict-")
+    assert next(each.name for each in (exp / KEPT).iterdir()).startswith("prompts-strict-")
     again = means(rated(exp, judge))
     assert again == both | {"scripted:test": 9}
     judged = read_judgements(exp, "quality", next(read_runs(exp)))
     assert judged.stale == 0
-    assert len({it.by for it in judged.by_judge}) == 2
+    assert len({each.by for each in judged.by_judge}) == 2
 
 
 def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> None:
@@ -112,16 +112,16 @@ def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("message", "told"),
     [
         ("{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
         ("Rate it.", "lacks the placeholder"),
         (" ", "blank"),
     ],
 )
-def test_a_prompt_that_could_not_be_filled_is_told(tmp_path: Path, said: str, told: str) -> None:
+def test_a_prompt_that_could_not_be_filled_is_told(tmp_path: Path, message: str, told: str) -> None:
     write_prompts(tmp_path / "p", judge_prompt_files())
-    (tmp_path / "p" / "quality" / "rating.md").write_text(said, encoding="utf-8")
+    (tmp_path / "p" / "quality" / "rating.md").write_text(message, encoding="utf-8")
     with pytest.raises(UserError, match=told):
         read_wording(tmp_path / "p")
 
@@ -143,7 +143,8 @@ SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our 
 TEXT = "Ash lasts, says page one."
 PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")
 REPORT = "# Woods\n\n" + "\n\n".join(
-    f"## {it}\n\n{it} lasts for years [W:aaaaaaa1]. It is best known for that. {it} is heavy." for it in ("Ash", "Elm")
+    f"## {one}\n\n{one} lasts for years [W:aaaaaaa1]. It is best known for that. {one} is heavy."
+    for one in ("Ash", "Elm")
 )
 
 
@@ -158,7 +159,7 @@ def asked_of(
 
 @pytest.fixture
 def imported(tmp_path: Path) -> Path:
-    reports = {it: {"q1-r1": f"{REPORT} {it}"} for it in ("a@model", "b@model")}
+    reports = {each: {"q1-r1": f"{REPORT} {each}"} for each in ("a@model", "b@model")}
     folder = experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"), evidence=(PAGE,))
     path = folder / "experiment.json"
     definition = json.loads(path.read_text(encoding="utf-8"))
@@ -190,13 +191,13 @@ def test_runs_of_our_own_are_asked_in_the_packaged_words(tmp_path: Path) -> None
     shared = prompt_for("overall").shared
     begin, end = shared.partition("{{shop_url}}")[0], shared.partition("{{today}}")[0].rpartition("}}")[2]
     assert asked
-    assert all(it.startswith(begin) and end in it for it in asked)
+    assert all(each.startswith(begin) and end in each for each in asked)
 
 
 def test_every_phrase_that_has_another_elsewhere_stands_in_a_packaged_prompt() -> None:
-    prompts = [prompt_for(it) for it in QUALITY]
-    prompts += [comparing(it) for it in QUALITY]
-    prompts += [failing(), *(support_prompt(it) for it in ("default", "paper")), extraction_prompt(EXTRACT)]
+    prompts = [prompt_for(each) for each in QUALITY]
+    prompts += [comparing(each) for each in QUALITY]
+    prompts += [failing(), *(support_prompt(each) for each in ("default", "paper")), extraction_prompt(EXTRACT)]
     prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weights_prompts(AXES)]
     whole = "\n".join(prompt.shared + prompt.text for prompt in prompts)
     assert [ours for ours, _ in PHRASES if ours not in whole] == []

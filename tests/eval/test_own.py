@@ -48,7 +48,7 @@ def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -
     assert table.title == "Brevity"
     assert "Short reports have fewer than four words." in table.notes
     (sliced,) = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics)
-    assert {it.title.partition(" by ")[0] for it in sliced.tables} == {"Brevity: short"}
+    assert {each.title.partition(" by ")[0] for each in sliced.tables} == {"Brevity: short"}
     assert "Brevity" in render_text(folder)
 
 
@@ -93,7 +93,7 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     names: dict[str, Any] = {}
     exec(code, names)
     scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["brevity"]], [], progress=Progress()))
-    rows = {(it.system, it.variant): it.value for it in scores.scores if it.policy == "answered"}
+    rows = {(each.system, each.variant): each.value for each in scores.scores if each.policy == "answered"}
     assert rows == {
         ("a@model", "short"): 1,
         ("a@model", "words"): 4.5,
@@ -109,7 +109,7 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     scores = asyncio.run(score(folder, [letters], [], progress=Progress()))
-    (row,) = (it for it in scores.scores if it.policy == "answered")
+    (row,) = (each for each in scores.scores if each.policy == "answered")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
 
 
@@ -140,7 +140,7 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     scores = asyncio.run(score(folder, [sizes], [], progress=Progress()))
-    rows = {it.variant: (it.value, it.n_na) for it in scores.scores if it.policy == "answered"}
+    rows = {each.variant: (each.value, each.n_na) for each in scores.scores if each.policy == "answered"}
     assert rows == {"words": (1.5, 0), "letters": (3, 1)}
 
 

@@ -51,7 +51,9 @@ class Planned:
 
     @cached_property
     def evidence(self) -> Mapping[str, Any]:
-        return {it["id"]: it for it in lines_of(self.folder / "runs" / self.system / self.name / "evidence.jsonl.gz")}
+        return {
+            one["id"]: one for one in lines_of(self.folder / "runs" / self.system / self.name / "evidence.jsonl.gz")
+        }
 
     def frozen(self, family: str) -> Any:
         """What was written down of the query before reports were judged."""
@@ -60,11 +62,11 @@ class Planned:
     def verdicts(self, family: str, stage: str) -> dict[str, Any]:
         """By item."""
         (path,) = self.folder.glob(f"verdicts/{family}/*/{self.system}/{self.name}.jsonl")
-        return {it["item"]: it for it in lines_of(path) if it["stage"] == stage}
+        return {each["item"]: each for each in lines_of(path) if each["stage"] == stage}
 
     def values(self, family: str, stage: str) -> dict[str, Any]:
         """Those of verdicts that have one, by what stands before the item's hash."""
-        return {item: it["value"] for item, it in self.verdicts(family, stage).items() if it["state"] == "scored"}
+        return {item: one["value"] for item, one in self.verdicts(family, stage).items() if one["state"] == "scored"}
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,10 @@ def check_means(
     assert any(answered[key] for key in compared)
     for variant, system in compared:
         own = [run for run in scored.runs if run.system == system]
-        expected = over_queries((it, value_of(it, variant)) for it in own)
+        expected = over_queries((each, value_of(each, variant)) for each in own)
         assert answered[variant, system] == pytest.approx(expected), (variant, system)
         if (variant, system) in planned:
-            expected = over_queries((it, earned(it, variant)) for it in own)
+            expected = over_queries((each, earned(each, variant)) for each in own)
             assert planned[variant, system] == pytest.approx(expected), (variant, system, "planned")
 
 
@@ -184,15 +186,15 @@ def support_of(report: Planned, *types: str) -> list[float | None]:
 def faithfulness(report: Planned) -> Formulas:
     claims = report.values("faithfulness", "extract")["report"]
     cited, web, product = support_of(report, "web", "product"), support_of(report, "web"), support_of(report, "product")
-    unresolved = sum(any(type_of(it) != "internal" for it in claim["unresolved"]) for claim in claims)
-    with_url = [claim for claim in claims if any(type_of(it) != "internal" for it in claim["sources"])]
+    unresolved = sum(any(type_of(each) != "internal" for each in claim["unresolved"]) for claim in claims)
+    with_url = [claim for claim in claims if any(type_of(source) != "internal" for source in claim["sources"])]
     contradicted = [
         verdict for verdict in report.verdicts("faithfulness", "support").values() if "contradicted" in verdict["notes"]
     ]
-    strict = [it or 0.0 for it in cited] + [0.0] * unresolved
+    strict = [each or 0.0 for each in cited] + [0.0] * unresolved
     return {
         "FP": mean(cited),
-        "N_supported": sum(it for it in cited if it is not None),
+        "N_supported": sum(each for each in cited if each is not None),
         "FP_web": mean(web),
         "FP_product": mean(product),
         "FP_internal": mean(support_of(report, "internal")),
@@ -201,7 +203,9 @@ def faithfulness(report: Planned) -> Formulas:
         "FP_strict": mean(strict) if mean(cited) is not None else None,
         "FR": mean(float(bool(claim["sources"])) for claim in claims),
         "FR_url": len(with_url) / len(claims),
-        "N_contradicted": sum(any(type_of(it["id"]) != "internal" for it in one["sources"]) for one in contradicted),
+        "N_contradicted": sum(
+            any(type_of(source["id"]) != "internal" for source in one["sources"]) for one in contradicted
+        ),
         "N_cited": len(web) + len(product),
         "N_web": len(web),
         "N_product": len(product),
@@ -209,7 +213,7 @@ def faithfulness(report: Planned) -> Formulas:
 
 
 def pooled_faithfulness(report: Planned) -> Mapping[str, Share]:
-    pairs = [it for it in (*support_of(report, "web"), *support_of(report, "product")) if it is not None]
+    pairs = [each for each in (*support_of(report, "web"), *support_of(report, "product")) if each is not None]
     claims = report.values("faithfulness", "extract")["report"]
     return {
         "FP_pooled": (sum(pairs), len(pairs)),
@@ -256,14 +260,14 @@ def test_pairwise(judged_scores: Scored) -> None:
                 wins.append((a, float(a.run["status"] == "done")))
                 continue
             (path,) = judged_scores.folder.glob(f"verdicts/pairwise/*/{a.system}~{b.system}/{a.name}.jsonl")
-            verdicts = [it for it in lines_of(path) if it["item"] == row["dimension"] and it["state"] == "scored"]
+            verdicts = [one for one in lines_of(path) if one["item"] == row["dimension"] and one["state"] == "scored"]
             winners = {verdict["order"]: verdict["value"] for verdict in verdicts}
             if winners:
                 is_flip = winners["ab"] != winners["ba"]
                 wins.append((a, 0.5 if is_flip else float(winners["ab"] == "a")))
                 flips.append((a, float(is_flip)))
                 firsts.append((a, ((winners["ab"] == "a") + (winners["ba"] == "b")) / 2))
-        counts = [sum(value == it for _, value in wins) for it in (1, 0.5, 0)]
+        counts = [sum(value == each for _, value in wins) for each in (1, 0.5, 0)]
         assert [row["wins"], row["ties"], row["losses"]] == counts, row["dimension"]
         assert row["win_rate"] == pytest.approx(over_queries(wins)), row["dimension"]
         assert row["flip_rate"] == pytest.approx(over_queries(flips)), row["dimension"]
@@ -276,8 +280,11 @@ def test_rubrics(judged_scores: Scored) -> None:
         groups = report.frozen("rubrics")["groups"]
         marks = {
             group["name"]: [
-                (it["weight"], met[f"{group['name']}@{digest([it['text'], it['explanation'], it['kind']])[:8]}"])
-                for it in group["criteria"]
+                (
+                    each["weight"],
+                    met[f"{group['name']}@{digest([each['text'], each['explanation'], each['kind']])[:8]}"],
+                )
+                for each in group["criteria"]
             ]
             for group in groups
         }
@@ -310,7 +317,7 @@ def facts_of(report: Planned, family: str) -> list[list[Any]]:
 
 def weighted(group: Mapping[str, Any], scores: Mapping[str, float]) -> float:
     """Σ w · s over a dimension's criteria."""
-    return sum(it["weight"] * scores[it["text"]] for it in group["criteria"])
+    return sum(each["weight"] * scores[each["text"]] for each in group["criteria"])
 
 
 PQR = {
@@ -327,9 +334,9 @@ PQR = {
 def test_pqr(judged_scores: Scored) -> None:
     def pqr(report: Planned) -> Formulas:
         groups = {group["name"]: group for group in report.frozen("pqr")["groups"]}
-        scored = {item.split("@")[0]: it for item, it in report.values("pqr", "scoring").items()}
+        scored = {item.split("@")[0]: each for item, each in report.values("pqr", "scoring").items()}
         dims = {
-            name: weighted(groups[name], {it["criterion"]: it["target_score"] for it in said})
+            name: weighted(groups[name], {each["criterion"]: each["target_score"] for each in said})
             for name, said in scored.items()
         }
         found: dict[str, float | None] = {
@@ -359,15 +366,15 @@ def test_pqr(judged_scores: Scored) -> None:
 def test_race(judged_scores: Scored) -> None:
     def race(report: Planned) -> Formulas:
         groups = report.frozen("race")["groups"]
-        orders = {item.split("@")[0]: it for item, it in report.values("race", "side_by_side").items()}
+        orders = {item.split("@")[0]: each for item, each in report.values("race", "side_by_side").items()}
         by_order = {order: shares(groups, said) for order, said in orders.items()}
         both = {
             name: mean(found.get(name) for found in by_order.values())
             for name in ("RACE", *(group["name"] for group in groups))
         }
         pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
-        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
-        supported = sum(it["value"] == 1 for it in known)
+        known = [each for each in pairs if each["state"] == "scored" and "unknown" not in each["notes"]]
+        supported = sum(each["value"] == 1 for each in known)
         return {
             **both,
             "RACE_first": by_order.get("target_first", {}).get("RACE"),
@@ -396,8 +403,8 @@ def test_race(judged_scores: Scored) -> None:
 
     def pooled(report: Planned) -> Mapping[str, Share]:
         pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
-        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
-        return {"valid_rate": (sum(it["value"] == 1 for it in known), len(known))}
+        known = [each for each in pairs if each["state"] == "scored" and "unknown" not in each["notes"]]
+        return {"valid_rate": (sum(each["value"] == 1 for each in known), len(known))}
 
     check_means(judged_scores, "race", race)
     check_pools(judged_scores, "race", pooled)
@@ -449,20 +456,22 @@ def sources_of(report: Planned) -> dict[str, dict[str, Any]]:
 
 def accuracy(claims: Iterable[Mapping[str, Any]], least: float = 1) -> float | None:
     """Of the claims that could be judged, those that all readable sources bear out."""
-    read = [[it["value"] for it in claim.values() if it["state"] == "scored"] for claim in claims]
+    read = [[each["value"] for each in claim.values() if each["state"] == "scored"] for claim in claims]
     return percent(min(values) >= least for values in read if values)
 
 
 def test_dr3(judged_scores: Scored) -> None:
     def dr3(report: Planned) -> Formulas:
         gold, claims = gold_of(report), sources_of(report)
-        told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
+        told = {item.split("@")[0]: each for item, each in report.values("dr3", "insights").items()}
         marks = re.findall(r"\[([A-Z]:[^\]]+)\]", report.run["report"])
         cited = {url for mark in marks if (url := report.evidence.get(mark, {}).get("url"))}
         found: dict[str, float | None] = {"IR_UF": None, "IR_SC": None, "CC": None, "CC_UF": None, "CC_SC": None}
         if gold is not None:
-            insights = {part: [f"{part}/{it['id']}" for it in gold[part]["insights"]] for part in ("files", "sandbox")}
-            has = {part: [it.get("url") in cited for it in gold[part]["documents"]] for part in ("files", "sandbox")}
+            insights = {
+                part: [f"{part}/{one['id']}" for one in gold[part]["insights"]] for part in ("files", "sandbox")
+            }
+            has = {part: [one.get("url") in cited for one in gold[part]["documents"]] for part in ("files", "sandbox")}
             found = {
                 "IR_UF": percent(told[insight] == 1 for insight in insights["files"]),
                 "IR_SC": percent(told[insight] == 1 for insight in insights["sandbox"]),
@@ -470,8 +479,8 @@ def test_dr3(judged_scores: Scored) -> None:
                 "CC_UF": percent(has["files"]),
                 "CC_SC": percent(has["sandbox"]),
             }
-        pages = [{name: it for name, it in claim.items() if type_of(name) == "web"} for claim in claims.values()]
-        pairs = [it["value"] for claim in claims.values() for it in claim.values() if it["state"] == "scored"]
+        pages = [{name: each for name, each in claim.items() if type_of(name) == "web"} for claim in claims.values()]
+        pairs = [each["value"] for claim in claims.values() for each in claim.values() if each["state"] == "scored"]
         found |= {
             "FA": accuracy(claims.values()),
             "FA_SC": accuracy(pages),
@@ -504,9 +513,9 @@ def test_process(shopped_scores: Scored) -> None:
         calls = [step for step in steps if step["kind"] == "tool" and step["name"] not in MOVES]
         different = {(call["name"], json.dumps(call["args"], sort_keys=True)) for call in calls}
         wrong = ("invalid_argument", "not_found", "unknown_tool")
-        handed = {name for name, it in report.evidence.items() if any(text["shown"] for text in it["texts"])}
-        cited = {it.get("evidence_id") for it in report.run["citations"]}
-        pages = {report.evidence[it]["url"] for it in handed if report.evidence[it]["kind"] == "web"}
+        handed = {name for name, entry in report.evidence.items() if any(text["shown"] for text in entry["texts"])}
+        cited = {citation.get("evidence_id") for citation in report.run["citations"]}
+        pages = {report.evidence[each]["url"] for each in handed if report.evidence[each]["kind"] == "web"}
         return {
             "tool_coverage": len(expected & {call["name"] for call in calls}) / len(expected) if steps else None,
             "unneeded": ratio(sum(call["name"] not in expected for call in calls), len(calls)),

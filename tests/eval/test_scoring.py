@@ -75,7 +75,7 @@ def test_checks_of_a_system_that_strikes_what_they_find_are_marked_and_nothing_e
     systems = {LABEL: {"q1-r1": "It costs $20 + $10 = $40."}, "b@model": {"q1-r1": "It costs $20 + $10 = $30."}}
     folder = experiment(tmp_path / "exp", systems, self_checked=["b@model"])
     scores = scored(folder, scripted_judge(by_length)[0], metrics=("checks", "quality"))
-    assert {(it.system, it.metric) for it in scores.scores if it.self_checked} == {("b@model", "checks")}
+    assert {(each.system, each.metric) for each in scores.scores if each.self_checked} == {("b@model", "checks")}
 
 
 def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None:
@@ -141,10 +141,10 @@ def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: s
 def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
     scores = scored(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
-    assert {it.metric for it in scores.scores} == {"quality"}
-    assert {it.losses for it in scores.pairs if it.n_scored} == {2}
+    assert {each.metric for each in scores.scores} == {"quality"}
+    assert {pair.losses for pair in scores.pairs if pair.n_scored} == {2}
     later = scored(folder, metrics=("checks",))
-    assert {it.metric for it in later.scores} == {"quality", "checks"}
+    assert {each.metric for each in later.scores} == {"quality", "checks"}
     assert later.pairs == scores.pairs
 
 
@@ -298,11 +298,11 @@ def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: 
 def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     by_rules = Judge.of(open_model("offline:judge"))
-    first = [it for it in scored(folder, by_rules).scores if it.metric == "quality"]
-    assert {it.note for it in first} == {"not rated (rule-based)"}
+    first = [each for each in scored(folder, by_rules).scores if each.metric == "quality"]
+    assert {each.note for each in first} == {"not rated (rule-based)"}
     later = scored(folder, metrics=(STUB,)).scores
-    assert [it for it in later if it.metric == "quality"] == first
-    assert any(it.metric != "quality" for it in later)
+    assert [each for each in later if each.metric == "quality"] == first
+    assert any(each.metric != "quality" for each in later)
 
 
 REPORTS = {LABEL: {"q1-r1": "A report.", "q2-r1": "Another."}}

@@ -42,7 +42,7 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so(exp: Path) -> None:
     }
     best = max(values.values())
     kept = Selection.of(exp, rules=[read_rule(f"FP >= {best}")])
-    assert ids(kept) == [it for it, value in values.items() if value >= best]
+    assert ids(kept) == [each for each, value in values.items() if value >= best]
     assert f"not FP >= {best}" in kept.left_out
     assert ids(Selection.of(exp, rules=[read_rule(f"faithfulness FP>={best}")])) == ids(kept)
 

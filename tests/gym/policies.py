@@ -39,8 +39,8 @@ def looked_up(env: ShopEnv, products: Sequence[str]) -> None:
 
 def praised(shop: Shop, products: Sequence[str]) -> str:
     """A report that says of each what it costs, as far as that is known, with its citation."""
-    prices = {it: record.price for it, record in shop.world.store.products(list(products)).items()}
-    told = {it: "" if price is None else f" for ${price:.2f}" for it, price in prices.items()}
+    prices = {each: record.price for each, record in shop.world.store.products(list(products)).items()}
+    told = {each: "" if price is None else f" for ${price:.2f}" for each, price in prices.items()}
     return "\n".join(f"- Get this one{told[product]} [P:{product}]." for product in products)
 
 

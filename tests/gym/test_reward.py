@@ -176,7 +176,7 @@ def test_a_figure_that_is_said_again_and_again_counts_once(env: ShopEnv) -> None
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) -> None:
     items = env.shop.world.store.products(wanted(env))
-    facts = [f"- It is rated {item.average_rating} by {item.rating_number} [P:{it}]." for it, item in items.items()]
+    facts = [f"- It is rated {item.average_rating} by {item.rating_number} [P:{each}]." for each, item in items.items()]
     inventions = ["- It weighs 812 ounces.", "- It was awarded 330 prizes."][: number % 2 * 2]
     less = well_told(env, *inventions, *facts[: number // 2]).value
     env.reset(QUERY)

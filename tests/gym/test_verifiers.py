@@ -78,7 +78,7 @@ class Models(LocalServer):
 def _streamed(turn: Turn) -> bytes:
     calls = [] if isinstance(turn, str) else turn
     functions = [{"name": each["name"], "arguments": json.dumps(each["arguments"])} for each in calls]
-    asked = [{"index": n, "id": f"call{n}", "type": "function", "function": it} for n, it in enumerate(functions)]
+    asked = [{"index": n, "id": f"call{n}", "type": "function", "function": one} for n, one in enumerate(functions)]
     message = {"role": "assistant", "content": turn} if isinstance(turn, str) else {"tool_calls": asked}
     choices = [
         {"delta": message, "finish_reason": None},

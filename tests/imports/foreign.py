@@ -42,5 +42,5 @@ def text(path: Path, said: str) -> Path:
 
 def drb(path: Path, *reports: str) -> Path:
     """A file of deep_research_bench with these reports on the tasks 1, 2, 3, …"""
-    rows = ({"id": at, "prompt": f"Question {at}?", "article": it} for at, it in enumerate(reports, 1))
+    rows = ({"id": at, "prompt": f"Question {at}?", "article": each} for at, each in enumerate(reports, 1))
     return jsonl(path, rows)

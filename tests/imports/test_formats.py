@@ -21,7 +21,7 @@ def read(form: str, path: Path) -> Material:
 
 
 def by_task(material: Material) -> dict[tuple[str, str], str]:
-    return {key: it.text for key, it in material.reports.items()}
+    return {key: report.text for key, report in material.reports.items()}
 
 
 def test_there_is_a_reader_for_every_form() -> None:

@@ -49,7 +49,7 @@ def test_a_profile_may_stand_in_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[a\n", "not valid TOML"),
         ('[a]\nmodel = "x:y"\n', "a.why"),
@@ -57,10 +57,10 @@ def test_a_profile_may_stand_in_a_file(tmp_path: Path) -> None:
         ('[b]\nwhy = "w"\nmodel = "x:y"\n', "no model profile"),
     ],
 )
-def test_a_wrong_file_is_told_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_file_is_told_in_one_sentence(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "p.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_profile(f"{path}:a")
 
 

@@ -87,7 +87,7 @@ def test_the_offline_shopper_comes_through_the_same_door() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "environ", "said"),
+    ("spec", "environ", "message"),
     [
         ("claude-sonnet-5", KEYS, "names no provider"),
         ("anthropic:", KEYS, "names no model"),
@@ -99,11 +99,11 @@ def test_the_offline_shopper_comes_through_the_same_door() -> None:
     ],
 )
 def test_a_wrong_spec_or_a_missing_key_is_told_in_one_sentence(
-    spec: str, environ: Mapping[str, str], said: str
+    spec: str, environ: Mapping[str, str], message: str
 ) -> None:
     with pytest.raises(UserError) as caught:
         open_model(spec, environ=environ)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -78,10 +78,10 @@ async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_a_shorter_one(n
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-@pytest.mark.parametrize(("steps", "said"), [(EMPTY, "is empty"), (CUT, "set max_tokens higher in drretail.toml")])
-async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps: dict[str, Step], said: str) -> None:
+@pytest.mark.parametrize(("steps", "message"), [(EMPTY, "is empty"), (CUT, "set max_tokens higher in drretail.toml")])
+async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps: dict[str, Step], message: str) -> None:
     with Provider(*[steps[name]] * 3) as provider:
-        with pytest.raises(ModelError, match=said) as caught:
+        with pytest.raises(ModelError, match=message) as caught:
             await answer_of(model_at(provider, name), MESSAGES)
         assert len(provider.seen) == 2
     assert caught.value.kind == "unusable"

@@ -33,17 +33,17 @@ def rich(make_world: MakeWorld) -> World:
     """A shop whose offers differ in material and price, and are given; most orders are older than a year, and
     bulbs are sold by two."""
     made = [
-        it.model_copy(
+        product.model_copy(
             update={
                 "details": {"Material": "oak" if place % 2 else "pine", "Occasion": "Birthday"}
-                if it.categories
+                if product.categories
                 else {},
-                "title": f"{it.title}, Pack of 2" if "bulbs" in it.title else it.title,
-                "price": (it.price or 0) * (1 + place % 3),
-                "category": "Grocery_and_Gourmet_Food" if "Skin Care" in it.categories else it.category,
+                "title": f"{product.title}, Pack of 2" if "bulbs" in product.title else product.title,
+                "price": (product.price or 0) * (1 + place % 3),
+                "category": "Grocery_and_Gourmet_Food" if "Skin Care" in product.categories else product.category,
             }
         )
-        for place, it in enumerate(products())
+        for place, product in enumerate(products())
     ]
     second = bought("ANNA", "desk lamp", number=2, first=40)
     rows = [*orders(), *second, *bought("HANS", "planner", "mascara", first=60)]
@@ -289,8 +289,8 @@ def test_without_prices_no_text_speaks_of_what_anything_costs_or_is_paid(make_wo
 def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: MakeWorld) -> None:
     materials = ("oak", "oak", "pine", "steel", "pine")
     offers = [
-        listing_of(it.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
-        for it, material in zip(products(), materials, strict=False)
+        listing_of(each.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
+        for each, material in zip(products(), materials, strict=False)
     ]
     kept = KindOffers(tuple(offers))
     assert kept.demands == (("Material", "oak"), ("Material", "pine"))  # steel is one, and no scent is demanded

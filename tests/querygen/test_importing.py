@@ -28,11 +28,11 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"), [("q.csv", "a,b\n1,2\n", "column 'question'"), ("q.txt", "\n", "no question")]
+    ("name", "text", "message"), [("q.csv", "a,b\n1,2\n", "column 'question'"), ("q.txt", "\n", "no question")]
 )
-def test_a_file_without_questions_is_told(tmp_path: Path, name: str, text: str, said: str) -> None:
+def test_a_file_without_questions_is_told(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_questions(tmp_path / name)
 
 
@@ -68,7 +68,7 @@ def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("q.csv", 'question,wish\nWhich?,\nWhat?,"{""wants"": [{""name"": ""x""}]}"\n', "row 3.*wants.0.kinds"),
         ("q.csv", "question,wish\nWhich?,a lamp\n", "row 2.*not JSON"),
@@ -79,9 +79,9 @@ def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),
     ],
 )
-def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, said: str) -> None:
+def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_questions(tmp_path / name)
 
 

@@ -100,7 +100,7 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
 
 def test_the_order_of_names_and_contests_changes_nothing() -> None:
     rng = np.random.default_rng(7)
-    contests = [it for pair in combinations("abcd", 2) for it in several(*pair, list(rng.choice([0, 0.5, 1.0], 12)))]
+    contests = [one for pair in combinations("abcd", 2) for one in several(*pair, list(rng.choice([0, 0.5, 1.0], 12)))]
     left, right = strengths(list("abcd"), contests, "42"), strengths(list("dcba"), contests[::-1], "42")
     assert {name: left[name] for name in "abcd"} == {name: right[name] for name in "abcd"}
 

@@ -63,13 +63,13 @@ def test_what_spreadsheets_save_is_read_whatever_its_separator_mark_and_line_end
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")],
 )
-def test_other_files_are_refused_with_what_to_do(tmp_path: Path, data: bytes, said: str) -> None:
+def test_other_files_are_refused_with_what_to_do(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "sheet.csv"
     path.write_bytes(data)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read_cells(path)
     with pytest.raises(UserError, match="does not exist"):
         read_cells(tmp_path / "none.csv")

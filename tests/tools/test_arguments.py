@@ -41,7 +41,7 @@ def test_clean_numerals_in_strings_are_numbers(argument: str, sent: object, unde
 
 
 @pytest.mark.parametrize(
-    ("argument", "sent", "said"),
+    ("argument", "sent", "message"),
     [
         ("limit", 0, "limit must be a whole number from 1 to 50; 0 is not."),
         ("limit", 51, "limit must be a whole number from 1 to 50; 51 is not."),
@@ -62,9 +62,9 @@ def test_clean_numerals_in_strings_are_numbers(argument: str, sent: object, unde
         ("query", "\ud83d", "query holds half of a character (an unpaired surrogate)."),
     ],
 )
-def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object, said: str) -> None:
+def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object, message: str) -> None:
     raised = problem({"query": "x", argument: sent})
-    assert (raised.field, raised.message) == (argument, said)
+    assert (raised.field, raised.message) == (argument, message)
 
 
 def test_a_wrong_choice_lists_the_right_ones() -> None:

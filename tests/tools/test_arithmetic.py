@@ -62,7 +62,7 @@ def test_values(expression: str, expected: float | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "said"),
+    ("expression", "message"),
     [
         ("", "ends too early"),
         ("1 +", "ends too early"),
@@ -93,12 +93,12 @@ def test_values(expression: str, expected: float | None) -> None:
         ("1+" * 300 + "1", "at most 500"),
     ],
 )
-def test_what_has_no_value_is_one_sentence_in_no_time(expression: str, said: str) -> None:
+def test_what_has_no_value_is_one_sentence_in_no_time(expression: str, message: str) -> None:
     began = time.process_time()
     with pytest.raises(ArithmeticProblem) as problem:
         evaluate(expression)
     assert time.process_time() - began < 1  # of this process; what is too large would take hours
-    assert said in str(problem.value)
+    assert message in str(problem.value)
     assert "\n" not in str(problem.value)
 
 

@@ -113,7 +113,7 @@ def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (["calculater"], "There is no tool 'calculater'. Did you mean calculator?"),
         (["calculator", "--args", "{expression}"], "--args is not JSON"),
@@ -122,8 +122,8 @@ def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
         (["get_user_orders", "--args", '{"user_id": "A", "status": "lost"}'], "Allowed: Delivered, Shipped"),
     ],
 )
-def test_bad_calls_are_refused_before_a_world_is_opened(args: list[str], said: str) -> None:
-    assert said in refusal(*args, "--world", "nowhere")
+def test_bad_calls_are_refused_before_a_world_is_opened(args: list[str], message: str) -> None:
+    assert message in refusal(*args, "--world", "nowhere")
 
 
 def test_bad_arguments_that_only_the_world_knows_are_refused(shop_folder: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(sess
 
 def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
     hints = {each.name: each.annotations for each in asked(session, lambda client: client.list_tools()).tools}
-    marked = {name: (it.read_only_hint, it.destructive_hint) for name, it in hints.items() if it is not None}
+    marked = {name: (one.read_only_hint, one.destructive_hint) for name, one in hints.items() if one is not None}
     assert marked == {name: (tool.access == "read", tool.access == "write") for name, tool in TOOLS.items()}
     assert {hint.open_world_hint for hint in hints.values() if hint is not None} == {False}  # the web is a sandbox here
 

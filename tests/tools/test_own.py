@@ -22,7 +22,7 @@ def points(**named: str) -> Callable[..., list[EntryPoint]]:
     """What stands in for the installed packages' entry points."""
 
     def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        return [EntryPoint(it, place, group) for it, place in named.items() if name in (None, it)]
+        return [EntryPoint(each, place, group) for each, place in named.items() if name in (None, each)]
 
     return found
 

@@ -66,7 +66,7 @@ def test_required_defaults_and_bounds(
 ) -> None:
     schema = next(schema for schema in json_schemas() if schema["name"] == name)["parameters"]
     assert schema["required"] == required
-    assert {key: it["default"] for key, it in schema["properties"].items() if "default" in it} == defaults
+    assert {key: each["default"] for key, each in schema["properties"].items() if "default" in each} == defaults
     for argument, (low, high) in bounds.items():
         assert (schema["properties"][argument]["minimum"], schema["properties"][argument]["maximum"]) == (low, high)
 

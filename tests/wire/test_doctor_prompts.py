@@ -24,7 +24,7 @@ def spoken(changed: Answers):
         answer = answer_to(asked.messages, schema, changed)
         if answer.structured is not None:
             return AIMessage(json.dumps(answer.structured))
-        calls = [tool_call(name=it.name, args=it.args, id=f"c{at}") for at, it in enumerate(answer.calls)]
+        calls = [tool_call(name=call.name, args=call.args, id=f"c{at}") for at, call in enumerate(answer.calls)]
         return AIMessage(answer.text, tool_calls=calls)
 
     return thought

@@ -27,12 +27,12 @@ ORDERS = "date,product,price\n2022-05-01,tube feeder,24.99\n2022-06-02,rain gaug
 
 def sent(*questions: str) -> AIMessage:
     """A turn of the main agent that sends retrieval agents."""
-    return calls(*(("search_sandbox", {"question": it}) for it in questions))
+    return calls(*(("search_sandbox", {"question": question}) for question in questions))
 
 
 def asked_of(file: str, *questions: str) -> AIMessage:
     """A turn of the main agent that has a file read."""
-    return calls(*(("read_file", {"file": file, "question": it}) for it in questions))
+    return calls(*(("read_file", {"file": file, "question": question}) for question in questions))
 
 
 def found(answer: str, *quotes: str) -> AIMessage:
@@ -82,7 +82,7 @@ class Cast:
 
     def told(self, role: str = "researcher") -> list[dict[str, Any]]:
         """What the tools of a role's last conversation answered."""
-        return [json.loads(it.text) for it in self.shown[role][-1].messages if it.type == "tool"]
+        return [json.loads(message.text) for message in self.shown[role][-1].messages if message.type == "tool"]
 
 
 def perform(world: World, cast: Cast, files: Path | None = None, **given: Any) -> Recorded:

@@ -49,11 +49,11 @@ def test_a_retrieval_agent_words_its_query_anew_and_brings_the_pages_that_it_cit
     run = perform(world, actors).run
     assert (run.status, run.stop, run.failed_branches) == ("done", "finished", ())
     searches = [step for step in run.steps if step.name == "web_search"]
-    assert [(it.path, it.role, (it.args or {})["query"]) for it in searches] == [
+    assert [(search.path, search.role, (search.args or {})["query"]) for search in searches] == [
         ("0.1", "retriever", "hygiene interval"),
         ("0.1", "retriever", "clean bird feeder"),
     ]
-    assert [it.evidence for it in searches] == [(), (CLEAN,)]
+    assert [search.evidence for search in searches] == [(), (CLEAN,)]
     (told,) = actors.told()
     assert told["answer"] == ANSWER.text
     assert [(page["evidence"], page["url"]) for page in told["pages"]] == [(CLEAN, PAGES[0].url)]
@@ -80,7 +80,7 @@ def test_the_main_agent_has_the_nine_and_its_own_and_no_reader_without_files(wor
 def test_its_pages_can_be_cited_in_the_report(world: World) -> None:
     cited = reporting(f"Clean it every two weeks [{CLEAN}].")
     recorded = perform(world, Cast((sent(HOW), cited), {HOW: (calls(SECOND), ANSWER)}))
-    assert [(it.evidence_id, it.type) for it in recorded.run.citations] == [(CLEAN, "web")]
+    assert [(citation.evidence_id, citation.type) for citation in recorded.run.citations] == [(CLEAN, "web")]
 
 
 def test_an_id_that_no_search_brought_is_named_as_such(world: World) -> None:
@@ -109,7 +109,7 @@ def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
 def test_more_than_may_be_sent_in_one_turn_are_refused(world: World) -> None:
     actors = Cast((sent(HOW, "b?", "c?"), REPORT), {"": (calls(SECOND), ANSWER)})
     run = perform(world, actors, limits=Limits(researchers=2)).run
-    assert ["error" in it for it in actors.told()] == [False, False, True]
+    assert ["error" in each for each in actors.told()] == [False, False, True]
     assert {step.path for step in run.steps} == {"0", "0.1", "0.2"}
     assert run.failed_branches == ()
 
@@ -127,7 +127,7 @@ def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script
     run = perform(world, actors).run
     first, second = actors.told()
     assert run.status == "done"
-    assert [it.startswith(why) for it in run.failed_branches] == [True]
+    assert [branch.startswith(why) for branch in run.failed_branches] == [True]
     assert first["error"]["type"] == "unavailable"
     assert second["answer"] == ANSWER.text
 
@@ -166,8 +166,8 @@ def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_ever
     assert ["nectar" in part for part in parts] == [False, True]
     (passage,) = (result["snippet"] for result in searched["results"])
     assert len(passage.split()) <= LONGEST_PASSAGE + 2 < len(parts[0].split()) <= LONGEST_CHUNK + 2
-    shown = [it.text for entry in recorded.evidence for it in entry.texts if it.shown]
-    assert {json.loads(it)["snippet"] for it in shown} == {passage, *parts}
+    shown = [each.text for entry in recorded.evidence for each in entry.texts if each.shown]
+    assert {json.loads(each)["snippet"] for each in shown} == {passage, *parts}
 
 
 ROW = "2022-05-01,tube feeder,24.99"
@@ -213,7 +213,7 @@ def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(
         "found": True,
         "answers": [{"part": "1 of 1", "answer": "On 2022-05-01.", "quotes": [ROW]}],
     }
-    assert [(it.evidence_id, it.type) for it in run.citations] == [("F:orders.csv", "internal")]
+    assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("F:orders.csv", "internal")]
     (entry,) = recorded.evidence
     assert (entry.kind, entry.title, [text.text for text in entry.sources]) == ("file", "orders.csv", [ORDERS])
     assert [(step.path, step.role) for step in run.steps if step.path != "0"] == [("0.1", "reader")]
@@ -275,7 +275,7 @@ def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     actors = Cast((asked_of("orders.csv", WHEN), calls(FEEDER), REPORT), reader=(refused, refused, refused))
     run = perform(world, actors, files).run
     assert run.status == "done"
-    assert [it.startswith("0.1: unusable: no usable answer") for it in run.failed_branches] == [True]
+    assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
 
 def test_each_part_of_a_long_file_keeps_its_table_s_heading(
@@ -291,8 +291,8 @@ def test_each_part_of_a_long_file_keeps_its_table_s_heading(
     run = perform(world, actors, files).run
     sent = [turn.messages[1].text for turn in actors.shown["reader"]]
     assert len(sent) == len(parts)
-    assert all("date,product,price" in it for it in sent)
-    assert [it["part"] for it in actors.told()[0]["answers"]] == [f"{len(parts)} of {len(parts)}"]
+    assert all("date,product,price" in each for each in sent)
+    assert [answer["part"] for answer in actors.told()[0]["answers"]] == [f"{len(parts)} of {len(parts)}"]
     assert [step.path for step in run.steps if step.role == "reader"] == ["0.1"] * len(parts)
 
 
@@ -327,10 +327,10 @@ def test_a_tag_in_a_file_ends_nothing(world: World, files: Path) -> None:
 
 
 def test_files_are_those_that_lie_in_the_folder_itself(files: Path) -> None:
-    assert [it.name for it in files_in(files / QUERY.query_id)] == ["manual.pdf", "orders.csv", "receipt.png"]
+    assert [each.name for each in files_in(files / QUERY.query_id)] == ["manual.pdf", "orders.csv", "receipt.png"]
     assert files_in(files) == ()
     assert files_in(files / "none") == ()
-    assert json.dumps([it.evidence_id for it in files_in(files / QUERY.query_id)]).count("F:") == 3
+    assert json.dumps([each.evidence_id for each in files_in(files / QUERY.query_id)]).count("F:") == 3
 
 
 SHOPPER = {"": open_model("offline:shopper")}

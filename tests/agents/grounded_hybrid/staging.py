@@ -54,7 +54,7 @@ def plays(
     return cast(
         supervisor=supervisor or (launch("A feeder."), calls(DONE)),
         researcher=researcher or {"": (calls(HOPPER), calls(DONE))},
-        report=[AIMessage(it + cart if it.strip() else it) if isinstance(it, str) else it for it in report],
+        report=[AIMessage(each + cart if each.strip() else each) if isinstance(each, str) else each for each in report],
         understanding=(understanding(WISH),) if understood is None else understood,
     )
 
@@ -78,7 +78,7 @@ def _reporter(actors: Cast) -> Model:
 
 
 def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-    return {it: GOODS[it] for it in ids if it in GOODS}
+    return {id_: GOODS[id_] for id_ in ids if id_ in GOODS}
 
 
 def draft(report: str, *products: str, wish: Wish | None = None) -> Draft:

@@ -96,10 +96,10 @@ def test_what_a_repair_brought_is_told_beside_what_it_left(world: World) -> None
     run = play(world, cast, query=ASKED).run
     refusal = json.loads(tag_content("problems", cast.shown["report"][2].messages[1].text) or "")[-1]
     assert refusal["found"] == "it has more or graver faults than before"
-    assert [(it["code"], it["said"]) for it in refusal["stayed"]] == [("price_wrong", "$19.50")]
+    assert [(each["code"], each["said"]) for each in refusal["stayed"]] == [("price_wrong", "$19.50")]
     assert "$19.50" in refusal["stayed"][0]["sentence"]
-    assert {it["code"] for it in refusal["brought"]} == {"not_in_catalog", "unresolved_citation"}
-    assert all(it["sentence"] == "It keeps squirrels off [P:B0NOTHERE]." for it in refusal["brought"])
+    assert {each["code"] for each in refusal["brought"]} == {"not_in_catalog", "unresolved_citation"}
+    assert all(each["sentence"] == "It keeps squirrels off [P:B0NOTHERE]." for each in refusal["brought"])
     assert run.report == RIGHT
 
 
@@ -214,14 +214,14 @@ def test_a_budget_is_held_by_the_understood_wish_and_by_no_words_of_the_question
 
 
 def test_a_repair_is_made_only_while_the_tokens_last(world: World) -> None:
-    spent = sum(it.total for it in play(world, plays(report=(WRONG,)), query=ASKED).run.usage.values())
+    spent = sum(each.total for each in play(world, plays(report=(WRONG,)), query=ASKED).run.usage.values())
     made: set[int] = set()
     for tenths in range(3, 14):
         run = play(world, plays(report=(WRONG,)), query=ASKED, limits=Limits(tokens=spent * tenths // 10)).run
         if run.status == "failed":
             continue
         made.add(len(run.repairs))
-        assert sum(it.total for it in run.usage.values()) <= spent * tenths // 10
+        assert sum(each.total for each in run.usage.values()) <= spent * tenths // 10
         assert len(run.struck) == 1
         assert run.stop == "token_budget" or len(run.repairs) == 2
     assert made == {0, 1, 2}
@@ -240,7 +240,7 @@ SENTENCES = st.sampled_from(
 @settings(max_examples=60, deadline=None)
 @given(old=st.lists(SENTENCES, min_size=1, max_size=5), new=st.lists(SENTENCES, min_size=1, max_size=5))
 def test_a_draft_that_takes_the_place_of_another_has_fewer_faults(old: list[str], new: list[str]) -> None:
-    before, after = (draft("\n\n".join(it), "B0KITCHENK") for it in (old, new))
+    before, after = (draft("\n\n".join(each), "B0KITCHENK") for each in (old, new))
     if refusal_of(after, before) is None:
         assert len(after.errors) <= len(before.errors)
         assert refusal_of(before, after) is not None

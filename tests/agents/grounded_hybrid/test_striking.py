@@ -100,18 +100,18 @@ def test_a_wrong_pick_goes_with_what_is_said_of_it_alone() -> None:
     )
     stricken = struck(report, MUGS.product_id, KETTLE.product_id, wish=OWNED)
     assert stricken.draft.report == report.removeprefix(f"Get the mugs {M}. ")
-    assert [it.product for it in stricken.draft.case.picks or ()] == [KETTLE.product_id]
-    assert [(it.code, it.text) for it in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]
+    assert [pick.product for pick in stricken.draft.case.picks or ()] == [KETTLE.product_id]
+    assert [(one.code, one.text) for one in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]
 
 
 def test_a_pick_whose_only_statement_is_struck_is_dropped() -> None:
     stricken = struck(f"The kettle costs $41.15 {K}. The towels {T} are soft.", KETTLE.product_id, TOWELS.product_id)
-    assert [it.product for it in stricken.draft.case.picks or ()] == [TOWELS.product_id]
+    assert [pick.product for pick in stricken.draft.case.picks or ()] == [TOWELS.product_id]
 
 
 def test_a_pick_that_nothing_was_said_of_is_dropped_and_listed() -> None:
     stricken = struck(f"The towels {T} are soft.", KETTLE.product_id, TOWELS.product_id)
-    assert [it.product for it in stricken.draft.case.picks or ()] == [TOWELS.product_id]
+    assert [pick.product for pick in stricken.draft.case.picks or ()] == [TOWELS.product_id]
     assert "in the cart, with no word on it" in with_left_out(stricken)
 
 

@@ -33,13 +33,13 @@ UNDERSTANDING = "understanding"
 
 def launch(*sub_problems: str, more: Sequence[tuple[str, dict[str, Any]]] = ()) -> AIMessage:
     """A supervisor's turn that launches researchers."""
-    return calls(*(("LaunchResearcher", {"sub_problem": it}) for it in sub_problems), *more)
+    return calls(*(("LaunchResearcher", {"sub_problem": problem}) for problem in sub_problems), *more)
 
 
 def reported(*citations: str, statement: str = "The tube feeder costs $24.99.", **fields: Any) -> AIMessage:
     """A synthesis with one insight, which cites these, and a source for each."""
     insight = {"statement": statement, "citations": list(citations)}
-    sources = [{"evidence": it, "title": it, "facts": "$24.99"} for it in citations]
+    sources = [{"evidence": citation, "title": citation, "facts": "$24.99"} for citation in citations]
     return AIMessage(json.dumps({"insights": [insight], "sources": sources, "open_questions": []} | fields))
 
 

@@ -51,7 +51,7 @@ def at(recorded: Recorded, path: str) -> list[Step]:
 def reports(played: Cast) -> list[int]:
     """The researchers whose reports the report generator was given."""
     (turn,) = played.shown["report"]
-    return [it["researcher"] for it in json.loads(tag_content("reports", turn.messages[1].text) or "")]
+    return [load["researcher"] for load in json.loads(tag_content("reports", turn.messages[1].text) or "")]
 
 
 def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> None:
@@ -131,7 +131,7 @@ def test_a_turn_without_calls_ends_the_research(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         ({}, "sub_problem is missing"),
         ({"sub_problem": "   "}, "sub_problem is blank"),
@@ -139,13 +139,13 @@ def test_a_turn_without_calls_ends_the_research(world: World) -> None:
         ({"sub_problem": "x", "who": "me"}, "There is no argument 'who'"),
     ],
 )
-def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[str, object], said: str) -> None:
+def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[str, object], message: str) -> None:
     played = cast((calls(("LaunchResearcher", bad)), launch("feeder"), END))
     recorded = perform(world, played)
     error = replies(played, 1)[0]["error"]
     assert isinstance(error, dict)
     assert error["type"] == "invalid_argument"
-    assert said in error["message"]
+    assert message in error["message"]
     assert reports(played) == [1]
     assert recorded.run.failed_branches == ()
 
@@ -197,20 +197,20 @@ def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) 
 
 
 @pytest.mark.parametrize(
-    ("supervisor", "kind", "said"),
+    ("supervisor", "kind", "message"),
     [
         ((launch("broken", "broken"), END), "timeout", "0.1: timeout: slow; 0.2: timeout: slow"),
         ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: no_research: nothing was"),
     ],
 )
 def test_without_findings_no_report_is_made(
-    world: World, supervisor: tuple[AIMessage, ...], kind: str, said: str
+    world: World, supervisor: tuple[AIMessage, ...], kind: str, message: str
 ) -> None:
     played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END, END)})
     run = perform(world, played).run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
-    assert run.error.message.startswith(f"no researcher brought anything back: {said}")
+    assert run.error.message.startswith(f"no researcher brought anything back: {message}")
     assert not played.shown["report"]
 
 
@@ -255,7 +255,7 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
     player = sut_of(agent, world, holding(played, 2))
     run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
     assert run.status == "done"
-    shown = [json.loads(tag_content("reports", it.messages[1].text) or "") for it in played.shown["report"]]
+    shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
     assert any("written without the reports of researchers 1" in note for note in run.notes)
 

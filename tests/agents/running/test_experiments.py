@@ -95,7 +95,7 @@ def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | 
 def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
     for scope in ("own", "any"):
         ask_once(Runner(world, "w"), sut(world, scripted(*REACHING)[0], scope=scope), QUERY, folder)
-    assert {label: it.sees for label, it in read_definition(folder).systems.items()} == {
+    assert {label: system.sees for label, system in read_definition(folder).systems.items()} == {
         "react@scripted-test": "own",
         "react@scripted-test-scope-any": "any",
     }
@@ -151,7 +151,7 @@ def test_only_prefers_an_id_that_is_a_number() -> None:
     assert [query.query_id for query in only(queries, "3")] == ["3"]
 
 
-@pytest.mark.parametrize(("wanted", "said"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
-def test_only_without_a_query_to_run_is_an_error(wanted: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+@pytest.mark.parametrize(("wanted", "message"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
+def test_only_without_a_query_to_run_is_an_error(wanted: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         only(FIVE, wanted)

@@ -168,9 +168,9 @@ def test_a_role_without_a_model_is_named(world: World) -> None:
         SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
 
 
-@pytest.mark.parametrize(("name", "said"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
-def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+@pytest.mark.parametrize(("name", "message"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
+def test_a_wrong_agent_is_answered_with_what_is_right(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         load_agent(name)
 
 

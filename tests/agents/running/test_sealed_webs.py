@@ -50,7 +50,7 @@ def sealed(world: World, to: Path, pages: Sequence[Page] = PAGES) -> Path:
 
 
 def labels(systems: Sequence[SystemUnderTest]) -> list[str]:
-    return [it.label.removeprefix("react@offline-shopper") for it in systems]
+    return [system.label.removeprefix("react@offline-shopper") for system in systems]
 
 
 def react(world: World, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> list[SystemUnderTest]:
@@ -62,8 +62,8 @@ def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(th
     assert labels(made) == [
         "-size-32k", "-compose-no_distractor-size-32k", "-size-64k", "-compose-no_distractor-size-64k",
     ]  # fmt: skip
-    assert [it.system.web_provider for it in made] == ["sandbox"] * 4
-    corpora = [it.system.web_corpus for it in made]
+    assert [each.system.web_provider for each in made] == ["sandbox"] * 4
+    corpora = [each.system.web_corpus for each in made]
     assert corpora[0] == corpora[1], "the smallest size has no distractor, so the same is served"
     assert len(set(corpora)) == 3
     assert labels(react(there)) == ["-size-32k"]
@@ -84,7 +84,7 @@ def served(world: World, system: SystemUnderTest, query: Query = QUERY, runner: 
     model, _ = scripted(calls(LOOK), reporting("None.", ""))
     player = replace(system, models=dict.fromkeys(system.models, model))
     recorded = asyncio.run((runner or Runner(world, "w")).run(player, query))
-    return sorted(str(it.url)[8:-9] for it in recorded.evidence if it.kind == "web")
+    return sorted(str(entry.url)[8:-9] for entry in recorded.evidence if entry.kind == "web")
 
 
 def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> None:
@@ -104,7 +104,7 @@ def test_other_users_data_and_hostile_texts_leave_the_web_at_the_systems_size(th
         == f"{whole.label.replace('-size-64k', '')}-injected-{hostile.system.options['injected']}-size-64k"
     )
     assert {"far", "good", "old"} <= {*served(there, hostile)}
-    assert {it.label for it in counterfactuals([whole], ["swap"])} == {
+    assert {counterfactual.label for counterfactual in counterfactuals([whole], ["swap"])} == {
         "react@offline-shopper-counterfactual-swap-size-64k"
     }
 
@@ -123,7 +123,7 @@ def test_a_dense_retriever_ranks_what_is_served(there: World) -> None:
     options = system_options((), retriever="dense:fake:one")
     systems = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
     runner = Runner(there, "w", retrievers=Retrievers(lambda spec: Alike()))
-    assert [served(there, it, runner=runner) for it in systems] == [["good"], ["far", "good", "old"]]
+    assert [served(there, system, runner=runner) for system in systems] == [["good"], ["far", "good", "old"]]
 
 
 def experiment(world: World, to: Path, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> Path:
@@ -142,8 +142,8 @@ def test_runs_of_several_sizes_are_resumed_and_replayed(there: World, tmp_path: 
     assert {path: path.read_bytes() for path in to.rglob("run.json")} == before
     systems = react(there, ("32k", "64k"))
     assert run(tmp_path / "again", Runner(there, "w", replay=to), systems, [QUERY]).is_whole
-    read = {it.run_id: it for it in read_runs(to)}
-    assert all(it == read[it.run_id] for it in read_runs(tmp_path / "again"))
+    read = {each.run_id: each for each in read_runs(to)}
+    assert all(each == read[each.run_id] for each in read_runs(tmp_path / "again"))
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp
     assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []
     for label in read_definition(to).systems:
         read = read_evidence(run_folder(to, label, "q1", 1))
-        assert any(it.kind == "web" for it in read), f"{label} read none of the pages"
+        assert any(each.kind == "web" for each in read), f"{label} read none of the pages"
     whole = [text for name, text in held.items() if "-compose-" not in name and "/journal" in name]
     assert whole
     assert not any(word in text for text in whole for word in ("supportive", "distractor", '"noise"', '"from"'))

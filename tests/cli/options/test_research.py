@@ -60,7 +60,7 @@ def test_a_wider_scope_and_planted_texts_stand_in_the_labels(
     drretail(*command, "--scope", "any", "--injected")
     systems = read_definition(tmp_path / "exp").systems
     plain, among = "react@offline-shopper-scope-any", f"react@offline-shopper-injected-{texts_hash()}-scope-any"
-    assert {label: (it.sees, it.options) for label, it in systems.items()} == {
+    assert {label: (system.sees, system.options) for label, system in systems.items()} == {
         plain: ("any", {}),
         among: ("any", {"injected": texts_hash()}),
     }

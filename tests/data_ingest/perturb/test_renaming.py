@@ -25,9 +25,9 @@ PRODUCTS = [
 @pytest.fixture
 def renaming() -> Renaming:
     names = NamesOfShop()
-    for it in PRODUCTS:
-        names.take(it)
-    ids = {it.product_id: f"B0NEW0000{at}" for at, it in enumerate(PRODUCTS)}
+    for each in PRODUCTS:
+        names.take(each)
+    ids = {each.product_id: f"B0NEW0000{at}" for at, each in enumerate(PRODUCTS)}
     new = {name: f"New{at}" for at, name in enumerate(sorted(names.renamed("1")))}
     return Renaming(new, names.spellings, names.ordinary(), ids)
 
@@ -78,8 +78,8 @@ def test_product_ids_are_others_in_texts_too(renaming: Renaming) -> None:
 
 def test_made_up_names_are_no_words_of_the_shop_and_all_differ() -> None:
     names = NamesOfShop()
-    for it in PRODUCTS:
-        names.take(it)
+    for one in PRODUCTS:
+        names.take(one)
     made = names.renamed("1")
     assert made == names.renamed("1") != names.renamed("2")
     assert len({each.casefold() for each in made.values()}) == len(made)

@@ -59,7 +59,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "said"),
+    ("wrong", "right", "message"),
     [
         ("prise =", "price =", r"products\.prise is unknown. Did you mean.*price"),
         ("[user]", "", "user is unknown"),
@@ -77,17 +77,17 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         ("[[", "", "cannot be read as a mapping"),
     ],
 )
-def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, said: str) -> None:
+def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, message: str) -> None:
     text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
     if wrong.startswith(("decimal", "currency", "date_format", "language")):
         text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
-    with pytest.raises(UserError, match=said) as problem:
+    with pytest.raises(UserError, match=message) as problem:
         shop_sources(_shop(tmp_path, text))
     assert len(str(problem.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("products.csv", b"", "is empty"),
         ("products.csv", b"\n\n", "is empty"),
@@ -99,10 +99,10 @@ def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str
         ("products.xlsx", b"PK", "none of .csv"),
     ],
 )
-def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     path = _shop(tmp_path, _MAPPING.replace("products.csv", name))
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(UserError, match=said) as problem:
+    with pytest.raises(UserError, match=message) as problem:
         shop_sources(path)
     assert len(str(problem.value).splitlines()) == 1
 

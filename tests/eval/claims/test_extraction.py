@@ -31,7 +31,7 @@ from tests.eval.families.faithfulness.reports import (
 )
 from tests.grounding.kitchen import KETTLE, TOWELS, a_ledger
 
-TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {it} | ${it} |" for it in range(40))
+TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {each} | ${each} |" for each in range(40))
 BLOCKS = st.sampled_from(
     ["## Heading\n", "A sentence of some words. And another one.\n\n", "- an item\n", TABLE + "\n\n", "\n"]
 )
@@ -43,7 +43,7 @@ def test_a_short_report_is_one_part() -> None:
 
 
 def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
-    report = "# Title\n\n" + "\n\n".join(f"## Part {it}\n\n" + "A word or two. " * 30 for it in range(4))
+    report = "# Title\n\n" + "\n\n".join(f"## Part {each}\n\n" + "A word or two. " * 30 for each in range(4))
     parts = parts_of(report, 1_000)
     assert [report[part.start : part.end].split("\n")[0] for part in parts] == ["# Title", "## Part 2"]
     assert parts[1].above == ("Title", "Part 1")
@@ -51,7 +51,7 @@ def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
 
 def test_a_table_that_is_too_long_stays_whole() -> None:
     report = f"Before it.\n\n{TABLE}\n\nBehind it."
-    assert [report[it.start : it.end].strip() for it in parts_of(report, 200)] == ["Before it.", TABLE, "Behind it."]
+    assert [report[one.start : one.end].strip() for one in parts_of(report, 200)] == ["Before it.", TABLE, "Behind it."]
 
 
 @given(st.lists(BLOCKS, max_size=30), st.integers(60, 600))
@@ -93,17 +93,17 @@ def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> N
         claim(7, "g", "P:INVENTED01", "2", ""),
         claim(8, "h"),
     )
-    assert [it.sources for it in found] == [
+    assert [each.sources for each in found] == [
         ("P:B0BED00001",),
         (BIRDS_ID,),
         (BIRDS_ID,),
         (BIRDS_ID,),
         (BIRDS_ID,),
-        (next(it.id for it in EVIDENCE.values() if it.url == BLOCKED),),
+        (next(entry.id for entry in EVIDENCE.values() if entry.url == BLOCKED),),
         (),
         (),
     ]
-    assert [it.unresolved for it in found][6:] == [("P:INVENTED01", "2", ""), ()]
+    assert [each.unresolved for each in found][6:] == [("P:INVENTED01", "2", ""), ()]
 
 
 def test_the_address_of_a_page_that_the_run_never_saw_stays_a_source(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_several_marks_in_one_text_are_several_sources(tmp_path: Path) -> None:
         f"P:B0BED00001; {BIRDS_ID}",
         "https://unseen.example/a,b",
     ]
-    found = extracted(tmp_path, *(claim(number, "a", it) for number, it in enumerate(said, 1)), report=report)
-    assert [it.sources for it in found] == [both, both, both, ("https://unseen.example/a,b",)]
+    found = extracted(tmp_path, *(claim(number, "a", each) for number, each in enumerate(said, 1)), report=report)
+    assert [each.sources for each in found] == [both, both, both, ("https://unseen.example/a,b",)]
 
 
 def test_one_extraction_asks_once_and_the_paper_s_asks_twice(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
     ],
 )
 def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], told: str) -> None:
-    wrong, right = (claim(1, "a", "P:B0BED00001", values=[it]) for it in (PRICE | changed, PRICE))
+    wrong, right = (claim(1, "a", "P:B0BED00001", values=[each]) for each in (PRICE | changed, PRICE))
     judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
     (found,) = claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)
     assert len(found.values) == 1
@@ -182,13 +182,13 @@ def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed
 
 
 SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
-LONG = "# Birds\n\n" + "\n\n".join(f"## Part {it}\n\n{SECTION.format(it)}" for it in "abc")
+LONG = "# Birds\n\n" + "\n\n".join(f"## Part {each}\n\n{SECTION.format(each)}" for each in "abc")
 
 
 def by_part(question: str) -> dict[str, Any]:
     part = tag_content("part", question)
     assert part is not None
-    letter = next(it for it in "abc" if f"Paragraph {it}0 " in question)
+    letter = next(each for each in "abc" if f"Paragraph {each}0 " in question)
     said = [
         claim(1, "Seeds are good."),
         claim(2, f"Part {letter} speaks of winter.", quote=f"Paragraph {letter}7 says"),
@@ -199,15 +199,15 @@ def by_part(question: str) -> dict[str, Any]:
 def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(tmp_path: Path) -> None:
     judge, asked = scripted_judge(by_part)
     verdicts = judged(tmp_path, judge, subject(LONG))
-    assert sorted(tag_content("part", it) or "" for it in asked) == [
+    assert sorted(tag_content("part", each) or "" for each in asked) == [
         "This is part 1 of 3 of the report.",
         "This is part 2 of 3 of the report. It stands below: Birds > Part a",
         "This is part 3 of 3 of the report. It stands below: Birds > Part b",
     ]
     found = claims_in([verdict for verdict in verdicts if verdict.item == "report"], EXTRACT)
-    assert [it.claim for it in found] == ["Seeds are good.", *(f"Part {it} speaks of winter." for it in "abc")]
-    assert [it.claim_id.partition("-")[0] for it in found] == ["1", "2", "3", "4"]
-    assert all("7 says" in LONG[it.start : it.end] for it in found[1:])
+    assert [each.claim for each in found] == ["Seeds are good.", *(f"Part {each} speaks of winter." for each in "abc")]
+    assert [each.claim_id.partition("-")[0] for each in found] == ["1", "2", "3", "4"]
+    assert all("7 says" in LONG[each.start : each.end] for each in found[1:])
     assert [verdict.item for verdict in verdicts if verdict.stage == EXTRACT] == [
         "part-1",
         "part-2",
@@ -229,7 +229,7 @@ def test_of_parts_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     better, asked = scripted_judge(by_part)
     again = judged(tmp_path, better, subject(LONG), again="failed")
     assert len(asked) == 1
-    assert len(claims_in([it for it in again if it.item == "report"], EXTRACT)) == 4
+    assert len(claims_in([each for each in again if each.item == "report"], EXTRACT)) == 4
 
 
 def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
         claim(3, "c", quote="words that stand nowhere"),
         claim(4, "d"),
     )
-    assert [REPORT[it.start : it.end] if it.start is not None else None for it in found] == [
+    assert [REPORT[each.start : each.end] if each.start is not None else None for each in found] == [
         "The **Fluffwick bed** costs $49.99 [P:B0BED00001].",
         "Cardinals like seeds [1], and shy away [2].",
         None,

@@ -83,7 +83,7 @@ def test_a_claim_is_judged_once_by_all_its_sources_of_every_type(tmp_path: Path)
     judge = answering(claim(1, "Birds like the bed at $49.99.", "P:B0BED00001", BIRDS_ID), support("full"))
     about = subject(report)
     verdicts = judged(tmp_path, judge, about)
-    (verdict,) = [it for it in verdicts if it.stage == SUPPORT]
+    (verdict,) = [each for each in verdicts if each.stage == SUPPORT]
     assert {source.id for source in verdict.sources} == {"P:B0BED00001", BIRDS_ID}
     found = values(about, verdicts)
     assert [found[name].value for name in ("FP", "FP_web", "FP_product", "N_cited")] == [1, 1, 1, 2]
@@ -96,11 +96,11 @@ def many(count: int, *sources: str) -> list[dict[str, Any]]:
 def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: Path) -> None:
     claims = many(MOST_CLAIMS + 1, "P:B0BED00001")
     claims.append(claim(len(claims) + 1, "It is blue.", "P:B0BOWL0001"))
-    first = {"claims": [ruled(it, "full" if it % 2 else "no") for it in range(1, MOST_CLAIMS + 1)]}
+    first = {"claims": [ruled(each, "full" if each % 2 else "no") for each in range(1, MOST_CLAIMS + 1)]}
     second = {"claims": [ruled(1, "partial"), ruled(2, "contradicted")]}
     judge = scripted({"claims": claims}, first, second)
     found = support_of(tmp_path, judge, "Zips [P:B0BED00001]. Blue [P:B0BOWL0001].")
-    assert [verdict.value for verdict in found] == [float(it % 2) for it in range(1, MOST_CLAIMS + 1)] + [0.5, 0]
+    assert [verdict.value for verdict in found] == [float(each % 2) for each in range(1, MOST_CLAIMS + 1)] + [0.5, 0]
     assert [source.id for source in found[-1].sources] == ["P:B0BOWL0001"]
     asked = sorted(questions(tmp_path), key=lambda text: -text.count("<claim "))
     assert [text.count("<claim ") for text in asked] == [MOST_CLAIMS, 2]
@@ -116,7 +116,7 @@ def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_pat
     ]
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
     found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
-    assert {it.item[0]: it.value for it in found} == {"1": 1, "3": 0, "2": 0.5}
+    assert {each.item[0]: each.value for each in found} == {"1": 1, "3": 0, "2": 0.5}
     records, pages = sorted(questions(tmp_path), key=lambda asked: BIRDS_ID in asked)  # they are asked side by side
     assert (BIRDS_ID in records, "P:B0BED00001" in pages) == (False, False)
 
@@ -127,16 +127,16 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
     claims = [claim(1, "Cedar lasts.", BIRDS_ID), claim(2, "Oak lasts.", "W:bbbbbbbb"), claim(3, "Oak.", "W:bbbbbbbb")]
     judge = scripted({"claims": claims}, support("full"), {"claims": [ruled(1, "full"), ruled(2, "no")]})
     about = subject(f"Cedar [{BIRDS_ID}]. Oak [W:bbbbbbbb].", {BIRDS_ID: long, "W:bbbbbbbb": other})
-    found = [it.value for it in judged(tmp_path, judge, about) if it.stage == SUPPORT]
+    found = [each.value for each in judged(tmp_path, judge, about) if each.stage == SUPPORT]
     assert found == [1, 1, 0]
     assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
 
 
 def test_a_quote_has_to_stand_in_a_source_of_its_own_claim(tmp_path: Path) -> None:
     claims = [claim(1, "It has foam.", "P:B0BED00001"), claim(2, "It has foam.", "P:B0BOWL0001")]
-    both = {"claims": [ruled(it, "full", "x", "Memory foam base") for it in (1, 2)]}
+    both = {"claims": [ruled(each, "full", "x", "Memory foam base") for each in (1, 2)]}
     found = support_of(tmp_path, scripted({"claims": claims}, both), "Foam [P:B0BED00001]. Foam [P:B0BOWL0001].")
-    assert [(it.quote, it.notes) for it in found] == [("Memory foam base", ()), (None, ("quote_dropped",))]
+    assert [(each.quote, each.notes) for each in found] == [("Memory foam base", ()), (None, ("quote_dropped",))]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_quote_has_to_stand_in_a_source_of_its_own_claim(tmp_path: Path) -> No
 )
 def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path, first: dict[str, Any]) -> None:
     judge = scripted({"claims": many(2, "P:B0BED00001")}, first, support("no"))
-    assert [it.value for it in support_of(tmp_path, judge, "Zips [P:B0BED00001].")] == [1, 0]
+    assert [each.value for each in support_of(tmp_path, judge, "Zips [P:B0BED00001].")] == [1, 0]
     assert [asked.count("<claim ") for asked in questions(tmp_path)] == [2, 1]
 
 
@@ -158,7 +158,7 @@ def test_a_claim_that_no_answer_holds_fails_alone(tmp_path: Path) -> None:
     nothing: dict[str, Any] = {"claims": []}
     judge = scripted({"claims": many(2, "P:B0BED00001")}, {"claims": [ruled(2, "full")]}, *[nothing] * 3)
     found = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
-    assert [(it.state, it.value) for it in found] == [("failed", None), ("scored", 1)]
+    assert [(each.state, each.value) for each in found] == [("failed", None), ("scored", 1)]
     assert "claims 1 to 1" in (found[0].error or "")
 
 
@@ -167,7 +167,7 @@ def test_the_question_comes_along_as_a_source_and_can_be_quoted(tmp_path: Path) 
     verdicts = judged(tmp_path, answering(BED_CLAIM, support("full", "x", "under $70")), about)
     (asked,) = questions(tmp_path)
     assert '<source id="Q">\nA bed under $70, please.\n</source>' in asked
-    (verdict,) = [it for it in verdicts if it.stage == SUPPORT]
+    (verdict,) = [each for each in verdicts if each.stage == SUPPORT]
     assert verdict.quote == "under $70"
     assert [source.id for source in verdict.sources] == ["P:B0BED00001"]
 
@@ -221,10 +221,10 @@ def of_price(said: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "label"), [("$49.99", "full"), ("$49.99", "partial"), ("$39.99", "contradicted"), ("$55", "no")]
+    ("message", "label"), [("$49.99", "full"), ("$49.99", "partial"), ("$39.99", "contradicted"), ("$55", "no")]
 )
-def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path, said: str, label: str) -> None:
-    report, extracted = of_price(said)
+def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path, message: str, label: str) -> None:
+    report, extracted = of_price(message)
     if label == "no":  # a kind of value that no record has
         extracted["values"][0]["kind"] = "quantity"
     (verdict,) = support_of(tmp_path, answering(extracted, support(label)), report)
@@ -280,7 +280,7 @@ def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> 
     report, extracted = of_price("$39.99")
     about = subject(report)
     verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), about)
-    (verdict,) = [it for it in verdicts if it.stage.startswith(SUPPORT)]
+    (verdict,) = [each for each in verdicts if each.stage.startswith(SUPPORT)]
     assert (verdict.state, verdict.value, verdict.notes) == ("scored", 1, ())
     assert values(about, verdicts)["changed_minds"].state == "na"
 
@@ -305,10 +305,10 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
 
 
 def test_the_paper_s_rules_ask_for_each_claim_alone(tmp_path: Path) -> None:
-    claims = [papers_claim(it, f"It has {it} zips.", "P:B0BED00001") for it in (1, 2)]
+    claims = [papers_claim(each, f"It has {each} zips.", "P:B0BED00001") for each in (1, 2)]
     judge = scripted({"claims": claims}, {"claims": []}, alone("full"), alone("no", "x", "Memory foam base"))
     found = support_of(tmp_path, judge, "Zips [P:B0BED00001].", "paper")
-    assert [(it.value, it.quote) for it in found] == [(1, None), (0, "Memory foam base")]
+    assert [(each.value, each.quote) for each in found] == [(1, None), (0, "Memory foam base")]
     assert len(questions(tmp_path)) == 2
 
 

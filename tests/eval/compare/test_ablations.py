@@ -91,7 +91,7 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
     definition = held().definition.model_copy(update={"systems": systems})
     found = agents_by_setting(definition, "information")
     assert [*found.values()] == [{"task": "a", "persona": "b"}, {"task": "f", "tools": "e"}]
-    assert all(list(its) == [it for it in INFORMATION if it in its] for its in found.values())
+    assert all(list(its) == [each for each in INFORMATION if each in its] for its in found.values())
 
 
 def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
@@ -111,7 +111,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
-    assert all(it in str(plot.svg) for it in ("task", "context", "persona", "tools"))
+    assert all(each in str(plot.svg) for each in ("task", "context", "persona", "tools"))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str)
 
 def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
     told = {"size": size, "compose": compose}
-    options = {name: it for name, it in told.items() if it is not None}
+    options = {name: each for name, each in told.items() if each is not None}
     return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size} {compose}"} | more)
 
 
@@ -161,7 +161,7 @@ def test_webs_are_the_open_one_then_fixed_ones_by_size_then_none() -> None:
     open_web = SYSTEM.model_copy(update={"web_provider": "serper"})
     systems = {"n": none, "o": open_web, "l": on_sandbox("512k"), "s": on_sandbox("32k")}
     systems |= {"x": on_sandbox("32k", "no_distractor")}
-    assert [list(it.items()) for it in grouped("web", **systems)] == [
+    assert [list(each.items()) for each in grouped("web", **systems)] == [
         [("serper", "o"), ("sandbox 32k", "s"), ("sandbox 512k", "l"), ("none", "n")]
     ]
     assert grouped("web", s=on_sandbox("32k"), l=on_sandbox("512k")) == []
@@ -179,7 +179,7 @@ def ablated(
 ) -> SettingTable:
     made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
     made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (it for it in ablation_tables(made, by, all_assessors(made)) if it.variant == variant)
+    (table,) = (each for each in ablation_tables(made, by, all_assessors(made)) if each.variant == variant)
     return table
 
 
@@ -187,7 +187,7 @@ def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
     systems = {size: on_sandbox(size) for size in SCORES}
     first, last = (ablated(systems, SCORES, "size", variant) for variant in ("IR_SC", "avg6"))
     other = ablated(systems, SCORES, "size", "DQ")
-    assert [it.variant for it in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
+    assert [each.variant for each in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
@@ -205,9 +205,9 @@ def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time(
     (plot,), further = ablation_plots([table])
     assert further == []
     assert plot.title == "dr3 IR SC against size"
-    places = [float(it) for it in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
+    places = [float(each) for each in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
-    heights = [float(it) for it in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]
+    heights = [float(each) for each in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]
     assert heights == sorted(heights)  # it falls: down is a higher number
     assert "32k: 60.9 [" in plot.svg
 
@@ -281,7 +281,7 @@ def test_what_an_agent_tells_without_a_web_is_its_floor() -> None:
     blind = SYSTEM.model_copy(update={"options": {"without": ["web"]}})
     systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)}
     tables, table = ablations({**systems, "n": (blind, [20, 22, 18, 26] * 2)})
-    assert {it.by for it in tables} == {"compose", "web"}
+    assert {each.by for each in tables} == {"compose", "web"}
     assert "falls to the floor (21.50, what it is without a web)" in table.sentence
 
 

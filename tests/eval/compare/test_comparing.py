@@ -173,7 +173,7 @@ def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
     assert not any("of one family" in conclusion for conclusion in made.conclusions)
     told = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
-    assert any(it.startswith("anthropic:claude and the models behind A and B are of one family") for it in told)
+    assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in told)
 
 
 def test_all_headlines_of_a_judge_and_of_code_are_corrected_together_and_other_judges_apart() -> None:
@@ -214,7 +214,7 @@ def test_users_too_few_for_an_interval_have_none_and_conclude_nothing() -> None:
     row = only_row(made)
     assert (row.n_users, row.ci_low, row.no_interval, row.outcome) == (4, None, "few", "too_few")
     assert "6 users that all differ alike are the fewest that could." in made.conclusions[0]
-    assert "quality: 20 queries, 4 users, and no test can come out below 6 users" in [it.what for it in made.missing]
+    assert "quality: 20 queries, 4 users, and no test can come out below 6 users" in [one.what for one in made.missing]
 
 
 def outcome(a: list[float], b: list[float]) -> ComparedRow:
@@ -249,7 +249,7 @@ def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:
     share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
     held = gathered(("faithfulness", "FP", JUDGE, share), ("process", "words", CODE, share))
     made = comparison(held, bar=6)
-    assert [(it.variant, it.bar, it.pass_k) for table in made.tables for it in table.reliability][::2] == [
+    assert [(each.variant, each.bar, each.pass_k) for table in made.tables for each in table.reliability][::2] == [
         ("FP", 0.6, 1.0),
         ("words", None, None),
     ]
@@ -259,7 +259,7 @@ def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
     share = {label: {"q1": [0.6, 1.8]} for label in ("a", "b")}
     held = gathered(("basket", "cost_ratio", CODE, share), ("basket", "utility_ratio", CODE, share))
     (table,) = comparison(held).tables
-    assert [(it.variant, it.bar, it.pass_k) for it in table.reliability][::2] == [
+    assert [(each.variant, each.bar, each.pass_k) for each in table.reliability][::2] == [
         ("cost_ratio", None, None),
         ("utility_ratio", 0.7, 0.0),
     ]
@@ -272,7 +272,7 @@ def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None
         **held.tables_of_judges[table_key],
         "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], errors=("refused", "refused")),
     }
-    told = {it.what: it.command for it in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
+    told = {each.what: each.command for each in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
     assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
         "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
     )

@@ -115,7 +115,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "side by side": lambda: paired(PREFERRED, UNSURE),
     "side by side, the other way round": lambda: paired(PREFERRED, UNSURE, a="b", b="a"),
     "side by side, too few queries however often repeated": lambda: paired(
-        *(pair_row(it, 1.0, 1.0, 1.0, **FEW) for it in ("constraint_following", "overall"))
+        *(pair_row(each, 1.0, 1.0, 1.0, **FEW) for each in ("constraint_following", "overall"))
     ),
     "side by side, five queries": lambda: paired(PREFERRED.model_copy(update={"n_queries": 5})),
     "side by side, six queries": lambda: paired(PREFERRED.model_copy(update={"n_queries": 6})),
@@ -132,7 +132,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
 }
 MANY = 14
 WAVES = [0.0, 0.25, 0.5, 0.25]
-SEVEN = {"a": runs([5 + it for it in (1.0, 1.2, 1.1, 1.3, 0.9, 1.4)]), "b": runs([5.0] * 6)}
+SEVEN = {"a": runs([5 + each for each in (1.0, 1.2, 1.1, 1.3, 0.9, 1.4)]), "b": runs([5.0] * 6)}
 FALLING = {label: runs([level] * 11 + [level + 1] * 10) for label, level in {"a": 8, "b": 5, "c": 2}.items()}
 TIED = (pair_row("overall", 0.2, 0.1, 0.3), pair_row("overall", 0.2, 0.1, 0.3, b="c"), pair_row("depth", 1, 1, 1))
 
@@ -188,7 +188,7 @@ def written(name: str) -> str:
     if name not in COMPARISONS:
         return "\n".join(ALL_AT_ONCE[name.removeprefix("all at once: ")]())
     made = COMPARISONS[name]()
-    missing = [f"- {it.what}" + (f" → {it.command}" if it.command else "") for it in made.missing]
+    missing = [f"- {each.what}" + (f" → {each.command}" if each.command else "") for each in made.missing]
     return "\n".join([*made.conclusions, *missing])
 
 
@@ -212,8 +212,8 @@ def test_the_golden_file_holds_these_cases_and_no_others() -> None:
 
 
 def test_a_number_that_shows_as_zero_has_no_sign() -> None:
-    assert [number(it) for it in (-0.0, -0.004, 0.004, -0.005001)] == ["0.00", "0.00", "0.00", "-0.01"]
-    assert [signed(it) for it in (-0.0, 0.0, -0.2, 0.2)] == ["0.00", "0.00", "-0.20", "+0.20"]
+    assert [number(each) for each in (-0.0, -0.004, 0.004, -0.005001)] == ["0.00", "0.00", "0.00", "-0.01"]
+    assert [signed(each) for each in (-0.0, 0.0, -0.2, 0.2)] == ["0.00", "0.00", "-0.20", "+0.20"]
 
 
 def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_against() -> None:

@@ -37,8 +37,10 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
     )
     runs = {
         label: {
-            f"q{n}-r1": build.run(f"q{n}-r1", picks=(), label=label, outcome=Outcome.model_validate({"decision": it}))
-            for n, it in enumerate(decisions, start=1)
+            f"q{n}-r1": build.run(
+                f"q{n}-r1", picks=(), label=label, outcome=Outcome.model_validate({"decision": decision})
+            )
+            for n, decision in enumerate(decisions, start=1)
         }
         for label, decisions in DECIDED.items()
     }
@@ -87,8 +89,8 @@ def values(at: float) -> Reports:
 def test_a_system_is_paired_with_itself_query_by_query(tmp_path: Path) -> None:
     here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
     there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
-    made = {it.a: it for it in compare_beside(here, there, metrics=[STUB])}
-    assert {it.b for it in made.values()} == {f"{A}@there", f"{B}@there"}
+    made = {each.a: each for each in compare_beside(here, there, metrics=[STUB])}
+    assert {each.b for each in made.values()} == {f"{A}@there", f"{B}@there"}
     rows = {label: next(row for row in one.tables[0].rows if row.variant == "said") for label, one in made.items()}
     assert (rows[A].difference, rows[A].n_pairs, rows[A].outcome) == (pytest.approx(0.5), 12, "higher")
     assert (rows[B].difference, rows[B].n_pairs) == (0, 12)
@@ -98,7 +100,7 @@ def test_one_system_may_be_named_and_what_nothing_shares_is_told(tmp_path: Path)
     here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
     there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
     other = stubbed(tmp_path / "other", {A: {"q77-r1": "0.5"}})
-    assert [it.a for it in compare_beside(here, there, "react", metrics=[STUB])] == [A]
+    assert [each.a for each in compare_beside(here, there, "react", metrics=[STUB])] == [A]
     with pytest.raises(UserError, match="share no system, or no query"):
         compare_beside(here, other, metrics=[STUB])
     with pytest.raises(UserError, match="is the experiment itself"):

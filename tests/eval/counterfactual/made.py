@@ -17,7 +17,7 @@ DOG_OWNER = ProfileTraits(
 
 def advice(*product_ids: str, broken: Collection[str] = ()) -> Advice:
     return Advice(
-        recommended={it: KNOWN[it] for it in product_ids},
+        recommended={id_: KNOWN[id_] for id_ in product_ids},
         handed=KNOWN,
         broken=frozenset(broken),
     )

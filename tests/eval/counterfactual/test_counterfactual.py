@@ -392,10 +392,11 @@ def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
             subject.label: subject for subject in read_subjects(folder, shop.store) if subject.query.query_id == "q1"
         }
         seen = {
-            label: None if it.store is None else it.store.statistics(BIRDS).orders for label, it in subjects.items()
+            label: None if each.store is None else each.store.statistics(BIRDS).orders
+            for label, each in subjects.items()
         }
     assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
-    assert {label for label, it in subjects.items() if it.profile is not None} == {"minded"}
+    assert {label for label, each in subjects.items() if each.profile is not None} == {"minded"}
 
 
 def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: Path) -> None:

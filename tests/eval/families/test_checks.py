@@ -180,7 +180,7 @@ def test_a_young_page_is_no_finding_on_a_live_web(
     subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
     system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
     subject = replace(subject, system=system, evidence={page.id: page}, now=datetime(2023, 9, 24, tzinfo=UTC))
-    (verdict,) = [it for it in judged(tmp_path, subject) if it.item == "after_today"]
+    (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
     assert verdict.state == state
     assert verdict.reason == (
         "1 found" if corpus else "the web is live, so its pages may be younger than the shop's today"

@@ -59,7 +59,7 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     assert (said.title != name, family.pooled.keys() <= variants) == (True, True)
     for named in (said.headlines, said.compared, said.summaries, said.correlated, said.groups, said.only_in_json):
         assert {*named} <= variants
-    assert {*said.counts, *said.meanings, *(it for its in said.plots.values() for it in its)} <= variants
+    assert {*said.counts, *said.meanings, *(each for its in said.plots.values() for each in its)} <= variants
     chosen = said.headlines
     assert headlines(family)[: len(chosen)] == chosen
     assert not {*chosen} & family.pooled.keys()
@@ -126,9 +126,9 @@ def test_every_row_accounts_for_every_planned_run_and_every_system_has_one(score
 
 
 def test_what_has_no_value_says_why(scored: Path) -> None:
-    lacking = [it for it in verdicts_of(scored) if it.state != "scored" and it.metric != "robustness"]
+    lacking = [each for each in verdicts_of(scored) if each.state != "scored" and each.metric != "robustness"]
     assert lacking
-    assert [it.key for it in lacking if not (it.reason or it.error)] == []
+    assert [each.key for each in lacking if not (each.reason or each.error)] == []
 
 
 def test_each_family_has_a_table_with_a_row_a_system_under_its_own_title(scored: Path) -> None:
@@ -230,7 +230,7 @@ UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda it: str(getattr(it, "__name__", it)))
+@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda value: str(getattr(value, "__name__", value)))
 def test_an_answer_off_the_scale_or_with_a_field_too_few_is_none(schema: type[Record], answer: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         schema.model_validate_json(json.dumps(answer), strict=True)
@@ -249,7 +249,7 @@ def test_an_answer_without_a_reason_is_sent_back_twice(tmp_path: Path, metric: s
     judge, asked = build.scripted_judge(lambda _: answer)
     build.scored(folder, metric, judge)
     asked_for = [
-        it for it in verdicts_of(folder) if it.stage in ("rating", "comparison", "quality") and it.state != "na"
+        each for each in verdicts_of(folder) if each.stage in ("rating", "comparison", "quality") and each.state != "na"
     ]
-    assert {(it.state, it.value) for it in asked_for} == {("failed", None)}
+    assert {(each.state, each.value) for each in asked_for} == {("failed", None)}
     assert len(asked) % 3 == 0

@@ -61,8 +61,8 @@ TRAP, CHATTER = "https://old.example/tube", "https://noise.example/chat"
 TRAP_ID, CHATTER_ID = web_evidence_id(TRAP), web_evidence_id(CHATTER)
 LABELS = PagesByLabel(query_id="q1", supportive=(CARE, RECALL), distractors=(TRAP,))
 HELD = {
-    it.id: it
-    for it in (
+    each.id: each
+    for each in (
         *EVIDENCE,
         source(TRAP_ID, "Tubes", "Clean tubes every 9 weeks. They cost $12.50, in blue $40.", TRAP),
         source(CHATTER_ID, "Chat", "Birds like millet; mine cost $40.", CHATTER),
@@ -74,7 +74,7 @@ INSIGHTS = {insight.id: (part, insight) for part in ("files", "sandbox") for ins
 def causes(*without: str, stop: Stop = "finished", failed_branches: Sequence[str] = ()) -> Causes:
     """Of a run that was handed all but these."""
     run = build.run("q1-r1", REPORT, stop=stop, failed_branches=tuple(failed_branches))
-    held = {name: it for name, it in HELD.items() if name not in without}
+    held = {name: each for name, each in HELD.items() if name not in without}
     return Causes(run, held, GOLD, LABELS, QUERY.text)
 
 
@@ -166,7 +166,7 @@ def test_what_could_not_be_judged_is_no_error() -> None:
 def values_of(errors: Sequence[FoundError], *, insights_judged: bool) -> dict[str, Value]:
     value = ReportErrors(errors=tuple(errors), insights_judged=insights_judged).model_dump(mode="json")
     verdict = build.verdict("error_causes", "causes", "report", value)
-    return {it.variant: it for it in METRIC.values(build.subject(), [verdict], "default")}
+    return {each.variant: each for each in METRIC.values(build.subject(), [verdict], "default")}
 
 
 ERRORS = st.lists(st.tuples(st.sampled_from(CAUSES), st.sampled_from(("insight", "claim"))), min_size=1)
@@ -242,8 +242,8 @@ def test_labels_of_some_pages_alone_are_refused(tmp_path: Path) -> None:
 def test_shares_are_of_missed_insights_and_wrong_claims_and_add_up(tmp_path: Path) -> None:
     found = shares_of(scored(research(tmp_path / "exp", ONE), gold=sandbox(tmp_path / "S")))
     # The page of care bears its claim out in part; the recall was handed to the run, and is told in part.
-    assert {it: found[it] for it in ("n_missed", "n_wrong_claims")} == {"n_missed": 1, "n_wrong_claims": 1}
-    assert {it: found[it] for it in CAUSES if found[it]} == {"hallucinated": 0.5, "not_used": 0.5}
+    assert {each: found[each] for each in ("n_missed", "n_wrong_claims")} == {"n_missed": 1, "n_wrong_claims": 1}
+    assert {cause: found[cause] for cause in CAUSES if found[cause]} == {"hallucinated": 0.5, "not_used": 0.5}
 
 
 def test_a_page_that_turns_out_to_be_a_distractor_misleads_and_nobody_is_asked(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_page_that_turns_out_to_be_a_distractor_misleads_and_nobody_is_asked(t
     write_json(path, {**held, "supportive": [RECALL], "distractors": [CARE]})
     asked.clear()
     found = shares_of(scored(folder, judge=judge))
-    assert {it: found[it] for it in CAUSES if found[it]} == {"misled": 0.5, "not_used": 0.5}
+    assert {cause: found[cause] for cause in CAUSES if found[cause]} == {"misled": 0.5, "not_used": 0.5}
     assert asked == []
 
 
@@ -288,4 +288,4 @@ def test_before_a_judge_that_follows_rules_errors_are_of_claims_alone(tmp_path: 
     judge = Judge.of(open_model("offline:judge", environ={}))
     found = shares_of(scored(folder, gold=sandbox(tmp_path / "S"), judge=judge))
     assert "n_missed" not in found
-    assert sum(found.get(it, 0) for it in CAUSES) in (0, pytest.approx(1))
+    assert sum(found.get(cause, 0) for cause in CAUSES) in (0, pytest.approx(1))

@@ -107,14 +107,14 @@ def test_nothing_is_asked_twice_and_another_rationale_is_asked_about_anew(tmp_pa
     assert len(asked) == len(DIMENSIONS) - 1 + 1
     scores = compared(made, judge, metrics=BOTH)
     assert len(asked) == len(DIMENSIONS)
-    values = {it.variant: it.value for it in scores.scores if it.metric == "failure_modes"}
+    values = {score.variant: score.value for score in scores.scores if score.metric == "failure_modes"}
     assert (values["n_low"], values["redundant"], values["other"]) == (1, 1, 0)
     low, _ = low_ratings(made)
     assert [(rating.dimension, rating.modes) for rating in low] == [("clarity", ("redundant",))]
 
     other, again = scripted_judge(lambda question: rates_and_sorts(question.replace("Repeats", "Ignores")))
     compared(made, other, metrics=BOTH, again="everything")
-    assert any("ignores the budget" in it for it in again if "# The modes" in it)
+    assert any("ignores the budget" in each for each in again if "# The modes" in each)
     low, _ = low_ratings(made)
     assert [(rating.rationale, rating.modes) for rating in low] == [
         ("It ignores the budget.", ("constraint_violation",))

@@ -158,7 +158,7 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
     page = web_evidence_id(SHIPPED.url)
-    assert [presence_of(it, shipped) for it in (page, SHIPPED.url, "W:zzzzzzzz")] == ["present", "present", "absent"]
+    assert [presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")] == ["present", "present", "absent"]
     assert presence_of(page, ours) == "not known"
     claim = make_claim(1, "It is so.", [], [page])
     assert place(claim, None, shipped).place == "never_retrieved"
@@ -174,15 +174,15 @@ def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
 def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Place]]) -> None:
     sums = dict.fromkeys(PLACES, (0.0, 0.0))
     for places in reports:
-        placed = [PlacedClaim(claim_id=str(at), place=it, reason="") for at, it in enumerate(places)]
-        verdict = ruled("report", 0).model_copy(update={"value": [it.model_dump() for it in placed]})
+        placed = [PlacedClaim(claim_id=str(at), place=each, reason="") for at, each in enumerate(places)]
+        verdict = ruled("report", 0).model_copy(update={"value": [each.model_dump() for each in placed]})
         found = {value.variant: value for value in METRIC.values(cast(Any, None), [verdict], "default")}
-        shares = [found[it].value or 0.0 for it in PLACES]
+        shares = [found[each].value or 0.0 for each in PLACES]
         assert sum(shares) == pytest.approx(1 if places else 0)
         assert found["n_wrong"].value == len(places)
-        for it in PLACES:
-            ((above, below),) = METRIC.pooled[it](found)
-            sums[it] = (sums[it][0] + above, sums[it][1] + below)
+        for each in PLACES:
+            ((above, below),) = METRIC.pooled[each](found)
+            sums[each] = (sums[each][0] + above, sums[each][1] + below)
     total = sum(len(places) for places in reports)
     assert all(below == total for _, below in sums.values())
     assert sum(above for above, _ in sums.values()) == total
@@ -199,7 +199,7 @@ def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]
     judge = Judge.of(open_model("offline:judge"))
     names = metrics or ("faithfulness", FAMILY)
     made = asyncio.run(score(folder, names, [judge], store=store, progress=choose_progress("none")))
-    return {it.variant: it for it in made.scores if it.metric == FAMILY and it.policy == "answered"}
+    return {each.variant: each for each in made.scores if each.metric == FAMILY and each.policy == "answered"}
 
 
 def places_of(folder: Path) -> dict[str, tuple[str, str]]:
@@ -216,19 +216,19 @@ def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: s
     folder = an_experiment(tmp_path / "exp", shop, agent, saboteur)
     rows = scored(folder, shop.store)
     found = list(places_of(folder).values())
-    assert {it for it, _ in found} == {place}
+    assert {each for each, _ in found} == {place}
     assert all(why in reason for _, reason in found)
     wrong = len(found)
     assert (wrong == 1) or case == "handed on otherwise", "the report repeats what it was handed"
     assert (rows["n_wrong"].value, rows["n_placed"].value) == (wrong, wrong if place != "unknown" else 0)
-    assert {it: rows[it].value for it in PLACES} == {it: float(it == place) for it in PLACES}
+    assert {each: rows[each].value for each in PLACES} == {each: float(each == place) for each in PLACES}
 
 
 def test_an_honest_report_has_nothing_to_place(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "hybrid_react", spoilt(""))
     rows = scored(folder, shop.store)
     assert rows["n_wrong"].value == 0
-    assert {rows[it].n_na for it in PLACES} == {1}
+    assert {rows[each].n_na for each in PLACES} == {1}
 
 
 def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
@@ -242,18 +242,18 @@ def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, t
 def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     scored(folder, shop.store)
-    before = {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
+    before = {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
     assert scored(folder, None)["n_placed"].value == 1
-    assert {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
+    assert {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
 
 
 def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     scored(folder, shop.store)
-    (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)
+    (path,) = (each for each in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in each.name)
     lines = [json.loads(splitline) for splitline in path.read_text(encoding="utf-8").splitlines()]
     ruled = next(line for line in lines if line["stage"] == "support" and line.get("value") == 0)
-    path.write_text("".join(f"{json.dumps(it)}\n" for it in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
     assert any("score --world" in item for item in row.items)

@@ -26,7 +26,7 @@ KNOWN = {product.product_id: product for product in PRODUCTS}
 
 def referenced(wish: Wish) -> Reference:
     """In a shop of two feeders with prices and a bath."""
-    offers = [listing_of(it) for it in (TUBE, HOPPER)]
+    offers = [listing_of(each) for each in (TUBE, HOPPER)]
     offered = [offers if want == FEEDER else [] for want in wish.wants]
     return reference_of(Query(query_id="q", text="?", source="t", wish=wish), offered, could_be=offered)
 

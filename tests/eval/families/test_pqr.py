@@ -75,8 +75,8 @@ def by_variant(
     verdicts: Sequence[Verdict], rules: Rules = "default", criteria: Criteria | None = None
 ) -> dict[str, Value]:
     found = values(verdicts, criteria, rules)
-    assert tuple(it.variant for it in found) == VARIANTS
-    return {it.variant: it for it in found}
+    assert tuple(each.variant for each in found) == VARIANTS
+    return {each.variant: each for each in found}
 
 
 def told(value: Value) -> float | str:
@@ -103,13 +103,13 @@ JUDGED: dict[tuple[str, str], tuple[VerdictState, float | None]] = {
 def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references() -> None:
     ours = by_variant(facts(FOUR, JUDGED))
     # a: ½ of what could be read, b: 1; two of four facts cite something.
-    assert [told(ours[it]) for it in ("FA", "CC", "S_R", "N_total", "N_cited")] == [7.5, 5.0, 6.25, 4, 2]
+    assert [told(ours[each]) for each in ("FA", "CC", "S_R", "N_total", "N_cited")] == [7.5, 5.0, 6.25, 4, 2]
     # a: 1 of 3, b: 1, c: 0.
     assert told(ours["FA_strict"]) == round(10 * (1 / 3 + 1 + 0) / 3, 4)
     # Five triplets with a reference, two supported, and d without.
-    assert [told(ours[f"{it}_triplets"]) for it in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
+    assert [told(ours[f"{each}_triplets"]) for each in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
     paper = by_variant(facts(FOUR, JUDGED), "paper")
-    assert [told(paper[it]) for it in ("FA", "CC", "S_R", "N_total", "N_cited")] == [4.0, 8.3333, 6.1667, 6, 5]
+    assert [told(paper[each]) for each in ("FA", "CC", "S_R", "N_total", "N_cited")] == [4.0, 8.3333, 6.1667, 6, 5]
 
 
 def test_support_in_part_or_of_a_page_that_says_nothing_is_no_support() -> None:
@@ -121,22 +121,22 @@ def test_support_in_part_or_of_a_page_that_says_nothing_is_no_support() -> None:
 
 def test_without_facts_nothing_is_scored_and_without_citations_accuracy_alone_is_not() -> None:
     none = by_variant(facts((), {}))
-    assert [told(none[it]) for it in ("FA", "CC", "S_R", "S_R_triplets", "N_total")] == ["na", "na", "na", "na", 0]
+    assert [told(none[each]) for each in ("FA", "CC", "S_R", "S_R_triplets", "N_total")] == ["na", "na", "na", "na", 0]
     uncited = (Triplet(fact="a"), Triplet(fact="b"))
-    assert [told(by_variant(facts(uncited, {}))[it]) for it in ("FA", "CC", "S_R")] == ["na", 0, "na"]
-    assert [told(by_variant(facts(uncited, {}), "paper")[it]) for it in ("FA", "CC", "S_R")] == [0, 0, 0]
+    assert [told(by_variant(facts(uncited, {}))[each]) for each in ("FA", "CC", "S_R")] == ["na", 0, "na"]
+    assert [told(by_variant(facts(uncited, {}), "paper")[each]) for each in ("FA", "CC", "S_R")] == [0, 0, 0]
 
 
 def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_rules() -> None:
     triplets = (Triplet(fact="a", ref="1", source="W:3"),)
     held = facts(triplets, {("a", "W:3"): ("unverifiable", None)})
-    assert [told(by_variant(held)[it]) for it in ("FA", "CC", "S_R", "FA_strict")] == [
+    assert [told(by_variant(held)[each]) for each in ("FA", "CC", "S_R", "FA_strict")] == [
         "unverifiable",
         10,
         "unverifiable",
         0,
     ]
-    assert [told(by_variant(held, "paper")[it]) for it in ("FA", "S_R")] == [0, 5]
+    assert [told(by_variant(held, "paper")[each]) for each in ("FA", "S_R")] == [0, 5]
     unfetched = facts(triplets, {("a", "W:3"): ("na", None)})
     assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
     assert told(by_variant(unfetched)["FA_strict"]) == "na"
@@ -149,7 +149,7 @@ def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() ->
     assert told(by_variant(facts(triplets, dict.fromkeys(part, ("failed", None))), "paper")["FA"]) == "failed"
     assert told(by_variant(facts(triplets, part))["FA"]) == 10  # pyright: ignore[reportArgumentType]
     failed = [verdict(TRIPLETS, REPORT, state="failed")]
-    assert {told(by_variant(failed)[it]) for it in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
+    assert {told(by_variant(failed)[each]) for each in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
 
 
 WEIGHTS = {
@@ -166,9 +166,9 @@ CRITERIA = Criteria(
     query_id="q1",
     groups=tuple(
         CriteriaGroup(
-            name=key, weight=it, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
+            name=key, weight=weight, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
         )
-        for key, it in WEIGHTS.items()
+        for key, weight in WEIGHTS.items()
     ),
 )
 
@@ -193,20 +193,25 @@ ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
 def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> None:
     without = {key: score for key, score in ONE.items() if key != "presentation_fit"}
     found = by_variant([*scored(without), *facts(FOUR, JUDGED)], criteria=CRITERIA)
-    assert {it for it in VARIANTS if found[it].state == "failed"} == {"PRES", "S_P", "S_overall", "S_overall_triplets"}
+    assert {one for one in VARIANTS if found[one].state == "failed"} == {
+        "PRES",
+        "S_P",
+        "S_overall",
+        "S_overall_triplets",
+    }
 
 
 def test_scores_by_other_criteria_are_none() -> None:
     other = CRITERIA.model_copy(update={"groups": CRITERIA.groups[::-1]})
     found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=other)
-    assert {told(found[it]) for it in ("GOAL", "S_P", "S_Q", "S_overall")} == {"failed"}
+    assert {told(found[each]) for each in ("GOAL", "S_P", "S_Q", "S_overall")} == {"failed"}
 
 
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     def why(value: Value) -> list[str]:
         return [*reasons_of(value.items)]
 
-    nobody = {it.variant: it for it in values(facts(FOUR, JUDGED), None, "default", knows_user=False)}
+    nobody = {each.variant: each for each in values(facts(FOUR, JUDGED), None, "default", knows_user=False)}
     assert why(nobody["S_P"]) == why(nobody["GOAL"]) == ["no profile of a user that the report could be made for"]
     assert why(nobody["S_Q"]) == []  # failed: its criteria could not be made
     assert why(by_variant(facts((), {}))["CC"]) == ["it states no fact that could be checked"]
@@ -242,11 +247,11 @@ def folder(tmp_path: Path) -> Path:
 def values_of(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant."""
     scores = asyncio.run(score(folder, ["pqr"], [judge], progress=Progress(), **given)).scores
-    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
+    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 
 def questions(asked: list[str], words: str) -> list[str]:
-    return [it for it in asked if words in it]
+    return [each for each in asked if words in each]
 
 
 WEIGHING, MAKING, SCORES = "How much each of these", "in this one dimension", "You score a research report"
@@ -272,7 +277,7 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
     assert found["b@model", "S_Q"].value == pytest.approx(4)
     assert (found["a@model", "S_P"].n_na, found["a@model", "S_overall"].n_na) == (1, 1)
     # The bed is borne out, the seeds are not by the one page that could be read; the 90 pounds cite nothing known.
-    assert [found["b@model", it].value for it in ("FA", "CC", "N_total", "N_cited")] == [5, 5, 4, 2]
+    assert [found["b@model", each].value for each in ("FA", "CC", "N_total", "N_cited")] == [5, 5, 4, 2]
     assert found["b@model", "FA_strict"].value == pytest.approx(10 / 3)
     assert found["b@model", "S_overall"].value == pytest.approx((5.2 + 4 + 5) / 3)
 
@@ -299,9 +304,9 @@ def test_a_second_time_nothing_is_asked_and_other_rules_ask_nothing_either(folde
 def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
     judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
     values_of(folder, judge)
-    told_of_ann = [it for it in asked if "ann likes birds" in it]
+    told_of_ann = [each for each in asked if "ann likes birds" in each]
     assert len(questions(told_of_ann, MAKING)) == 4
-    assert all("goal_alignment" in it for it in told_of_ann)
+    assert all("goal_alignment" in each for each in told_of_ann)
     assert len(told_of_ann) == 1 + 4 + 2
     assert not questions(questions(asked, SCORES), "0.4321")
 
@@ -320,8 +325,8 @@ def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_al
     judge, asked = scripted_judge(played)
     found = values_of(folder, judge)
     assert not list(folder.glob("rubrics/pqr/*"))
-    assert len([it for it in asked if "add up to 1.56667" in it]) == 2 * 2
-    assert {found["a@model", it].n_failed for it in ("S_Q", "S_overall", "DEIN")} == {2}
+    assert len([each for each in asked if "add up to 1.56667" in each]) == 2 * 2
+    assert {found["a@model", each].n_failed for each in ("S_Q", "S_overall", "DEIN")} == {2}
     assert (found["a@model", "S_P"].n_failed, found["a@model", "S_P"].n_na) == (1, 1)
     assert found["a@model", "FA"].n_scored == 2
     played.weights = {}
@@ -340,7 +345,7 @@ def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folde
     judge, asked = scripted_judge(forgetful)
     found = values_of(folder, judge)
     assert len(questions(asked, "is missing")) > 0
-    assert {it for (system, it), row in found.items() if system == "b@model" and row.n_failed > 1} == {
+    assert {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1} == {
         "DEIN", "S_Q", "S_overall", "S_overall_triplets"
     }  # fmt: skip
     assert found["b@model", "LOGC"].value == 5

@@ -149,7 +149,7 @@ def test_an_address_that_cannot_be_read_has_no_domain() -> None:
 
 def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
     found = count(course(report="Two words"))
-    assert {name for name, it in found.items() if it.value is not None} == {"pages", "domains", "words"}
+    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
     assert found["words"].value == 2
 
 
@@ -181,7 +181,7 @@ def launch(error: str | None = None) -> Step:
 
 def test_the_moves_that_open_branches_are_the_agents_own() -> None:
     assert LAUNCH == MOVE
-    assert {it.name for it in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
+    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:

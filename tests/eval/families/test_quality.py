@@ -151,7 +151,7 @@ def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_ru
     ):
         about = replace(subject(ADVICE, picks=picks), evidence={priced.id: priced})
         _, asked = asked_of(tmp_path / f"{told}.jsonl"[-40:].replace("\n", ""), about)
-        shown = {(tag_content("criterion", it) or "").partition("\n")[0]: tag_content("picks", it) for it in asked}
+        shown = {(tag_content("criterion", one) or "").partition("\n")[0]: tag_content("picks", one) for one in asked}
         assert shown.pop("Constraint Following") == told
         assert set(shown.values()) == {None}
     _, asked = asked_of(tmp_path / "paper.jsonl", subject(ADVICE, picks=bought), rules="paper")
@@ -164,11 +164,11 @@ def test_an_order_among_the_sources_says_what_was_bought_and_a_list_of_the_repor
     order = build.evidence("O:1234567890", build.text(text, "record"), title="Order 1234567890")
     about = replace(subject("Yours are old [O:1234567890]. </sources>"), evidence={order.id: order})
     _, asked = asked_of(tmp_path / "v.jsonl", about)
-    assert {tag_content("sources", it) for it in asked} == {
+    assert {tag_content("sources", each) for each in asked} == {
         "- Order 1234567890 of 20 December 2022 — 2022-12-20: 2 × Garden Pruners (Delivered)"
     }
     _, asked = asked_of(tmp_path / "none.jsonl", subject("Buy it.\n\n## Sources\n\nMy friends."))
-    assert {tag_content("sources", it) for it in asked} == {NO_SOURCES}
+    assert {tag_content("sources", each) for each in asked} == {NO_SOURCES}
 
 
 def test_without_a_profile_personalization_is_na_and_nobody_is_asked(tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ CRITERIA = Criteria(
     query_id="q1",
     groups=tuple(
         CriteriaGroup(
-            name=key, weight=it, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
+            name=key, weight=weight, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
         )
-        for key, it in WEIGHTS.items()
+        for key, weight in WEIGHTS.items()
     ),
 )
 REFERENCE = "A reference."
@@ -86,7 +86,7 @@ def test_the_final_score_is_the_target_s_share_and_by_default_the_mean_of_both_o
     verdicts = [beside("target_first", FIRST), beside("reference_first", ALIKE)]
     first = TARGET / (TARGET + OTHER)
     ours, released = found(verdicts), found(verdicts, "drb")
-    assert [told(ours[it]) for it in ("RACE_first", "RACE_second")] == [round(first, 4), 0.5]
+    assert [told(ours[each]) for each in ("RACE_first", "RACE_second")] == [round(first, 4), 0.5]
     assert told(ours["RACE"]) == round((first + 0.5) / 2, 4)
     assert told(ours["insight"]) == round((5.5 / 10.5 + 0.5) / 2, 4)
     assert told(released["RACE"]) == round(first, 4)
@@ -99,7 +99,7 @@ def test_one_order_that_failed_fails_what_needs_both() -> None:
         [beside("target_first", FIRST)],
         [beside("target_first", FIRST), beside("reference_first", None, "failed")],
     ):
-        assert [told(found(verdicts)[it]) for it in ("RACE", "insight", "RACE_second")] == ["failed"] * 3
+        assert [told(found(verdicts)[each]) for each in ("RACE", "insight", "RACE_second")] == ["failed"] * 3
         assert told(found(verdicts)["RACE_first"]) == round(TARGET / (TARGET + OTHER), 4)
 
 
@@ -128,7 +128,7 @@ TRIPLETS_OF = (
 def cited() -> list[Verdict]:
     """a is supported by one page and in part by another, b is not, of c and d nobody knows, e cites nothing."""
     return [
-        verdict(TRIPLETS, REPORT, [it.model_dump(exclude_none=True) for it in TRIPLETS_OF]),
+        verdict(TRIPLETS, REPORT, [each.model_dump(exclude_none=True) for each in TRIPLETS_OF]),
         verdict(DUPLICATES, duplicates_item(distinct_facts(TRIPLETS_OF)), []),
         verdict(SUPPORT, pair_item("a", "W:1"), 1.0),
         verdict(SUPPORT, pair_item("a", "W:2"), 0.5),
@@ -140,14 +140,14 @@ def cited() -> list[Verdict]:
 
 def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> None:
     ours, released = found(cited()), found(cited(), "drb")
-    assert [told(ours[it]) for it in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
-    assert [told(released[it]) for it in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
+    assert [told(ours[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
+    assert [told(released[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
 
 
 def test_the_valid_rate_is_pooled_over_citations() -> None:
     one, none = found(cited()), {"valid_rate": Value("valid_rate", "na")}
     many = {"valid_rate": Value("valid_rate", "scored", 1.0, {"supported": 9.0, "known": 9.0})}
-    parts = [METRIC.pooled["valid_rate"](it)[0] for it in (one, none, many)]
+    parts = [METRIC.pooled["valid_rate"](each)[0] for each in (one, none, many)]
     assert parts == [(1, 3), (0, 0), (9, 9)]
     assert METRIC.pooled.keys() == {"valid_rate"}
 
@@ -155,10 +155,10 @@ def test_the_valid_rate_is_pooled_over_citations() -> None:
 def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:
     plain = (Triplet(fact="e"),)
     held = [
-        verdict(TRIPLETS, REPORT, [it.model_dump(exclude_none=True) for it in plain]),
+        verdict(TRIPLETS, REPORT, [each.model_dump(exclude_none=True) for each in plain]),
         verdict(DUPLICATES, duplicates_item(["e"]), []),
     ]
-    assert {told(found(held)[it]) for it in ("valid_rate", "citations", "valid_citations")} == {"na"}
+    assert {told(found(held)[each]) for each in ("valid_rate", "citations", "valid_citations")} == {"na"}
     assert told(found(cited()[:-1])["valid_rate"]) == "failed"
 
 
@@ -166,7 +166,7 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     def why(value: Value) -> list[str]:
         return [*reasons_of(value.items)]
 
-    alone = {it.variant: it for it in values([], None, None, "default")}
+    alone = {each.variant: each for each in values([], None, None, "default")}
     assert why(alone["RACE"]) == [NO_REFERENCE]
     itself = beside("target_first", None, "na").model_copy(update={"reason": IS_REFERENCE})
     assert why(found([itself], "drb")["insight"]) == [IS_REFERENCE]
@@ -208,11 +208,11 @@ def played(question: str) -> Any:
 
 def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     scores = asyncio.run(score(folder, ["race"], [judge], progress=Progress(), **given)).scores
-    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
+    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 
 def of(asked: list[str], words: str) -> list[str]:
-    return [it for it in asked if words in it]
+    return [each for each in asked if words in each]
 
 
 def test_reports_are_held_beside_another_system_s_in_both_orders(folder: Path) -> None:
@@ -286,10 +286,10 @@ def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Pa
     judge, asked = scripted_judge(played)
     scored(folder, judge, reference="plain", criteria=path)
     assert len(of(asked, WEIGHING)) == 1  # of q2 alone
-    assert all("Published insight" in it for it in of(asked, SCORING))
+    assert all("Published insight" in each for each in of(asked, SCORING))
     held = json.loads((folder / "rubrics/race/q1.json").read_text())
-    assert [it["weight"] for it in held["groups"]] == [0.3, 0.4, 0.2, 0.1]
-    assert [it["weight"] for it in held["groups"][0]["criteria"]] == pytest.approx([0.5 / 1.03, 0.53 / 1.03])
+    assert [group["weight"] for group in held["groups"]] == [0.3, 0.4, 0.2, 0.1]
+    assert [each["weight"] for each in held["groups"][0]["criteria"]] == pytest.approx([0.5 / 1.03, 0.53 / 1.03])
     assert held["made_by"] == "DeepResearch Bench"
     (tmp_path / "strange.jsonl").write_text('{"prompt": "Ask q1?"}\n')
     with pytest.raises(UserError, match="does not hold DeepResearch Bench's criteria"):

@@ -116,18 +116,18 @@ def test_what_was_read_is_used_and_asked_no_second_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"product": "B0NOTHERE0"}, "is no id in the report"),
         ({"quote": "Go for the pan"}, "does not stand in the report"),
         ({"quantity": 0}, "has to be 1 or more"),
     ],
 )
-def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     judge, asked = judge_of(PICK | changed, PICK | changed, PICK)
     found = rows(folder(tmp_path), judge)
-    assert ["`values`" in it for it in asked] == [True, False, False]
-    assert said in asked[2]
+    assert ["`values`" in each for each in asked] == [True, False, False]
+    assert message in asked[2]
     assert found["checks", "picks_known"].value == 1
 
 
@@ -135,8 +135,8 @@ def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: P
     long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
     judge, asked = judge_of(PICK)
     rows(folder(tmp_path, report=long), judge)
-    assert [("<part>" in it, "`picks` are" in it) for it in asked][-1] == (False, True)
-    assert all("<part>" in it and "`picks` are" not in it for it in asked[:-1])
+    assert [("<part>" in each, "`picks` are" in each) for each in asked][-1] == (False, True)
+    assert all("<part>" in each and "`picks` are" not in each for each in asked[:-1])
     assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 

@@ -234,7 +234,7 @@ def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_sourc
     assert verdicts["units", "section"].value == {
         **{"units": 4, "possible": 6, "pairs": [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]}
     }
-    assert all(verdicts["quality", it].value == 3 and verdicts["quality", it].reason for it in DIMENSIONS)
+    assert all(verdicts["quality", one].value == 3 and verdicts["quality", one].reason for one in DIMENSIONS)
     score = verdicts["redundancy", "section:0~1"]
     assert (score.value, score.reason, score.more_quotes, score.notes) == (
         *(1, "Both keep rain out.", ("rain",), ("confidence 90%",)),
@@ -243,7 +243,7 @@ def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_sourc
 
 def test_a_page_that_cannot_be_read_is_unverifiable_and_an_address_nobody_gave_no_pair(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path)
-    states = [it.state for (stage, _), it in verdicts.items() if stage == "factuality"]
+    states = [each.state for (stage, _), each in verdicts.items() if stage == "factuality"]
     assert sorted(states) == ["scored", "unverifiable", "unverifiable"]  # 1 has no evidence, 3 is blocked
     assert verdicts["cited", "report"].value["unresolved"] == 1
     (question,) = with_tag(asked, "claim")
@@ -254,9 +254,9 @@ def test_a_page_that_cannot_be_read_is_unverifiable_and_an_address_nobody_gave_n
 def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: Path) -> None:
     report = REPORT.replace("## End", f"## Oak\n\n{LONG}\n\n## Yew\n\n{LONG}\n\n## End")
     verdicts, asked = asked_of(tmp_path, rules="hkuds", report=report)
-    labels = [it.value for (stage, _), it in verdicts.items() if stage == "factuality"]
+    labels = [each.value for (stage, _), each in verdicts.items() if stage == "factuality"]
     assert labels == [-1, 1, -1]
-    assert sum("\nNone\n</source>" in it for it in asked) == 2
+    assert sum("\nNone\n</source>" in each for each in asked) == 2
     (graded,) = with_tag(asked, "report")
     assert "[1],https://a.example/1" in graded  # as it was written
     parts = with_tag(asked, "part")
@@ -277,7 +277,7 @@ def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> 
 
 def test_links_are_out_of_what_is_compared_and_references_in_what_is_graded(tmp_path: Path) -> None:
     _, asked = asked_of(tmp_path)
-    assert not any("[1]" in it or "https" in it for it in with_tag(asked, "part"))
+    assert not any("[1]" in each or "https" in each for each in with_tag(asked, "part"))
     (graded,) = with_tag(asked, "report")
     assert "Ash lasts [1]." in graded
     assert "https" not in graded
@@ -297,17 +297,17 @@ def test_a_page_that_was_fetched_later_is_asked_about(tmp_path: Path) -> None:
     asked_of(tmp_path)
     verdicts, asked = asked_of(tmp_path, evidence=[*PAGES[:1], page(3, "Now it can be read.")])
     assert len(asked) == 1
-    assert [it.state for (stage, _), it in verdicts.items() if stage == "factuality"].count("scored") == 2
+    assert [each.state for (stage, _), each in verdicts.items() if stage == "factuality"].count("scored") == 2
 
 
 def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
-    (found,) = [it for (stage, _), it in verdicts.items() if stage == "factuality" and it.state == "na"]
+    (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]
     assert "--fetch-sources" in found.reason
 
 
 def test_reasons_may_be_one_text_or_one_for_each_grade() -> None:
     grades = dict.fromkeys(DIMENSIONS, 2)
     assert Grades.model_validate({"reason": "So.", **grades}).reason.clarity == "So."
-    each = {it: f"Of {it}." for it in DIMENSIONS}
+    each = {dimension: f"Of {dimension}." for dimension in DIMENSIONS}
     assert Grades.model_validate({"reason": each, **grades}).reason.clarity == "Of clarity."

@@ -118,7 +118,7 @@ def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words(
 
 PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")
 ORDER = Evidence(id="O:1", kind="order", key="1", title="Order 1")
-HELD = {it.id: it for it in (PAGE, ORDER)}
+HELD = {each.id: each for each in (PAGE, ORDER)}
 
 
 def said(report: str) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows(folder: Path) -> dict[tuple[str, str], Score]:
     found = score(folder, metrics=["robustness"])
-    return {(it.system, it.variant): it for it in found.scores if it.policy == "answered"}
+    return {(each.system, each.variant): each for each in found.scores if each.policy == "answered"}
 
 
 def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Path) -> None:

@@ -20,7 +20,9 @@ from tests.eval.families.dr3.research import Answers, judge_by
 
 def rubric(**weights: Sequence[float]) -> Criteria:
     groups = (
-        CriteriaGroup(name=name, criteria=tuple(Criterion(text=f"{name} {n}", weight=it) for n, it in enumerate(held)))
+        CriteriaGroup(
+            name=name, criteria=tuple(Criterion(text=f"{name} {n}", weight=one) for n, one in enumerate(held))
+        )
         for name, held in weights.items()
     )
     return Criteria(family="rubrics", query_id="q1", groups=tuple(groups))
@@ -69,14 +71,14 @@ def test_the_formula(case: str) -> None:
     criteria = rubric(**weights)
     verdicts = [
         build.verdict(
-            "rubrics", "criteria_met", criterion_item(group, it), value, "failed" if value is None else "scored"
+            "rubrics", "criteria_met", criterion_item(group, each), value, "failed" if value is None else "scored"
         )
         for group in criteria.groups
-        for it, value in zip(group.criteria, met[group.name], strict=True)
+        for each, value in zip(group.criteria, met[group.name], strict=True)
     ]
-    found = {it.variant: it.state if it.value is None else it.value for it in values(verdicts, criteria)}
+    found = {each.variant: each.state if each.value is None else each.value for each in values(verdicts, criteria)}
     assert {name: found[name] for name in expected} == {
-        name: it if isinstance(it, str) else pytest.approx(it) for name, it in expected.items()
+        name: each if isinstance(each, str) else pytest.approx(each) for name, each in expected.items()
     }
 
 
@@ -103,7 +105,7 @@ def by_words(question: str) -> dict[str, Any]:
     report = question.partition("<report>")[2].partition("</report>")[0]
     found = [part.partition(">\n")[2].partition("\n")[0] for part in question.split("<criterion id=")[1:]]
     return labelled(
-        *("partly" if it.startswith("Weighs") else "met" if it.split()[-1] in report else "not_met" for it in found)
+        *("partly" if one.startswith("Weighs") else "met" if one.split()[-1] in report else "not_met" for one in found)
     )
 
 
@@ -187,7 +189,7 @@ RESEARCH = {
 
 
 def lines(path: Path, *objects: Any) -> Path:
-    path.write_text("".join(f"{json.dumps(it)}\n" for it in objects), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in objects), encoding="utf-8")
     return path
 
 
@@ -196,7 +198,7 @@ def test_both_published_forms_are_read_by_axis_with_weights(tmp_path: Path) -> N
     assert [(group.name, len(group.criteria)) for group in first.groups] == [("information", 2), ("analysis", 1)]
     assert "blocked article: The source · https://a.example/1" in first.groups[0].criteria[0].explanation
     assert first.names == ("task7", "1", "idx-1", "Ask.", "Ask q1?")
-    weights = {group.name: [it.weight for it in group.criteria] for group in second.groups}
+    weights = {group.name: [each.weight for each in group.criteria] for group in second.groups}
     assert weights == {"explicit": [4], "synthesis": [-2], "references": [1]}
 
 
@@ -214,7 +216,7 @@ def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any)
 
 def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:
     folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A.", "q2-r1": "Two."}})
-    judge, asked = judge_by({"MarkedCriteria": lambda it: labelled(*["met"] * it.count("<criterion id="))})
+    judge, asked = judge_by({"MarkedCriteria": lambda value: labelled(*["met"] * value.count("<criterion id="))})
     published = lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH)
     found = build.rows(build.scored(folder, "rubrics", judge, criteria=published))
     assert asked == ["MarkedCriteria", "MarkedCriteria"]  # nobody made a rubric

@@ -42,7 +42,7 @@ def test_each_query_is_asked_once_for_all_systems_and_judges(tmp_path: Path) -> 
     assert held["made_by"] == first.ref.spec
     scores = scored(folder, first, second)
     assert (len(asked), len(nothing)) == (2, 0)
-    assert {it for it in by_system(scores).values() if it is not None} == {0.5, 0}
+    assert {each for each in by_system(scores).values() if each is not None} == {0.5, 0}
 
 
 def test_a_query_that_no_system_is_asked_has_no_criteria_made(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_query_that_no_system_is_asked_has_no_criteria_made(tmp_path: Path) ->
     judge, asked = wants("feeder")
     scored(folder, judge)
     assert len(asked) == 1
-    assert [it.name for it in folder.glob("rubrics/held_to/*")] == ["q1.json"]
+    assert [each.name for each in folder.glob("rubrics/held_to/*")] == ["q1.json"]
 
 
 def test_criteria_that_were_edited_are_judged_by_anew(tmp_path: Path) -> None:

@@ -322,8 +322,8 @@ async def test_what_did_not_fit_is_sent_again_to_a_judge_that_is_said_to_hold_mo
 async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
     model, _ = overflowing()
     rooms = [
-        judge_session(Judge.of(it), tmp_path).room
-        for it in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
+        judge_session(Judge.of(each), tmp_path).room
+        for each in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
     ]
     assert rooms == [65_536, 16_384, None]
     assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000

@@ -98,17 +98,17 @@ def test_a_file_of_another_format_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("{broken", "line 1, is not JSON"),
         ('{"format":1,"metric":"quality"}', "cannot read: Field required"),
         ('{"metric":"quality"}', "names no format"),
     ],
 )
-def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, said: str) -> None:
+def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, message: str) -> None:
     written(path, verdict("depth", 4))
     path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
-    with pytest.raises(UserError, match=said) as problem:
+    with pytest.raises(UserError, match=message) as problem:
         VerdictFile(path)
     assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
 

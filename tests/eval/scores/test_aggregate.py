@@ -81,8 +81,8 @@ def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_faile
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
     other = About(JUDGED, "b@model", JUDGE, "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
-    assert [it.variant for it in asked] == ["said"]
-    assert {(it.variant, it.n_failed) for it in lost} == {("said", 1)}
+    assert [each.variant for each in asked] == ["said"]
+    assert {(each.variant, each.n_failed) for each in lost} == {("said", 1)}
 
 
 def test_nothing_scored_is_no_value_and_never_0() -> None:

@@ -102,7 +102,7 @@ def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
 
 def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
-    a, b = (it.cells for it in made.rows)
+    a, b = (each.cells for each in made.rows)
     assert (a["words"].value, a["words"].n_scored, a["words"].n_planned) == (3, 1, 2)
     assert a["tokens"].value == 4_000
     assert a["$"].value == pytest.approx((2_500 * 10 + 1_500 * 100) / 1e6)
@@ -127,7 +127,7 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     )
     assert made.judge.spec == "o:gpt"  # it judged more of the columns
     assert made.rows[0].cells["FP"].value == 0.3
-    assert [(it.judge.spec, it.judge.rules) for it in made.others] == [
+    assert [(each.judge.spec, each.judge.rules) for each in made.others] == [
         ("p:m", "default"),
         ("o:gpt", "paper"),
         ("offline:judge", "default"),
@@ -174,7 +174,7 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
     systems = {**held.definition.systems, floor: held.definition.systems[A]}
     with_floor = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
     made = board(with_floor, row("faithfulness", "FP", system=floor), row("faithfulness", "FP"))
-    assert [it.system for it in made.rows] == [A, floor]
+    assert [each.system for each in made.rows] == [A, floor]
 
 
 def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,4 +190,4 @@ def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: p
         ("words", "", "words"),
     ]
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scoreboard"]
-    assert {it["system"]: it["cells"]["brief"]["value"] for it in kept["rows"]} == {A: 0.5, B: 1.0}
+    assert {each["system"]: each["cells"]["brief"]["value"] for each in kept["rows"]} == {A: 0.5, B: 1.0}

@@ -31,21 +31,23 @@ class Played:
     """How the judge copies criteria."""
 
     def __call__(self, question: str) -> Any:
-        keys = [it["key"] for it in _KEY.finditer(question)]
+        keys = [each["key"] for each in _KEY.finditer(question)]
         if "How much each of these dimensions weighs" in question:
             said = {key: self.weights.get(key, 1 / len(keys)) for key in keys}
-            return {"analysis": "So.", "weights": [{"dimension": key, "weight": it} for key, it in said.items()]}
+            return {"analysis": "So.", "weights": [{"dimension": key, "weight": each} for key, each in said.items()]}
         if "in this one dimension" in question:
             made = self.criteria.get(keys[0], [(f"Meets {keys[0]}.", 1.0)])
             said = [{"criterion": text, "explanation": "It matters.", "weight": weight} for text, weight in made]
             return {"analysis": "So.", "criteria": said}
         if "You score a research report" in question:
-            asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
-            return {key: [self._scored(it, text) for it, text in asked if it == key] for key in keys}
+            asked = [(each["key"], each["text"]) for each in _CRITERION.finditer(question)]
+            return {key: [self._scored(each, text) for each, text in asked if each == key] for key in keys}
         if "You score two research reports" in question:
-            asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
-            first, second = (tag_content_of(question, it) for it in ("1", "2"))
-            return {key: [self._beside(it, text, first, second) for it, text in asked if it == key] for key in keys}
+            asked = [(each["key"], each["text"]) for each in _CRITERION.finditer(question)]
+            first, second = (tag_content_of(question, each) for each in ("1", "2"))
+            return {
+                key: [self._beside(each, text, first, second) for each, text in asked if each == key] for key in keys
+            }
         if "list the facts it states" in question:
             return {
                 "triplets": [dict(zip(("fact", "ref_idx", "url"), triplet, strict=True)) for triplet in self.triplets]
@@ -53,7 +55,7 @@ class Played:
         if "say exactly the same in other words" in question:
             return {"groups": [[*group] for group in self.groups]}
         if "You check facts of a report" in question:
-            return {"facts": [self._ruled(it) for it in _FACT.finditer(question)]}
+            return {"facts": [self._ruled(each) for each in _FACT.finditer(question)]}
         raise AssertionError(
             f"Nothing is played to this question: its schema is answered in tests/eval/every_question.py.\n{question}"
         )
@@ -62,7 +64,7 @@ class Played:
         return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
 
     def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
-        one, two = (self.worth(it, place) for place, it in enumerate((first, second), 1))
+        one, two = (self.worth(each, place) for place, each in enumerate((first, second), 1))
         scores = {"article_1_score": one, "article_2_score": two}
         return {"criterion": self.spelling(text), "analysis": f"{key}: so.", **scores}
 

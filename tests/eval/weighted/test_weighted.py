@@ -74,7 +74,7 @@ def test_a_weighted_mean_by_hand() -> None:
 
 
 def made(**weights: float) -> Criteria:
-    groups = [CriteriaGroup(name=key, weight=it, criteria=(Criterion(text="So."),)) for key, it in weights.items()]
+    groups = [CriteriaGroup(name=key, weight=one, criteria=(Criterion(text="So."),)) for key, one in weights.items()]
     return Criteria(family="pqr", query_id="q1", groups=tuple(groups))
 
 
@@ -159,7 +159,7 @@ def support(verdicts: Mapping[tuple[str, str], Verdict], fact: str, source: str)
 
 
 def of(asked: Sequence[str], words: str) -> list[str]:
-    return [it for it in asked if words in it]
+    return [each for each in asked if words in each]
 
 
 CHECKING, LISTING = "You check facts of a report", "list the facts it states"
@@ -174,7 +174,7 @@ def test_a_source_is_asked_once_for_its_facts_by_the_texts_that_faithfulness_rea
     assert "The bed costs" in bed
     assert "The bed is grey" in bed
     assert "black oil sunflower" in birds
-    assert [support(found, it, BED_MARK).value for it in ("The bed costs $49.99.", "The bed is grey.")] == [1, 0.5]
+    assert [support(found, each, BED_MARK).value for each in ("The bed costs $49.99.", "The bed is grey.")] == [1, 0.5]
     seeds = support(found, "Cardinals like seeds.", BIRDS_ID)
     assert (seeds.value, seeds.notes) == (0, (UNKNOWN,))
     assert support(found, "Cardinals like seeds.", BLOCKED_ID).state == "unverifiable"
@@ -233,7 +233,7 @@ def test_a_long_report_is_read_part_by_part_and_comes_to_one_list(tmp_path: Path
     found = judged(tmp_path, judge, subject(LONG))
     parts = of(asked, LISTING)
     assert len(parts) == 3
-    assert [it["fact"] for it in found[TRIPLETS, REPORT].value] == [f"This is part {it}." for it in "123"]
+    assert [each["fact"] for each in found[TRIPLETS, REPORT].value] == [f"This is part {each}." for each in "123"]
     before = len(asked)
     judged(tmp_path, judge, subject(LONG))
     assert len(asked) == before

@@ -205,10 +205,10 @@ def test_what_is_true_is_no_error(report: str, picks: list[Pick] | None) -> None
     assert [(one.code, one.text, one.found) for one in errors_in(report, picks)] == []
 
 
-@pytest.mark.parametrize(("report", "code", "said"), FALSE)
-def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, said: str) -> None:
+@pytest.mark.parametrize(("report", "code", "message"), FALSE)
+def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, message: str) -> None:
     (finding,) = errors_in(report, KETTLE_AND_TOWELS)
-    assert (finding.code, report[finding.start : finding.end]) == (code, said)
+    assert (finding.code, report[finding.start : finding.end]) == (code, message)
 
 
 @pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, TAGS, NESTED, NOTES, NAMED, SUMMED, CARD])

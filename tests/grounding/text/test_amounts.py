@@ -86,7 +86,7 @@ def test_amounts_lie_in_order_and_apart(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "record", "fit"),
+    ("message", "record", "fit"),
     [
         ("$43", "42.95", "rounded"),
         ("$42", "42.95", "loose"),
@@ -104,8 +104,8 @@ def test_amounts_lie_in_order_and_apart(text: str) -> None:
         ("4.5", "4.4", None),
     ],
 )
-def test_how_an_amount_fits_a_record(said: str, record: str, fit: str | None) -> None:
-    assert find_amounts(said)[0].agreement(Decimal(record)) == fit
+def test_how_an_amount_fits_a_record(message: str, record: str, fit: str | None) -> None:
+    assert find_amounts(message)[0].agreement(Decimal(record)) == fit
 
 
 @pytest.mark.parametrize(

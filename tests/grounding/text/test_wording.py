@@ -71,7 +71,7 @@ def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("bird feeder", "a bird feeder"),
         ("electric shaver", "an electric shaver"),
@@ -80,8 +80,8 @@ def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
         ("umbrella", "an umbrella"),
     ],
 )
-def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, said: str) -> None:
-    assert f"{article(text)} {text}" == said
+def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, message: str) -> None:
+    assert f"{article(text)} {text}" == message
 
 
 @pytest.mark.parametrize(

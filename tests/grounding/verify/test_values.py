@@ -192,7 +192,7 @@ def test_the_worlds_record_wins_over_what_was_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("maker", "said", "state"),
+    ("maker", "message", "state"),
     [
         ("Hewlett-Packard", "HP", "verified"),
         ("HP", "Hewlett Packard", "verified"),
@@ -201,8 +201,8 @@ def test_the_worlds_record_wins_over_what_was_shown() -> None:
         ("Hewlett-Packard", "Fennick", "contradicted"),
     ],
 )
-def test_a_brand_may_be_written_in_a_long_or_a_short_form(maker: str, said: str, state: str) -> None:
+def test_a_brand_may_be_written_in_a_long_or_a_short_form(maker: str, message: str, state: str) -> None:
     product = KETTLE.model_copy(update={"store": maker, "title": "Kettle"})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
-    (checked,) = verify([ReadValue(kind="brand", amount=said, of=(PK,), start=0, end=1)], ledger)
+    (checked,) = verify([ReadValue(kind="brand", amount=message, of=(PK,), start=0, end=1)], ledger)
     assert checked.state == state

@@ -101,7 +101,7 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("answer", "batches", "said"),
+    ("answer", "batches", "message"),
     [
         (EXPIRED, 3, "timeout: no answer in 3 batches; the last time it was: expired"),
         (errored("api_error"), 3, "model: no answer in 3 batches; the last time it was: api_error: scripted"),
@@ -113,10 +113,10 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
     ],
 )
 async def test_what_cannot_be_answered_fails_with_its_reason(
-    tmp_path: Path, answer: dict[str, Any], batches: int, said: str
+    tmp_path: Path, answer: dict[str, Any], batches: int, message: str
 ) -> None:
     with BatchServer(lambda *_: answer) as server, opened(server, tmp_path) as judging:
-        assert texts(await asked(judging, ["a"])) == [said]
+        assert texts(await asked(judging, ["a"])) == [message]
     assert len(server.batches) == batches
 
 

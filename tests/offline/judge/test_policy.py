@@ -79,7 +79,8 @@ def test_each_claim_of_a_question_gets_its_label_and_figures_of_the_query_need_n
 def test_a_claim_is_judged_by_the_sources_that_it_names_alone() -> None:
     told = [tagged("source", SOURCE, id="P:B0X"), tagged("source", "Nothing of a price.", id="P:B0Y")]
     told += [
-        tagged("claim", "The Soft Bed costs $5.", id=str(at), sources=it) for at, it in enumerate(("P:B0X", "P:B0Y"), 1)
+        tagged("claim", "The Soft Bed costs $5.", id=str(at), sources=one)
+        for at, one in enumerate(("P:B0X", "P:B0Y"), 1)
     ]
     found = answer("ClaimsSupport", "\n".join(told))["claims"]
     assert [each["label"] for each in found] == ["full_support", "no_support"]

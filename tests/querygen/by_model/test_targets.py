@@ -25,9 +25,9 @@ def test_named_users_are_kept_in_order_and_once(world: World) -> None:
     assert found.without == ("DORA",)
 
 
-@pytest.mark.parametrize(("users", "said"), [(["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")])
-def test_users_that_cannot_be_served_are_told(world: World, users: list[str], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+@pytest.mark.parametrize(("users", "message"), [(["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")])
+def test_users_that_cannot_be_served_are_told(world: World, users: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         targets_of(world, users, 1)
 
 

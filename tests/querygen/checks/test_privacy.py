@@ -33,9 +33,9 @@ def test_it_is_found_as_one_piece_and_nothing_of_it_stays(private: str) -> None:
     assert Mask.of([text]).text(text) == f"I need a lamp, and {BLANK}, is where I am."
 
 
-@pytest.mark.parametrize("said", ["My name is John Smith.", "I'm John Smith from Ohio.", "Regards, John Smith"])
-def test_whoever_gives_a_full_name_is_named(said: str) -> None:
-    assert found(said) == ["John Smith"]
+@pytest.mark.parametrize("message", ["My name is John Smith.", "I'm John Smith from Ohio.", "Regards, John Smith"])
+def test_whoever_gives_a_full_name_is_named(message: str) -> None:
+    assert found(message) == ["John Smith"]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_a_trait_names_orders_or_the_profile() -> None:
 
 def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_empty(world: World) -> None:
     made = persona_by_rules(read_past(world, "ANNA"))
-    own = {it.order_id for it in world.store.orders("ANNA").orders}
+    own = {order.order_id for order in world.store.orders("ANNA").orders}
     assert all(trait.of_profile or {*trait.orders} <= own for trait in made.traits.values())
     assert {name for name, trait in made.traits.items() if trait.of_profile} == {
         "basic_attributes.name",
@@ -69,7 +69,7 @@ def test_a_context_of_all_orders_gives_the_persona_back_and_one_of_few_does_not(
     whole, little = context_by_rules(past), context_by_rules(past, 1)
     assert agreed_by_words(known, inferred_by_rules(whole, past)) == known.traits.keys()
     assert agreed_by_words(known, inferred_by_rules(little, past)) < known.traits.keys()
-    talk = [it for it in whole.entries if it.kind == "talk"]
+    talk = [entry for entry in whole.entries if entry.kind == "talk"]
     assert 0.2 <= len(talk) / len(whole.entries) <= 0.5
     assert not any(order.order_id in whole.text for order in past.orders)
 
@@ -77,7 +77,7 @@ def test_a_context_of_all_orders_gives_the_persona_back_and_one_of_few_does_not(
 def test_name_and_place_come_back_only_where_the_context_tells_them(world: World) -> None:
     past = read_past(world, "ANNA")
     silent = context_by_rules(past)
-    silent = silent.model_copy(update={"entries": tuple(it for it in silent.entries if not it.of_profile)})
+    silent = silent.model_copy(update={"entries": tuple(entry for entry in silent.entries if not entry.of_profile)})
     assert "basic_attributes.name" not in inferred_by_rules(silent, past).traits
 
 
@@ -136,7 +136,7 @@ def test_one_task_of_several_users_is_no_repetition(world: World) -> None:
     codes = {finding.code for each in Linter(world).check_all(made) for finding in each.findings}
     assert "near_duplicate" not in codes
     apart = [each.model_copy(update={"task_id": None}) for each in made]
-    assert "near_duplicate" in {it.code for found in Linter(world).check_all(apart) for it in found.findings}
+    assert "near_duplicate" in {one.code for found in Linter(world).check_all(apart) for one in found.findings}
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     tasks = tmp_path / "tasks.txt"
     tasks.write_text("How do I wash a dog with shampoo?\nWhich desk lamp or planner for a small desk?\n")
     assert (
-        call(world, "personas", "--people", people, *[it for user in USERS for it in ("--user", user)]).exit_code == 0
+        call(world, "personas", "--people", people, *[one for user in USERS for one in ("--user", user)]).exit_code == 0
     )
     checked = call(world, "context", "--people", people, "--check")
     assert checked.exit_code == 0, checked.output

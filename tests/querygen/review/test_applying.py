@@ -57,7 +57,7 @@ def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
     apply_reviews(file, decided, items, Clock())
     edited, undecided = read_queries(file)
     assert (edited.query_id, undecided) == (queries[0].query_id, queries[2])
-    reviews = [it for outcome in decided for it in outcome.reviews]
+    reviews = [review for outcome in decided for review in outcome.reviews]
     now = current_decisions(reviews, [edited, undecided], read_history_of(file))
     assert (len(now.reviews), now.stale) == (3, 0)
     assert [each.what for each in outcomes([edited, undecided], now)] == ["accepted", "undecided"]

@@ -151,7 +151,7 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--apply", "--status"], "--apply and --status are two things to do"),
         (["--settle"], "--settle goes with --sheet OUT.csv or --read SHEET.csv"),
@@ -162,8 +162,8 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
         (["--read", "none.csv"], "none.csv does not exist"),
     ],
 )
-def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], said: str) -> None:
-    assert said in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
+def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], message: str) -> None:
+    assert message in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
 
 
 def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path, queries: Queries) -> None:

@@ -26,8 +26,8 @@ from tests.querygen.review.scripted import simple
 
 EMPTY_KINDS = "is empty: leaf categories of the shop, or short nouns; a product of any of them will do"
 PHRASES = st.text(st.sampled_from("ab1; \\x"), min_size=1, max_size=6).map(str.strip).filter(bool)
-LISTS = st.lists(PHRASES.filter(lambda it: not it.endswith("\\")), max_size=3, unique=True).map(tuple)
-MONEY = st.decimals(0, 1000, places=2).map(lambda it: Money(amount=str(it)))
+LISTS = st.lists(PHRASES.filter(lambda value: not value.endswith("\\")), max_size=3, unique=True).map(tuple)
+MONEY = st.decimals(0, 1000, places=2).map(lambda value: Money(amount=str(value)))
 WANTS = st.builds(
     Want,
     name=PHRASES,
@@ -37,7 +37,7 @@ WANTS = st.builds(
     again=st.booleans(),
     must=LISTS,
     must_not=LISTS,
-    rating_min=st.none() | st.floats(0, 5).map(lambda it: round(it, 2)),
+    rating_min=st.none() | st.floats(0, 5).map(lambda value: round(value, 2)),
     ratings_min=st.none() | st.integers(0, 10_000),
     price_max=st.none() | MONEY,
     brands_wanted=LISTS,
@@ -45,7 +45,7 @@ WANTS = st.builds(
 )
 WISHES = st.builds(
     Wish,
-    wants=st.lists(WANTS, max_size=3, unique_by=lambda it: it.name.casefold()).map(tuple),
+    wants=st.lists(WANTS, max_size=3, unique_by=lambda value: value.name.casefold()).map(tuple),
     budget=st.none() | MONEY,
     room=st.booleans(),
     deadline=st.none() | PHRASES,
@@ -59,7 +59,7 @@ def changed(query: Query, place: int | None = None, /, **cells: str) -> Form:
     if place is None:
         return replace(form, query=form.query | cells)
     form = with_blank_want(form) if place == len(form.wants) else form
-    return replace(form, wants=tuple(it | cells if at == place else it for at, it in enumerate(form.wants)))
+    return replace(form, wants=tuple(want | cells if at == place else want for at, want in enumerate(form.wants)))
 
 
 def faults(query: Query, form: Form) -> list[tuple[int | None, str, str]]:

@@ -154,7 +154,7 @@ def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ({"decision": "maybe"}, "row 2, column decision: 'maybe' is none of accept, edit, reject"),
         ({"decision": ""}, "row 2, column decision: is empty"),
@@ -179,16 +179,16 @@ def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
     ],
 )
 def test_a_fault_is_named_with_its_row_and_column_and_nothing_is_taken(
-    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], said: str
+    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], message: str
 ) -> None:
     rows[0] |= ACCEPT | cells
     rows[1] |= ACCEPT
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read(rows)
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ({"quantity": "two"}, "row 3, column quantity: 'two' is no whole number"),
         ({"quantity": "2"}, "row 3, column quantity: was changed, but the decision is accept"),
@@ -199,11 +199,11 @@ def test_a_fault_is_named_with_its_row_and_column_and_nothing_is_taken(
     ],
 )
 def test_a_fault_in_a_further_want_is_named_with_its_own_row(
-    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], said: str
+    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], message: str
 ) -> None:
     rows[0] |= ACCEPT
     rows[1] |= cells
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read(rows)
 
 
@@ -295,7 +295,7 @@ def test_a_dispute_is_settled_with_a_reviewers_edit_or_another_one(
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ({"decision": "edit", "take_edit_of": "dora"}, "'dora' has no edit of anna-1; those with one: ann, bob"),
         ({"decision": "accept", "take_edit_of": "ann"}, "is filled in, but the decision is accept"),
@@ -303,9 +303,9 @@ def test_a_dispute_is_settled_with_a_reviewers_edit_or_another_one(
     ],
 )
 def test_an_edit_that_can_not_be_taken_is_refused(
-    tmp_path: Path, items: Items, queries: Queries, disputed: list[Review], cells: dict[str, str], said: str
+    tmp_path: Path, items: Items, queries: Queries, disputed: list[Review], cells: dict[str, str], message: str
 ) -> None:
     rows = rows_of(settling_sheet_of([(items.of(queries[0]), disputed)], None))
     rows[0] |= cells
-    with pytest.raises(UserError, match=f"row 2, column take_edit_of: .*{said}"):
+    with pytest.raises(UserError, match=f"row 2, column take_edit_of: .*{message}"):
         settled(rows, tmp_path / "sheet.csv", queries[0], disputed)

@@ -29,7 +29,7 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -
     assert pair.by == "claims, judged by offline:judge"
     told = {change.kind: (change.a or change.b) for change in pair.changes}
     assert pair.counts == {"verdict": 1, "only_a": 1, "only_b": 1, "same": 1}
-    assert {kind: it.plain.partition(" ")[0] for kind, it in told.items() if it} == {
+    assert {kind: each.plain.partition(" ")[0] for kind, each in told.items() if each} == {
         "verdict": "It",
         "only_a": "The",
         "only_b": "The",

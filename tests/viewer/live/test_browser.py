@@ -47,7 +47,7 @@ def said(page: "Page", text: str) -> None:
 
 
 def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, serve: Serve, window: Window) -> None:
-    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     with serve(exp) as address:
         page = window()
         enter(page, address)
@@ -151,7 +151,7 @@ def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window:
 
 
 def test_hostile_reports_run_nothing_and_fit_the_page(exp: Path, serve: Serve, window: Window) -> None:
-    numbers = [it for it, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b)]
+    numbers = [each for each, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b)]
     with serve(exp) as address:
         page = window(390)
         enter(page, address)

@@ -144,7 +144,7 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
 
 
 def test_progress_counts_whole_sheets(ann: TestClient, exp: Path) -> None:
-    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     for dimension in DIMENSIONS[:-1]:
         assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
     assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
@@ -152,7 +152,7 @@ def test_progress_counts_whole_sheets(ann: TestClient, exp: Path) -> None:
 
 
 def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:
-    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
     page = ann.get(f"/vote/{number}").text
     assert 'data-question="personalization"' not in page
     assert "Nothing is known of this shopper." in page
@@ -160,7 +160,7 @@ def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, e
 
 
 def test_the_shopper_and_the_picks_are_shown_as_judges_see_them(ann: TestClient, exp: Path) -> None:
-    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    number = next(one for one, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     page = parse(ann.get(f"/vote/{number}").text)
     assert "Which bird feeder suits me, under $30?" in page.text
     assert "38 orders" in page.text or "order" in page.text
@@ -255,7 +255,7 @@ def test_answers_of_view_alone_give_fr_as_people_would(exp: Path) -> None:
 
 
 def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
-    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
+    number = next(one for one, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
     page = parse(ann.get(f"/vote/{number}").text)
     assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
     assert not list(page.all("img"))
@@ -272,7 +272,7 @@ def test_a_report_of_200_kb_in_one_line_is_shown(exp: Path) -> None:
     path.write_text(json.dumps({**document, "report": "<b>" * 70_000}))
     client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
     client.post("/name", data={"name": "ann"})
-    numbers = [it for it, item in enumerate(planned(exp).reports, 1) if item.run_id == "zephyr/q1-r1"]
+    numbers = [each for each, item in enumerate(planned(exp).reports, 1) if item.run_id == "zephyr/q1-r1"]
     assert client.get(f"/rate/{numbers[0]}").text.count("&lt;b&gt;") == 70_000
 
 

@@ -128,6 +128,6 @@ def test_no_page_costs_more_than_some_seconds_and_200_megabytes_to_read() -> Non
         check=True,
     )
     costs: dict[str, tuple[float, float]] = json.loads(measured.stdout)
-    too_dear = {name: it for name, it in costs.items() if it[0] > MOST_SECONDS or it[1] > MOST_MEGABYTES}
+    too_dear = {name: cost for name, cost in costs.items() if cost[0] > MOST_SECONDS or cost[1] > MOST_MEGABYTES}
     assert len(costs) > 20
     assert too_dear == {}

@@ -84,7 +84,7 @@ CLAIMS = {
         },
     ]
 }
-CITED_CLAIMS = {"claims": [{name: it[name] for name in it if name != "values"} for it in CLAIMS["claims"]]}
+CITED_CLAIMS = {"claims": [{name: claim[name] for name in claim if name != "values"} for claim in CLAIMS["claims"]]}
 
 
 def _backed(question: str) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _backed(question: str) -> dict[str, Any]:
 def _insights(question: str) -> dict[str, Any]:
     labels = {"$22.99": "full", "two weeks": "full", "recalled": "partial"}
     told = [tag_content_of(question, number) for number in (1, 2)]
-    found = [next(label for words, label in labels.items() if words in it) for it in told if it]
+    found = [next(label for words, label in labels.items() if words in each) for each in told if each]
     return {
         "insights": [
             {"insight_id": number, "found": "", "missing": "", "label": label} for number, label in enumerate(found, 1)
@@ -110,14 +110,16 @@ def tag_content_of(question: str, number: int) -> str:
 
 ANSWERS: Answers = {
     "QueryRequirements": {"requirements": [{"requirement": "Says which lasts.", "category": "content"}]},
-    "DepthRubric": {"points": [{"point": f"Weighs {it}.", "explanation": ""} for it in ("price", "life", "care")]},
+    "DepthRubric": {"points": [{"point": f"Weighs {each}.", "explanation": ""} for each in ("price", "life", "care")]},
     "ReportClaims": CLAIMS,
     "CitedClaims": CITED_CLAIMS,
     "ClaimsSupport": _backed,
     "BackedClaims": {"claims": [{"claim_id": 1, "explanation": "", "supported": True}]},
     "FoundInsights": _insights,
     "MarkedInsights": {"insights": [{"insight_id": 1, "found": "", "score": 0.8}]},
-    "MetRequirements": {"requirements": [{"requirement_id": it, "reason": "So.", "met": it != 3} for it in (1, 2, 3)]},
+    "MetRequirements": {
+        "requirements": [{"requirement_id": one, "reason": "So.", "met": one != 3} for one in (1, 2, 3)]
+    },
     "Depth": {"justification": "It weighs nothing.", "rating": 4},
 }
 

@@ -131,7 +131,7 @@ def test_pieces_stand_in_their_order_with_marks_where_something_is_left_out() ->
 
 
 def test_sources_are_sorted_by_their_form() -> None:
-    assert [part_of(it) for it in ("F:abcdefgh", "W:abcdefgh", "https://a.example/x", "P:B01", "C:abcdefgh")] == [
+    assert [part_of(each) for each in ("F:abcdefgh", "W:abcdefgh", "https://a.example/x", "P:B01", "C:abcdefgh")] == [
         "files",
         "sandbox",
         "sandbox",
@@ -304,7 +304,7 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
     judge, _ = judge_by()
     found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
-    said = {name: None if it.value is None else round(it.value, 2) for name, it in found.items()}
+    said = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
     assert said == {
         **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
         **{"CC": 66.67, "CC_UF": 100, "CC_SC": 50},  # the page on recalls is not cited
@@ -336,14 +336,14 @@ def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges
     folder = research(tmp_path / "exp", {LABEL: REPORT, "b@model": "Buy the tube."})
     nothing = {"ReportClaims": {"claims": []}}
     first, asked = judge_by(
-        {**ANSWERS, "ReportClaims": lambda it: CLAIMS if "two weeks" in it else nothing["ReportClaims"]}
+        {**ANSWERS, "ReportClaims": lambda value: CLAIMS if "two weeks" in value else nothing["ReportClaims"]}
     )
     second, asked_second = judge_by({**ANSWERS, **nothing}, name="second")
     scored(folder, first, second)
     assert (asked + asked_second).count("QueryRequirements") == 1
     held = json.loads((folder / "rubrics/dr3/q1.json").read_text())
     assert [group["name"] for group in held["groups"]] == ["constraints", "query", "depth"]
-    assert [it["text"] for it in held["groups"][0]["criteria"]] == [
+    assert [each["text"] for each in held["groups"][0]["criteria"]] == [
         "It recommends what is asked for as feeder.",
         "What it recommends costs no more than $30.00 together.",
     ]
@@ -351,7 +351,7 @@ def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges
 
 def test_requirements_that_were_edited_are_asked_anew_and_the_others_stand(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
-    judge, asked = judge_by({**ANSWERS, "MetRequirements": lambda it: _all_met(it)})
+    judge, asked = judge_by({**ANSWERS, "MetRequirements": lambda value: _all_met(value)})
     assert rows(scored(folder, judge))["IF"].value == 100
     path = folder / "rubrics/dr3/q1.json"
     path.write_text(path.read_text().replace("Says which lasts.", "Says which is cheapest."))
@@ -362,7 +362,7 @@ def test_requirements_that_were_edited_are_asked_anew_and_the_others_stand(tmp_p
 
 def _all_met(question: str) -> dict[str, Any]:
     count = question.count("<criterion id=")
-    return {"requirements": [{"requirement_id": it, "reason": "So.", "met": True} for it in range(1, count + 1)]}
+    return {"requirements": [{"requirement_id": each, "reason": "So.", "met": True} for each in range(1, count + 1)]}
 
 
 def test_gold_that_comes_later_is_asked_about_alone(tmp_path: Path) -> None:

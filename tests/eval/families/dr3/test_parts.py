@@ -59,9 +59,9 @@ def verdict(stage: str, item: str, value: object, state: VerdictState = "scored"
 def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Verdict]:
     """Labels of the insights in order; None is a judge that broke."""
     return [
-        verdict("insights", insight_item(part, it), label, "failed" if label is None else "scored")
+        verdict("insights", insight_item(part, each), label, "failed" if label is None else "scored")
         for part, labels in zip(GOLD_PARTS, (files, sandbox), strict=True)
-        for it, label in zip(INSIGHTS[part], labels, strict=True)
+        for each, label in zip(INSIGHTS[part], labels, strict=True)
     ]
 
 
@@ -186,8 +186,8 @@ def test_a_report_without_a_cited_claim_has_no_accuracy() -> None:
 
 def met(*answers: float | None) -> list[Verdict]:
     return [
-        verdict("requirements", it.item, value, "failed" if value is None else "scored")
-        for it, value in zip(requirements_of(CRITERIA), answers, strict=True)
+        verdict("requirements", each.item, value, "failed" if value is None else "scored")
+        for each, value in zip(requirements_of(CRITERIA), answers, strict=True)
     ]
 
 

@@ -69,7 +69,9 @@ STRANGERS = "You bought the Brewhaus Coffee Grinder on 2022-01-02 [O:0000000001]
     ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
 )
 def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: dict[str, float | str]) -> None:
-    found = {name: it.state if it.value is None else it.value for name, it in scores(tmp_path, report).items()}
+    found = {
+        name: score.state if score.value is None else score.value for name, score in scores(tmp_path, report).items()
+    }
     assert {name: found[name] for name in expected} == expected
 
 
@@ -107,5 +109,5 @@ def test_every_quote_of_the_rule_based_judge_stands_in_its_source(tmp_path: Path
 
 
 def test_every_claim_of_the_rule_based_judge_has_its_place(tmp_path: Path) -> None:
-    (verdict,) = [it for it in judged(tmp_path, offline_judge(), subject(GOOD)) if it.stage == EXTRACT]
-    assert all(GOOD[it["start"] : it["end"]] == it["quote"] for it in verdict.value)
+    (verdict,) = [each for each in judged(tmp_path, offline_judge(), subject(GOOD)) if each.stage == EXTRACT]
+    assert all(GOOD[each["start"] : each["end"]] == each["quote"] for each in verdict.value)

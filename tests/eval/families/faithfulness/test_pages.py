@@ -129,10 +129,10 @@ def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_agai
     claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed is grey.", "P:B0BED00001")]
     judge = scripted({"claims": claims}, support("full"), support("full"))
     before = judged(tmp_path, judge, about(SNIPPET, report=report))
-    assert {it.item[0]: it.state for it in before if it.stage == SUPPORT} == {"1": "na", "2": "scored"}
+    assert {each.item[0]: each.state for each in before if each.stage == SUPPORT} == {"1": "na", "2": "scored"}
     fetched = about(SNIPPET, PAGE, report=report)
     after = judged(tmp_path, scripted(support("no")), fetched)
-    assert {it.item[0]: it.value for it in after if it.stage == SUPPORT} == {"1": 0, "2": 1}
+    assert {each.item[0]: each.value for each in after if each.stage == SUPPORT} == {"1": 0, "2": 1}
     assert judged(tmp_path, scripted(), fetched) == after
 
 
@@ -289,7 +289,7 @@ def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_writt
     folder, site = experiment(tmp_path / "exp", {LABEL: reports}), Site()
     assert all(row.variant != "FP_web_live" for row in scored(folder, None).scores)
     first = scored(folder, site)
-    (row,) = [it for it in first.scores if (it.variant, it.policy) == ("FP_web_live", "answered")]
+    (row,) = [each for each in first.scores if (each.variant, each.policy) == ("FP_web_live", "answered")]
     assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (1, 1, 1, 1, 1)
     assert sorted(site.fetched) == sorted([BIRDS, UNSEEN])
     files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -92,10 +92,10 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
     # Of four claims 2.5 are borne out; of two with a page 2, of three with a product 1.5, so of five pairs 3.5.
     assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
     assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == [
-        ("scored", it) for it in (0.625, 0.75, 0.7, 0.625)
+        ("scored", each) for each in (0.625, 0.75, 0.7, 0.625)
     ]
     assert got(found, "FP_eq2", "FP_eq2_report") == [("scored", 0.75)] * 2
-    assert got(found, "N_cited", "N_web", "N_product") == [("scored", it) for it in (5.0, 2.0, 3.0)]
+    assert got(found, "N_cited", "N_web", "N_product") == [("scored", each) for each in (5.0, 2.0, 3.0)]
     assert got(found, "N_supported", "N_contradicted") == [("scored", 2.5), ("scored", 0.0)]
     items = found["FP"].items
     assert (items["units"], items["scored"], items["support"]) == (4, 4, 2.5)
@@ -183,7 +183,7 @@ def test_failed_claims_leave_the_value_and_are_counted() -> None:
 def test_a_report_without_a_scored_claim_is_never_zero(
     outcomes: list[str], state: VerdictState, strict: tuple[VerdictState, float | None]
 ) -> None:
-    found = scored([Of(cites(n, f"W:aaaaaaa{'abc'[n]}"), it) for n, it in enumerate(outcomes)])
+    found = scored([Of(cites(n, f"W:aaaaaaa{'abc'[n]}"), outcome) for n, outcome in enumerate(outcomes)])
     assert got(found, "FP", "FP_web", "FP_types", "FP_pooled", "FP_eq2") == [(state, None)] * 5
     assert got(found, "FP_strict") == [strict]
     assert found["N_supported"].state == ("scored" if not outcomes else state)
@@ -191,13 +191,13 @@ def test_a_report_without_a_scored_claim_is_never_zero(
 
 def test_recall_counts_every_resolved_source_and_by_address_pages_and_products() -> None:
     every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["P:INVENTED01"])]
-    found = scored([Of(it, 1.0 if it.sources else None) for it in every])
+    found = scored([Of(each, 1.0 if each.sources else None) for each in every])
     assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.6), ("scored", 0.4), ("scored", 0.6)]
     assert found["FR"].items == {"cited": 3, "total": 5}
 
 
 def test_under_the_papers_rules_headlines_are_by_type_and_by_address() -> None:
-    claims = [Of(cites(1, WEB), 0.0), *(Of(cites(it, PRODUCT), 1.0) for it in (2, 3, 4))]
+    claims = [Of(cites(1, WEB), 0.0), *(Of(cites(each, PRODUCT), 1.0) for each in (2, 3, 4))]
     found = scored(claims, "paper", [cites(1, WEB), cites(2, ORDER)])
     assert got(found, "FP", "FP_types", "FP_pooled") == [("scored", 0.5), ("scored", 0.5), ("scored", 0.75)]
     assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.5)] * 3
@@ -212,7 +212,7 @@ def test_no_claim_at_all_is_not_applicable_and_claims_without_a_source_are_a_rea
 
 
 def test_a_failed_extraction_fails_only_what_needs_it() -> None:
-    assert {it.state for it in scored(None).values()} == {"failed"}
+    assert {each.state for each in scored(None).values()} == {"failed"}
     without_cited = scored(None, "paper", [cites(1, WEB)])
     assert got(without_cited, "FP", "FP_strict", "N_cited", "FR") == [("failed", None)] * 3 + [("scored", 1.0)]
     without_all = scored([Of(cites(1, WEB), 1.0)], "paper", None)
@@ -295,7 +295,7 @@ def test_a_sources_type_shows_in_its_form(source: str, kind: str) -> None:
     )
 )
 def test_precision_stays_in_bounds_and_strict_is_never_higher(outcomes: list[tuple[str, Outcome]]) -> None:
-    found = scored([Of(cites(n, WEB if kind == "web" else PRODUCT), it) for n, (kind, it) in enumerate(outcomes)])
+    found = scored([Of(cites(n, WEB if kind == "web" else PRODUCT), one) for n, (kind, one) in enumerate(outcomes)])
     assert sum(found["FP"].items[name] for name in ("scored", "unverifiable", "failed")) == len(outcomes)
     for kind in ("FP_web", "FP_product", "FP", "FP_types"):
         value, state = found[kind].value, found[kind].state

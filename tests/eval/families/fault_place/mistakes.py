@@ -78,8 +78,10 @@ class Change:
         if self.price is not None:
             return json.loads(json.dumps(told).replace("$18.75", self.price))
         named = f"P:{GOOD}"
-        insights = [it for it in told["insights"] if named not in it["citations"] and "18.75" not in it["statement"]]
-        sources = [it for it in told["sources"] if it["evidence"] != named]
+        insights = [
+            one for one in told["insights"] if named not in one["citations"] and "18.75" not in one["statement"]
+        ]
+        sources = [source for source in told["sources"] if source["evidence"] != named]
         return {"insights": insights, "sources": sources, "open_questions": ["What else is there?"]}
 
 

@@ -73,7 +73,7 @@ def judged(
     picks: Mapping[str, Sequence[Pick]] | None = None,
 ) -> tuple[dict[tuple[str, str | None], Verdict], list[str]]:
     """By dimension and order, and every question."""
-    a, b = (subject(it, text, profile, (picks or {}).get(it)) for it, text in ((A, OF_A), (B, OF_B)))
+    a, b = (subject(each, text, profile, (picks or {}).get(each)) for each, text in ((A, OF_A), (B, OF_B)))
     pair = Pair((A, B), a, b)
     who, asked = scripted_judge(script)
     with JudgeSession(
@@ -88,7 +88,7 @@ def judged(
         rules=rules,
     ) as judge_session:
         asyncio.run(judge(pair, seed, judge_session))
-        return {(it.item, it.order): it for it in judge_session.file.lasts()}, asked
+        return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
 
 
 def test_each_dimension_is_asked_about_in_both_orders(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_all_questions_in_one_order_begin_alike_and_the_first_of_each_is_answere
 def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_both_are_known(tmp_path: Path) -> None:
     bought = [Pick(product="B0TEST0001", quantity=2)]
     _, asked = judged(tmp_path / "v.jsonl", prefers_a, picks={A: bought, B: []})
-    found = [(tag_content("criterion", it) or "", tag_contents("picks", it)) for it in asked if "<picks" in it]
+    found = [(tag_content("criterion", each) or "", tag_contents("picks", each)) for each in asked if "<picks" in each]
     assert [title.partition("\n")[0] for title, _ in found] == ["Constraint Following"] * 2
     two, nothing = "- 2 × B0TEST0001: price not known", "Nothing is to be bought."
     assert sorted(picks for _, picks in found) == [[two, nothing], [nothing, two]]
@@ -160,7 +160,7 @@ def test_the_prompts_ask_what_the_paper_s_prompt_asks() -> None:
 
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a, profile=None)
-    assert {it.state for (item, _), it in verdicts.items() if item == PERSONALIZATION} == {"na"}
+    assert {each.state for (item, _), each in verdicts.items() if item == PERSONALIZATION} == {"na"}
     assert len(asked) == 12
     assert {tag_content("profile", question) for question in asked} == {NO_PROFILE}
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
@@ -171,7 +171,7 @@ def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp
 def test_the_paper_asks_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a, rules="paper")
     assert len(asked) == 7
-    assert [it for it, _ in verdicts] == list(DIMENSIONS)
+    assert [verdict for verdict, _ in verdicts] == list(DIMENSIONS)
     drawn = [orders("paper", str(seed), ("a/q-r1", "b/q-r1"), "depth") for seed in range(200)]
     assert drawn == [orders("paper", str(seed), ("a/q-r1", "b/q-r1"), "depth") for seed in range(200)]
     assert 70 < drawn.count(("ab",)) < 130
@@ -250,8 +250,8 @@ def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(qu
     groups = tuple(range(queries))
     wrong = 0
     for made in drawn:
-        found = [share_interval(it.tolist(), groups, is_whole=True) for it in made.mean(axis=2)]
-        rows = corrected([a_row(it.tolist(), (at.low, at.high)) for it, at in zip(made, found, strict=True)])
+        found = [share_interval(each.tolist(), groups, is_whole=True) for each in made.mean(axis=2)]
+        rows = corrected([a_row(each.tolist(), (at.low, at.high)) for each, at in zip(made, found, strict=True)])
         wrong += any(map(preferred, rows))
     assert wrong / 400 <= 0.05
 
