@@ -34,6 +34,8 @@ class GuardedStream(io.TextIOWrapper):
 
     unsafe = UNSAFE
     rich_proxied_file: "GuardedStream"
+    replaced: io.TextIOWrapper
+    """The stream in whose place this one writes: it would close their buffer if nobody held it."""
 
     def write(self, text: str, /) -> int:
         super().write(self.unsafe.sub("\N{REPLACEMENT CHARACTER}", text))
@@ -56,7 +58,7 @@ def guard_streams() -> None:
                 kind(stream.buffer, stream.encoding, "backslashreplace", line_buffering=True, write_through=True)
                 for kind in (GuardedStream, RichStream)
             )
-            guarded.rich_proxied_file = rich
+            guarded.rich_proxied_file, guarded.replaced = rich, stream
             setattr(sys, name, guarded)
 
 

@@ -141,7 +141,7 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
             run(world, wrong, ["react"])  # pyright: ignore[reportArgumentType] -- the mistake
     with pytest.raises(UserError, match="list of queries is empty"):
         run(world, [], [MINE], to=tmp_path / "exp")
-    with pytest.raises(UserError, match=r"experiment\.json"):
+    with pytest.raises(UserError, match=r"does not exist"):
         score(tmp_path / "nowhere")
     assert not (tmp_path / "exp").exists()
 

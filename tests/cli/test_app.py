@@ -63,7 +63,7 @@ def test_the_version_is_the_packages(drretail: Command) -> None:
         (["ask", "Which feeder?", "--world", "w", "--model", "shopper"], "provider:model"),
         (["ask", "Which feeder?", "--world", "w", "--model", "cook=offline:shopper"], "no role 'cook'"),
         (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
-        (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none/experiment.json"),
+        (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none does not exist"),
         (["tools", "calculator", "--args", '{"expression": "9**9**9"}', "--world", "w"], "too large"),
         (["tools", "bake_cake", "--args", "{}", "--world", "w"], "bake_cake"),
         (["tools", "calculator", "--args", "{expression}", "--world", "w"], "JSON"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.errors import ModelError
 from tests.build import experiment, scripted_judge
 from tests.cli.commands import Command
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
@@ -105,7 +106,7 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
 def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
     drretail: Command, tmp_path: Path
 ) -> None:
-    compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ValueError("no answer"))[0])
+    compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ModelError("refusal", "no answer"))[0])
     done = drretail("compare", "exp", "--metrics", "pairwise")
     assert done.returncode == 0, done.stderr
     assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import UserError
+from drretail.errors import ModelError, UserError
 from drretail.eval.families.quality.score import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
@@ -171,7 +171,7 @@ def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Pat
 
 def test_a_provider_that_fails_is_a_failed_verdict(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
-    judge, _ = scripted_judge(lambda _: ValueError("the provider answered nonsense"))
+    judge, _ = scripted_judge(lambda _: ModelError("refusal", "the provider answered nonsense"))
     clarity = row(scored(folder, judge), "clarity")
     assert (clarity.value, clarity.n_failed, clarity.n_planned) == (None, 2, 2)
 
@@ -260,7 +260,7 @@ def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(t
 
 
 def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"experiment\.json does not exist"):
+    with pytest.raises(UserError, match=r"holds no experiment\.json"):
         scored(tmp_path)
     folder = experiment(tmp_path / "exp", TWO)
     with pytest.raises(UserError, match="Did you mean quality"):

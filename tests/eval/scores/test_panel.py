@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.scores.correlation import agreements
 from drretail.eval.scores.gathering import Gathered
@@ -92,7 +93,7 @@ def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) 
 
 def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
     judges = table_key(
-        rating(3), lambda question: ValueError("no answer") if "three" in question else rating(5)(question)
+        rating(3), lambda question: ModelError("refusal", "no answer") if "three" in question else rating(5)(question)
     )
     scores = scored(experiment(tmp_path / "exp", REPORTS), judges)
     panel = rows(scores, "panel(median):scripted:j1+scripted:j2")

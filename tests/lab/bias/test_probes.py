@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
+from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
@@ -353,7 +353,7 @@ def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_path: Path) -> None:
     def fails(_: str) -> Any:
-        return ValueError("no answer")
+        return ModelError("refusal", "no answer")
 
     found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
     assert {name: (row.effects, row.failed > 0, row.unasked) for name, row in found.items()} == {

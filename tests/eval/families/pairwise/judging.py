@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.errors import ModelError
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
@@ -62,7 +63,7 @@ def prefers_a(question: str) -> dict[str, Any]:
 
 
 def fails_where_b_is_first(question: str) -> Any:
-    return ValueError("no answer") if "of b." in shown(question)[0] else chosen("A")
+    return ModelError("refusal", "no answer") if "of b." in shown(question)[0] else chosen("A")
 
 
 def compared(
