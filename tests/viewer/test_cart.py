@@ -172,5 +172,5 @@ def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
     assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
     table = compare_picks([("a", made)])
     assert table is not None
-    assert [row.cells[1].text for row in table.rows] == ["from $999.00", "$20.00", ""]
-    assert table.rows[-1].cells[-1].text == "from $2,018.00"
+    assert [cell and cell.text for row in table.rows[:2] for cell in row.cells[1:2]] == ["from $999.00", "$20.00"]
+    assert [cell and cell.text for cell in table.rows[-1].cells[-1:]] == ["from $2,018.00"]
