@@ -62,7 +62,7 @@ def import_reports(
     with busy("reading", quiet=quiet):
         material = chosen.read(path)
     if material.is_empty:
-        raise UserError(f"{path} holds nothing of this format. {chosen.described}.")
+        raise UserError(f"{path} holds nothing of this format ({chosen.described}).")
     material = material if system is None else material.renamed(system)
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:
@@ -108,11 +108,10 @@ def _notes(came: "Imported") -> Iterator[str]:
             f"Tool calls: {calls:,}, of which {calls - broken:,} have a result, with {counted(pages, 'page')} and "
             f"{counted(products, 'product')}."
         )
-        if broken or unread:
-            yield (
-                f"Warning: {counted(broken, 'call')} without a result or with an error, {unread:,} with arguments that "
-                "are no JSON object: what they brought is no evidence."
-            )
+        if broken:
+            yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
+        if unread:
+            yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
     if came.left_out:
         more = f" and {len(came.left_out) - MOST_NAMED:,} more" if len(came.left_out) > MOST_NAMED else ""
         yield f"Left out, since there is no word in it: {', '.join(came.left_out[:MOST_NAMED])}{more}."

@@ -39,15 +39,17 @@ _MOST_RETRIES = 5
 
 async def check_verdicts(
     experiment: Path,
-    scratch: Path,
+    copy: Path,
     store: Store,
     offers: Callable[[Want], Collection[str]],
     checklist: Checklist,
     progress: Progress,
 ) -> None:
-    """Compares every verdict with the one that code, or a judge's journal, gives of a copy without verdicts."""
+    """Compares every verdict with the one that code, or a judge's journal, gives of a copy without verdicts.
+
+    ``copy`` is where that copy is made.
+    """
     by_file = {path: VerdictFile(path).lasts() for path in _verdict_files(experiment)}
-    copy = scratch / "experiment"
     shutil.copytree(experiment, copy, symlinks=True, ignore=_verdicts_and_pages)
     judges = _judges(by_file, experiment, checklist)
     by_rules: dict[Rules, set[str]] = defaultdict(set)

@@ -29,7 +29,7 @@ class CitedSources:
     """A page or product each, cited or only listed; none has a text."""
     citations: tuple[Citation, ...]
     listed: int
-    """How many of them the report names."""
+    """How many of them the report names, by an address or by an id."""
     has_list: bool
     """True where the report lists sources of its own."""
 
@@ -66,7 +66,10 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**known, **named}.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)), len(named), bool(listed.spans))
+    citations = tuple(find_citations(report, evidence))
+    by_id = {citation.evidence_id for citation in citations if citation.evidence_id is not None}
+    in_all = by_id | {entry.id for entry in named.values()}
+    return CitedSources(evidence, citations, len(in_all), bool(listed.spans))
 
 
 def _evidence(cited: Cited) -> Evidence:

@@ -38,6 +38,8 @@ class CartLine:
     """Its stars, where the run saw them."""
     ratings: int | None = None
     """How many people gave them."""
+    is_from: bool = False
+    """Whether the price is the lowest of several variants', so that what is bought may cost more."""
 
     @property
     def cost(self) -> Money | None:
@@ -49,8 +51,9 @@ class CartLine:
         """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
         words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
-            each = f", {format_amount(self.price)} each" if self.quantity > 1 else ""
-            words += f"{each}: {format_amount(self.cost)}"
+            least = "from " if self.is_from else ""
+            each = f", {least}{format_amount(self.price)} each" if self.quantity > 1 else ""
+            words += f"{each}: {least}{format_amount(self.cost)}"
         else:
             words += ": price not known"
         return f"{words}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
@@ -73,11 +76,17 @@ class Cart:
         return Money.of(sum((cost.value for cost in costs), Decimal(0)), costs[0].currency)
 
     @property
+    def is_from(self) -> bool:
+        """Whether the total is the least that the cart may cost."""
+        return any(line.is_from for line in self.lines)
+
+    @property
     def total_words(self) -> str:
         """ "Total: $49.98.", with how many prices are missing from it; empty without a total."""
         unknown = sum(line.price is None for line in self.lines)
         missing = f", without {unknown} whose price is not known" if unknown else ""
-        return f"Total: {format_amount(self.total)}{missing}." if self.total is not None else ""
+        least = "from " if self.is_from else ""
+        return f"Total: {least}{format_amount(self.total)}{missing}." if self.total is not None else ""
 
     @property
     def closing(self) -> str:
@@ -120,6 +129,7 @@ def cart_document(cart: Cart) -> dict[str, Any]:
             "quantity": line.quantity,
             "price": None if line.price is None else line.price.model_dump(),
             "alternatives": list(line.alternatives),
+            **({"price_from": True} if line.is_from else {}),
         }
         for line in cart.lines
     ]
@@ -158,6 +168,7 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
         alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
         rating=None if item is None else item.average_rating,
         ratings=None if item is None else item.rating_number,
+        is_from=item is not None and price is not None and item.price_from,
     )
 
 
@@ -200,7 +211,7 @@ def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
 def _row(line: CartLine, pieces: Sequence[int]) -> Row:
     rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
     counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
-    price = "not known" if line.price is None else format_amount(line.price)
+    price = "not known" if line.price is None else "from " * line.is_from + format_amount(line.price)
     picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
     return Row(line.title, (Cell(line.product), Cell(price), Cell(f"{rating}{counted}"), *picks))
 
@@ -209,4 +220,4 @@ def _total(cart: Cart) -> str:
     """The sum, with "+ ?" where a price is missing from it."""
     if cart.total is None:
         return "not known" if cart.lines else cart.refusal or "nothing"
-    return format_amount(cart.total) + " + ?" * any(line.price is None for line in cart.lines)
+    return "from " * cart.is_from + format_amount(cart.total) + " + ?" * any(line.price is None for line in cart.lines)

@@ -12,6 +12,8 @@ from drretail.agents.memory import ShopperRecord
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.experiment import read_definition, read_journal, read_runs
+from drretail.files import read_jsonl, write_lines
+from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.viewer.tables.ablations import ablation_table
 from tests.shop import JANUARY, USER, build
@@ -97,6 +99,29 @@ def test_a_replay_does_not_ask_the_memory_again(world: Path, module: Callable[[s
     again = made(world, to="again", memory=place, replay="exp")
     assert (tmp_path / "asked").read_text() == "x"
     assert [run.report for run in read_runs(first)] == [run.report for run in read_runs(again)]
+
+
+def test_verify_serves_what_the_memory_told_without_the_memory(world: Path, tmp_path: Path) -> None:
+    exp = made(world, information=("memory", "tools"), memory="shopper_memory:newest")
+    beside = made(world, to="beside", memory="shopper_memory:newest")
+    (tmp_path / "shopper_memory.py").unlink()
+    for folder in (exp, beside):
+        found = drretail.verify(folder)
+        assert [mismatch.line for mismatch in found.failures] == []
+        assert {check.check: check.state for check in found.checks}["replay"] == "pass"
+    (journal,) = beside.glob("runs/*/*/journal.jsonl.gz")
+    lines = list(read_jsonl(journal))
+    next(line for line in lines if line["kind"] == "memory")["response"] = "Likes red."
+    write_lines(journal, map(canonical_json, lines))
+    assert {check.check for check in drretail.verify(beside).checks if check.failed} >= {"replay", "tools"}
+
+
+def test_verify_leaves_open_a_run_whose_memory_failed(world: Path, module: Callable[[str, str], str]) -> None:
+    exp = made(world, memory=module("raising", "def recall(record, question):\n    raise KeyError('who')\n"))
+    found = drretail.verify(exp)
+    assert [mismatch.line for mismatch in found.failures] == []
+    (left,) = {mismatch.reason for check in found.checks if check.check == "replay" for mismatch in check.unchecked}
+    assert left == "its memory failed it, and no journal says how"
 
 
 def test_the_record_holds_what_the_shop_knew_on_the_day_of_the_question(

@@ -445,6 +445,14 @@ def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) 
     assert fails(verify(exp, world)) == {"votes": "votes/ann.jsonl"}
 
 
+def test_a_run_that_cannot_be_read_is_named_by_its_place_in_the_folder(exp: Path, world: World) -> None:
+    path = exp / RUN / "run.json"
+    path.write_text(path.read_text(encoding="utf-8")[:500], encoding="utf-8")
+    found = verify(exp, world)
+    (told,) = [mismatch for check in found.checks if check.check == "verdicts" for mismatch in check.failed]
+    assert told.reason.startswith(f"it can't be made again: {RUN}/run.json cannot be read as JSON")
+
+
 def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
     CHEAP["usage"][0](exp)
     score(exp, "process", world=world)

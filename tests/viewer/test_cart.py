@@ -161,3 +161,16 @@ def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
     assert [cell and cell.text for cell in totals.cells[-2:]] == ["Refused: not sold.", "$42.95"]
     assert product.cells[0] is not None
     assert product.cells[0].value == KETTLE.product_id
+
+
+def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
+    sofa = a_product(4, "Sofa", 999.0).model_copy(update={"price_from": True})
+    made = cart_of(declaring(pick(sofa, 2), pick(KITE)), seen(sofa, KITE))
+    assert made is not None
+    assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
+    assert made.total_words == "Total: from $2,018.00."
+    assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
+    table = compare_picks([("a", made)])
+    assert table is not None
+    assert [cell and cell.text for row in table.rows[:2] for cell in row.cells[1:2]] == ["from $999.00", "$20.00"]
+    assert [cell and cell.text for cell in table.rows[-1].cells[-1:]] == ["from $2,018.00"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.base import Agent
+from drretail.agents.memory import Memory
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
@@ -37,7 +38,7 @@ from drretail.llm.registry import open_recorded
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
-from drretail.records.run import FILES, NINE, Answer, Limits, Run, Step
+from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, Step
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
@@ -84,7 +85,9 @@ def rebuilt(
         raise UserError(f"it has another {wrong[0] if wrong else 'label'} here: {_advice(wrong)}")
     if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
         raise UserError("its prompts are not those of this version")
-    return replace(sut, system=system)
+    # Its function is never called: a journal gives what the memory told, or says that it holds no answer.
+    memory = Memory(*system.options[MEMORY], recall=lambda *_: None) if MEMORY in system.options else None
+    return replace(sut, system=system, memory=memory)
 
 
 def _advice(wrong: Sequence[str]) -> str:
@@ -153,6 +156,11 @@ class Verifier:
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)
         journal = self.scratch / name / "journal.jsonl"
+        asked = query.user_id is not None and run.error is not None and sut.memory is not None
+        if asked and not any(effect.kind == "memory" for effect in read_journal(folder)):
+            reason = "its memory failed it, and no journal says how"
+            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry failed` makes it anew.")
+            return
         instead = read_counterfactual(self.experiment, query.user_id)
         reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
         made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)

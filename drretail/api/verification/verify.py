@@ -83,14 +83,18 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
 
 
 @contextmanager
-def _told(checklist: Checklist, check: str, file: str) -> Generator[None]:
-    """Whatever is raised within fails the check: files of a folder that was edited may hold anything."""
+def _told(checklist: Checklist, check: str, file: str, copy: Path | None = None) -> Generator[None]:
+    """Whatever is raised within fails the check: files of a folder that was edited may hold anything.
+
+    ``copy`` is where a copy of the folder lies: its files are named by their places in the folder.
+    """
     try:
         yield
     except CommandStopped:
         raise
     except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
         why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
+        why = why if copy is None else why.replace(f"{copy}/", "")
         advice = "Mend or delete the file that it names, and give the command that made it."
         checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
 
@@ -147,8 +151,9 @@ def _check_against(
         verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
         with _told(checklist, "replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
             run_loop(verifier.check_all(runs, bar.advance))
-        with _told(checklist, "verdicts", "verdicts"):
-            run_loop(check_verdicts(folder, scratch, world.store, Offers(world).would_do, checklist, progress))
+        copy = scratch / "experiment"
+        with _told(checklist, "verdicts", "verdicts", copy):
+            run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, checklist, progress))
 
 
 def _runs(folder: Path, definition: Definition) -> Iterator[Run]:

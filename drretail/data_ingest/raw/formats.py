@@ -108,8 +108,19 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
 def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> list[str]:
     """The columns by which an export of a format would say what ``fitted`` names no column for."""
     rules = FORMATS[name].get(part, {})
-    lacking = (rule for key, rule in rules.items() if key in _SAID and not fitted.get(key))
+    lacking = [rule for key, rule in rules.items() if key in _SAID and not fitted.get(key)]
+    # Of what the format still says: without the regular price, or a column of keep, it reads other rows than it should.
+    lacking += _lacks_of(rules.get("price", [])[-1:], rules.get("price", []), fitted.get("price") or ())
+    lacking += _lacks_of(rules.get("keep", {}), rules.get("keep", {}), fitted.get("keep") or ())
     return [" or ".join(rule.split("|")) if isinstance(rule, str) else " or ".join(rule) for rule in lacking]
+
+
+def _lacks_of(needed: Iterable[str], rule: Iterable[str], columns: str | Iterable[str]) -> list[str]:
+    """Which of the names none of the columns goes by; none where a mapping names columns of its own, or nothing."""
+    named = {_folded(column) for column in ([columns] if isinstance(columns, str) else columns)}
+    if not named or not named <= {_folded(name) for names in rule for name in names.split("|")}:
+        return []
+    return [names for names in needed if named.isdisjoint(map(_folded, names.split("|")))]
 
 
 def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:

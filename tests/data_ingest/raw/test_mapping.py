@@ -71,6 +71,8 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         ('id = "id"', 'id = "sku"', "no such column"),
         ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
         ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
+        ("language = 'de'", "", "There is no language 'de'. Known are .* Write its English name, such as german"),
+        ("orders = 'o.csv'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
         ("[product]", "[products]", "the key product is unknown. Did you mean products"),
         ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
         ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
@@ -79,7 +81,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, message: str) -> None:
     text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
-    if wrong.startswith(("decimal", "currency", "date_format", "language")):
+    if wrong.startswith(("decimal", "currency", "date_format", "language", "orders")):
         text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
     with pytest.raises(UserError, match=message) as problem:
         shop_sources(_shop(tmp_path, text))
