@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from drretail.errors import UserError
 from drretail.records.models import Price
 from drretail.records.run import RoleModel, Usage
 
@@ -94,7 +95,12 @@ NOTHING = Cost(Usage(), 0)
 
 
 def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> dict[str, Cost]:
-    """The cost of every role that used tokens."""
+    """The cost of every role that used tokens. Raises UserError for a role without a model: a run that was edited."""
+    if strange := sorted(usage.keys() - models.keys()):
+        raise UserError(
+            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says what "
+            "was edited."
+        )
     return {role: _cost(used, models[role], prices) for role, used in sorted(usage.items())}
 
 

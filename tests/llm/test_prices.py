@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.errors import UserError
 from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
 from drretail.llm.registry import open_model
 from drretail.records.models import Price
@@ -76,6 +77,11 @@ def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
     assert by_role["researcher"].dollars == pytest.approx(2)
     total = cost_of(usage, models, read_prices())
     assert (total.dollars, total.unpriced, total.usage.calls) == (None, ("openai:gpt-99",), 2)
+
+
+def test_tokens_of_a_role_that_the_system_lacks_are_refused() -> None:
+    with pytest.raises(UserError, match="counts tokens for the role 'writer'"):
+        cost_by_role({"writer": Usage(calls=1, output=5)}, {}, read_prices())
 
 
 def test_the_cache_read_share_is_of_all_input() -> None:
