@@ -98,8 +98,8 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], pr
     """The cost of every role that used tokens. Raises UserError for a role without a model: a run that was edited."""
     if strange := sorted(usage.keys() - models.keys()):
         raise UserError(
-            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says what "
-            "was edited."
+            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
+            "what was edited."
         )
     return {role: _cost(used, models[role], prices) for role, used in sorted(usage.items())}
 
