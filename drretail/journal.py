@@ -67,7 +67,7 @@ class Outcome:
 class Journal:
     """The effects of one run. ``path`` None keeps them in memory; ``replay`` serves another journal only.
 
-    Of what it serves, ``anew`` are the kinds that are performed once more where they brought an answer.
+    Of what it serves, ``anew`` are the kinds that are performed once more: of the web, where it brought an answer.
     Raises UserError when the file is of another format or a line before the last is broken.
     """
 
@@ -126,7 +126,7 @@ class Journal:
             if self._replays:
                 raise ModelError("agent", f"{NO_ANSWER}: the run differs")
             return None
-        if effect.kind in self._anew and effect.error is None:
+        if effect.kind in self._anew and (effect.kind == "model" or effect.error is None):
             return None
         with self._lock:
             self.served += 1

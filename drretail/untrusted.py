@@ -16,6 +16,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
 # Persian and Indic letters, and emoji, are shaped by joiners and selectors between them: "❤" FE0F 200D "🔥".
 _SELECTORS, _JOINERS = frozenset("\ufe0e\ufe0f"), frozenset("\u200c\u200d")
+_NOT_ASCII, _UNPLAIN = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^\n\t\x20-\x7e]")
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 _NAME = re.compile(r"\w+")
@@ -77,8 +78,8 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = _LINE_END.sub("\n", text)
-    unseen = {one for one in set(text) if unicodedata.category(one) in _HIDDEN or _DRAWN_AS_NOTHING.match(one)}
-    unseen -= {"\n", "\t"}
+    unseen = set(_UNPLAIN.findall(text))
+    unseen = {one for one in unseen if unicodedata.category(one) in _HIDDEN or _DRAWN_AS_NOTHING.match(one)}
     if not unseen & (_SELECTORS | _JOINERS):
         return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
     kept: list[str] = []
@@ -99,7 +100,7 @@ def visible(text: str) -> str:
 def cleaned(text: str) -> str:
     """What somebody else wrote, as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
     text = visible(text)
-    if text.isascii() and not _SUSPECT.search(text):
+    if not _SUSPECT.search(folded(text)):
         return text
     for pattern, written in ((_TAG, _tag), (_BRACKETED_TOKEN, _token), (_TURN, _turn)):
         text = replaced(pattern, written, text)
@@ -108,28 +109,25 @@ def cleaned(text: str) -> str:
 
 def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], text: str) -> str:
     """The text with what ``written`` makes of each match in its folded copy; where that is the match, it stays."""
-    folded, places = _folded(text)
+    plain = folded(text)
+    changes = [(match.span(), new) for match in pattern.finditer(plain) if (new := written(match)) != match[0]]
+    if not changes:
+        return text
+    # For each character of the copy, where what it stands for begins in the text.
+    places = [place for place, one in enumerate(text) for _ in ([one] if one.isascii() else as_ascii(one))]
     parts: list[str] = []
     end = 0
-    for match in pattern.finditer(folded):
-        if (new := written(match)) != match[0]:
-            start, stop = match.start(), match.end()
-            if places is not None:
-                start, stop = places[start], places[stop - 1] + 1
-            parts += text[end:start], new
-            end = stop
-    return "".join([*parts, text[end:]]) if parts else text
+    for (start, stop), new in changes:
+        parts += text[end : places[start]], new
+        end = places[stop - 1] + 1
+    return "".join([*parts, text[end:]])
 
 
-def _folded(text: str) -> tuple[str, list[int] | None]:
-    """The text as plainly as it can be read, and for each of its characters the place in the text where it stands."""
+def folded(text: str) -> str:
+    """The text as plainly as it can be read."""
     if text.isascii():
-        return text, None
-    plain = {ord(one): folded for one in set(text) if (folded := as_ascii(one)) != one}
-    if all(len(folded) == 1 for folded in plain.values()):
-        return text.translate(plain), None
-    places = [place for place, one in enumerate(text) for _ in plain.get(ord(one), one)]
-    return text.translate(plain), places
+        return text
+    return text.translate({ord(one): as_ascii(one) for one in set(_NOT_ASCII.findall(text))})
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
+from drretail.eval.claims.claims import SUPPORT_LIVE
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
@@ -20,7 +21,7 @@ from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.eval.scoring import score
 from drretail.experiment import read_runs
-from drretail.files import read_jsonl
+from drretail.files import read_json, read_jsonl
 from drretail.journal import read_effects
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
@@ -94,6 +95,10 @@ async def check_verdicts(
         # Families and judges that have verdicts on other runs, and none on this one.
         if experiment / name not in by_file and (experiment / name).parents[1].is_dir():
             checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again", JUDGE_AGAIN)
+    for path in sorted((experiment / "readings").glob("*/*/*.json")):
+        if read_json(path) != read_json(copy / path.relative_to(experiment)):
+            reason = "it is not how the report is read"
+            checklist.fail("verdicts", path.relative_to(experiment), reason, JUDGE_AGAIN)
 
 
 def _verdict_files(experiment: Path) -> list[Path]:
@@ -113,12 +118,17 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
     """By its key, each judge whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
-    for path, verdicts in by_file.items():
-        journal = path.with_suffix(".journal.jsonl")
+    said = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
+    for path, verdicts in sorted(by_file.items(), key=lambda item: not _has_journal(item[0])):
         for ref in {verdict.judge.key: verdict.judge for verdict in verdicts if verdict.judge.spec != CODE}.values():
-            if ref.key in judges or ref.key in left or not journal.exists():
+            if ref.key in judges or ref.key in left:
                 continue
-            effects = read_effects(journal)
+            effects = read_effects(_journal_of(path)) if _has_journal(path) else []
+            if not effects and ref.key in said:
+                left.add(ref.key)
+                reason = f"the judge {ref.key} was asked, and has no journal"
+                checklist.fail("verdicts", path.relative_to(experiment), reason, ASK_AGAIN)
+                continue
             try:
                 params = effects[0].request.get("params", {}) if effects else {}
                 judge = Judge.of(open_recorded(ref.spec, params))
@@ -134,6 +144,15 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
     return judges
 
 
+def _journal_of(verdicts: Path) -> Path:
+    return verdicts.with_suffix(".journal.jsonl")
+
+
+def _has_journal(verdicts: Path) -> bool:
+    journal = _journal_of(verdicts)
+    return journal.exists() and journal.stat().st_size > 0
+
+
 def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, checklist: Checklist) -> None:
     """The last verdict of each key beside the one that was made again."""
     made = {verdict.key: verdict for verdict in (VerdictFile(again).lasts() if again.exists() else [])}
@@ -145,7 +164,7 @@ def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, check
         anew = made.get(key)
         if anew is not None and _content(anew) == _content(verdict):
             continue
-        if key in asked_anew or (verdict.metric == "faithfulness" and _reads_live_pages(path)):
+        if key in asked_anew or (verdict.stage == SUPPORT_LIVE and live_journal(path.parents[4]).exists()):
             reason = f"{verdict.stage}/{verdict.item} was asked more than once, or of live pages"
             checklist.leave("verdicts", name, reason, ASK_AGAIN)
         elif anew is None:
@@ -164,15 +183,14 @@ def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, check
 
 
 def _was_scored_before(path: Path, verdict: Verdict) -> bool:
-    """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice."""
-    if verdict.judge.spec == CODE or verdict.attempt == 1:
+    """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice.
+
+    A judge that follows rules answers alike each time.
+    """
+    if verdict.judge.kind == "rule_based" or verdict.attempt == 1:
         return False
     lines = map(Verdict.model_validate, read_jsonl(path))
     return any(line.key == verdict.key and line.attempt < verdict.attempt and line.state != "failed" for line in lines)
-
-
-def _reads_live_pages(path: Path) -> bool:
-    return live_journal(path.parents[4]).exists()
 
 
 def _content(verdict: Verdict) -> dict[str, Any]:

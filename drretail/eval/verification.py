@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail import __version__
+from drretail.agents.running.outcomes import is_outage
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.judging.criteria import FOLDER
@@ -23,7 +24,7 @@ from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick
-from drretail.records.run import Run, System, Usage
+from drretail.records.run import NINE, Run, System, Usage
 
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
@@ -112,6 +113,9 @@ def _check_run(folder: Path, name: Path, planned: Planned, definition: Definitio
         pairs["citations"] = (run.citations, tuple(find_citations(run.report or "", evidence)))
     checklist.compare("records", name / "run.json", pairs, RUN_AGAIN)
     if system.is_imported:
+        if journal:
+            reason = "it is said to be imported, and has a journal"
+            checklist.fail("records", name / "run.json", reason, ASK_FOR_ALL)
         checklist.leave(
             "records", name / "run.json", "it is an imported report", "Compare it with the file it is from."
         )
@@ -128,7 +132,17 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     results = read_results(folder)
     wrong = [sha for sha, text in results.items() if sha256_of(text) != sha]
     wrong += [step.result_sha for step in run.steps if step.result_sha and step.result_sha not in results]
-    faults = {"it lacks the result of this hash, or has another text": wrong}
+    answered = [
+        f"{step.name} at {step.path}/{step.seq}"
+        for step in run.steps
+        if step.name in NINE
+        and is_outage(step)
+        and (step.evidence or not _is_error(results.get(step.result_sha or "")))
+    ]
+    faults = {
+        "it lacks the result of this hash, or has another text": wrong,
+        "a call that a server is said to have failed has an answer": answered,
+    }
     checklist.expect_none("records", name / "results.jsonl.gz", faults, RUN_AGAIN)
     brought = {(step.path, step.seq): step.evidence for step in run.steps}
     texts = [(entry.id, text) for entry in evidence for text in entry.texts]
@@ -143,6 +157,10 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     if unseen:
         reason = f"no tool of the run showed its pick {unseen[0]}: the model made it up, or knew it from elsewhere"
         checklist.fail("shown", name / "run.json", reason, "Read the run's report before you trust its cart.")
+
+
+def _is_error(result: str | None) -> bool:
+    return (result or "").startswith('{"error":')
 
 
 def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist) -> None:

@@ -11,6 +11,7 @@ import pytest
 from drretail import Agent, Answer, open_world, report, run, score, verify
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.errors import ToolError
 from drretail.eval.check_results import Verification
 from drretail.eval.verification import first_failure
 from drretail.experiment import read_evidence, read_runs
@@ -145,6 +146,10 @@ def without_query(folder: Path) -> None:
         shutil.rmtree(path)
 
 
+def tool_step(value: Any) -> Any:
+    return next(step for step in value["steps"] if step["name"] == "product_catalog_search")
+
+
 def swapped(folder: Path) -> None:
     other = folder / RUN.replace("q1", "q2")
     (folder / RUN).rename(folder / "between")
@@ -160,6 +165,45 @@ def flipped(lines: list[Any]) -> None:
     line = next(line for line in lines if line["stage"] == "support")
     line["value"] = {"support": "none"} if isinstance(line["value"], dict) else "none"
     line["reason"] = "edited"
+
+
+def of_judge(folder: Path, change: Callable[[list[Any]], object]) -> None:
+    """Edits each verdict file of the judge, and makes scores.json anew."""
+    for path in folder.glob("verdicts/faithfulness/offline-judge/*/*-r1.jsonl"):
+        edit_lines(path, change)
+    (folder / "scores.json").unlink()
+    score(folder, ["checks"])
+
+
+def without_journals(folder: Path) -> None:
+    """Verdicts of a judge that was never asked: renamed, and without what it answered."""
+    judge = {"spec": "openai:gpt-5", "kind": "llm", "params_hash": ""}
+    for path in folder.glob("verdicts/faithfulness/*/*/*.journal.jsonl"):
+        path.unlink()
+    of_judge(folder, lambda lines: [line.update(judge=judge) for line in lines])
+    place = folder / "verdicts" / "faithfulness"
+    (place / "offline-judge").rename(place / "openai-gpt-5")
+
+
+def asked_again(folder: Path) -> None:
+    of_judge(folder, lambda lines: lines.extend([{**line, "attempt": 2, "reason": "edited"} for line in lines]))
+
+
+def of_live_pages(folder: Path) -> None:
+    (folder / "verdicts" / "live_pages.journal.jsonl").write_text("")
+    of_judge(folder, lambda lines: [line.update(reason="edited") for line in lines])
+
+
+def without_world(folder: Path) -> None:
+    for path in [folder / "experiment.json", *folder.glob("runs/*/*/run.json")]:
+        edit(path, lambda value: value.pop("world_fingerprint"))
+
+
+def forged_ledger(lines: list[Any]) -> None:
+    """A price as the report wants it, under its own hash."""
+    text = next(text for line in lines for text in line["texts"] if '"price":' in text["text"])
+    text["text"] = text["text"].replace('"price":', '"price":9', 1)
+    text["sha256"] = sha256_of(text["text"])
 
 
 def fails(found: Verification) -> dict[str, str]:
@@ -202,6 +246,14 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     ),
     "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
     "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
+    "outage": (
+        of_run(lambda value: tool_step(value).update(error="timeout: no answer within 30 seconds.")),
+        "a call that a server is said to have failed has an answer",
+    ),
+    "imported": (
+        lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(agent="imported")),
+        "it is said to be imported, and has a journal",
+    ),
     "label": (
         lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(scope="any")),
         "a system's label is",
@@ -262,6 +314,32 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "tools",
         f"runs/{OWN}/q1-r1/run.json",
     ),
+    "an own agent's ledger": (
+        lambda folder: edit_lines(folder / f"runs/{OWN}/q1-r1/evidence.jsonl.gz", forged_ledger),
+        "tools",
+        f"runs/{OWN}/q1-r1/evidence.jsonl.gz",
+    ),
+    "verdicts without a journal": (
+        without_journals,
+        "verdicts",
+        f"verdicts/faithfulness/openai-gpt-5/{OWN}/q1-r1.jsonl",
+    ),
+    "a second answer of a judge that follows rules": (
+        asked_again,
+        "verdicts",
+        f"verdicts/faithfulness/offline-judge/{OWN}/q1-r1.jsonl",
+    ),
+    "verdicts that are said to be of live pages": (
+        of_live_pages,
+        "verdicts",
+        f"verdicts/faithfulness/offline-judge/{OWN}/q1-r1.jsonl",
+    ),
+    "a reading": (
+        lambda folder: edit(folder / f"readings/declared/{REACT}/q1-r1.json", lambda value: value.update(seen=99)),
+        "verdicts",
+        f"readings/declared/{REACT}/q1-r1.json",
+    ),
+    "the world's name": (without_world, "versions", "experiment.json"),
 }
 
 
@@ -274,10 +352,51 @@ def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, 
     assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
 
 
+def test_an_answer_of_a_model_that_follows_rules_can_not_be_made_an_error(exp: Path, world: World) -> None:
+    """A run that is lost to a provider counts less than a bad one."""
+
+    def failed(lines: list[Any]) -> None:
+        last = calls(lines)[-1]
+        del last["response"], last["usage"]
+        last["error"] = {"class": "ModelError", "kind": "timeout", "message": "no answer"}
+
+    edit_lines(exp / RUN / "journal.jsonl.gz", failed)
+    again = exp.parent / "again"
+    run(world, QUERIES, ["react"], to=again, replay=exp, baselines=False)
+    shutil.copytree(again / RUN, exp / RUN, dirs_exist_ok=True)
+    assert read_json(exp / RUN / "run.json")["status"] == "failed"
+    assert fails(verify(exp, world))["replay"] == f"{RUN}/run.json"
+
+
+def test_a_run_that_a_server_failed_is_left_open_and_its_other_calls_are_made_again(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perform = Toolkit._perform  # pyright: ignore[reportPrivateUsage]
+
+    def fails_once(toolkit: Toolkit, launch: Any) -> Any:
+        if launch.name == "get_user_orders":
+            raise ToolError("unavailable", "The shop's server gave no answer.")
+        return perform(toolkit, launch)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Toolkit, "_perform", fails_once)
+        run(world, QUERIES[:1], ["react"], to=tmp_path / "exp", baselines=False)
+    found = verify(tmp_path / "exp", world)
+    assert found.passes, [mismatch.line for mismatch in found.failures]
+    reasons = {mismatch.reason for check in found.checks for mismatch in check.unchecked if check.check == "replay"}
+    assert reasons == {"a server failed it, and now answers: another run follows"}
+    forged_result(tmp_path / "exp")
+    assert fails(verify(tmp_path / "exp", world)) == {"tools": f"{RUN}/run.json"}
+
+
 def test_queries_are_compared_with_those_that_were_published(exp: Path, world: World, tmp_path: Path) -> None:
     published = tmp_path / "q.jsonl"
     write_lines(published, (query.as_line() for query in QUERIES))
     assert verify(exp, world, queries=published).passes
+    edit(exp / "experiment.json", lambda value: value.update(asked={REACT: ["q1"]}))
+    reasons = {mismatch.reason for mismatch in verify(exp, world, queries=published).failures}
+    assert f"{REACT} was not asked the query q2" in reasons
+    edit(exp / "experiment.json", lambda value: value.pop("asked"))
     more = [*QUERIES, QUERIES[0].model_copy(update={"query_id": "q3"})]
     more[1] = more[1].model_copy(update={"kind": "gift"})
     write_lines(published, (query.as_line() for query in more))

@@ -96,7 +96,7 @@ async def test_what_stays_wrong_is_a_model_error_of_its_kind(step: Step, request
 
 
 async def test_a_stalled_server_is_a_timeout_after_all_attempts() -> None:
-    error, seen = await failure(*[answers(pause=0.6)] * 2, timeout=0.2, max_retries=1)
+    error, seen = await failure(*[answers(pause=1.5)] * 2, timeout=0.6, max_retries=1)
     assert error.kind == "timeout"
     assert seen == 2
 

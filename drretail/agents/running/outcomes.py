@@ -92,9 +92,13 @@ def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
 
 
 def failed_calls(run: Run) -> int:
-    """How many tool calls of a run got no answer: the error of each begins with its kind."""
-    errors = (step.error for step in run.steps if is_tool_call(step, run.tools))
-    return sum(error is not None and error.partition(":")[0] in OUTAGES for error in errors)
+    """How many tool calls of a run got no answer."""
+    return sum(is_tool_call(step, run.tools) and is_outage(step) for step in run.steps)
+
+
+def is_outage(step: Step) -> bool:
+    """True where a server or the network failed a tool call; its error begins with its kind."""
+    return step.error is not None and step.error.partition(":")[0] in OUTAGES
 
 
 def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool:

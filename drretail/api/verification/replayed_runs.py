@@ -1,7 +1,7 @@
 """Runs made again from their journals, and tool calls made again, beside what an experiment's folder holds of them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from drretail.agents.base import Agent
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
-from drretail.agents.running.outcomes import OUTAGES, failed_calls
+from drretail.agents.running.outcomes import failed_calls, is_outage
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_hash
@@ -35,6 +35,7 @@ from drretail.llm.models import Models
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
 from drretail.records.run import FILES, NINE, Answer, Limits, Run, Step
 from drretail.tools.toolkit import Toolkit
@@ -155,12 +156,13 @@ class Verifier:
         instead = read_counterfactual(self.experiment, query.user_id)
         reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
         made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
-        if failed_calls(run):
-            reason = "a server failed it, and now answers: another run follows"
-            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
-            return
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        if different and failed_calls(run):
+            reason = "a server failed it, and now answers: another run follows"
+            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
+            await self._call_again(run, query)
+            return
         why = "made again from its journal, the run differs in"
         if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
             why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
@@ -189,11 +191,12 @@ class Verifier:
     async def _call_again(self, run: Run, query: Query) -> None:
         """Calls the shop's own tools of a run once more, one after the other, and compares what they bring."""
         wrong: list[str] = []
+        called = [step for step in run.steps if _is_of_shop(step)]
 
         async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
             del task, models, limits
             with Toolkit(session) as toolkit:
-                for step in filter(_is_of_shop, run.steps):
+                for step in called:
                     reply = toolkit.call(str(step.name), step.args, step.path)
                     if sha256_of(reply.text) != step.result_sha:
                         wrong.append(f"{step.name} at {step.path}/{step.seq}")
@@ -203,11 +206,18 @@ class Verifier:
         sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
         name, instead = self._name(run) / "run.json", read_counterfactual(self.experiment, query.user_id)
         try:
-            await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
+            made = await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
         except DrretailError as problem:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return
         self.checklist.expect_none("tools", name, {"this world gives another result": wrong}, RUN_AGAIN)
+        given = {line for line, _ in _texts(made.evidence)}
+        places = {(step.path, step.seq) for step in called}
+        strange = [
+            line for line, place in _texts(read_evidence(self._folder(run))) if place in places and line not in given
+        ]
+        faults = {"this world gives another entry": strange}
+        self.checklist.expect_none("tools", self._name(run) / "evidence.jsonl.gz", faults, RUN_AGAIN)
         if any(step.name == "web_search" for step in run.steps):
             self.checklist.leave("tools", name, "its searches of the web are not made again", OWN_AGENT)
 
@@ -218,7 +228,16 @@ def _answer(effect: Effect) -> Any:
     return {**response, "id": None} if effect.kind == "model" and isinstance(response, dict) else response
 
 
+def _texts(evidence: Sequence[Evidence]) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Each text of a ledger with its entry, as a line, and the step that brought it."""
+    for entry in evidence:
+        for text in entry.texts:
+            yield (
+                f"{entry.id} {entry.kind} {entry.key} {entry.title!r} {text.form} {text.sha256}",
+                (text.path, text.seq),
+            )
+
+
 def _is_of_shop(step: Step) -> bool:
     """False for what a server failed, for tools that the agent brought, and for the web."""
-    failed = step.error is not None and step.error.partition(":")[0] in OUTAGES
-    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not failed
+    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not is_outage(step)

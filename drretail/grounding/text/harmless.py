@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.shop import SHOP_URL
-from drretail.untrusted import cleaned, replaced
+from drretail.untrusted import cleaned, folded, replaced
 
 _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,400})[\]】〕〗⟧]")
 _LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCF]:)")
@@ -18,14 +19,23 @@ _SUSPECT = re.compile(rf"[\[【〔〖⟦\]]|{_SHOP_ADDRESS.pattern}", re.IGNOREC
 
 def harmless(text: str) -> str:
     """Clean text, with ``[P:B0…]`` as ``(P:B0…)`` and the shop's own address broken; all else stays."""
+    return _remembered(text) if len(text) <= _MOST_REMEMBERED else _harmless(text)
+
+
+def _harmless(text: str) -> str:
     text = cleaned(text)
-    if text.isascii() and not _SUSPECT.search(text):
-        return text  # as nearly all are: every card and record comes through here
+    if not _SUSPECT.search(folded(text)):
+        return text
     # Brackets may stand in each other; every round takes some away, and 400 characters hold few.
     while (without := replaced(_BRACKETED, _unbracketed, text)) != text:
         text = without
     text = replaced(_LINKED_ID, lambda match: f"{match[1]} (", text)
     return replaced(_SHOP_ADDRESS, lambda match: match[0].replace(".", " ."), text)
+
+
+# Every card, record and name of a field comes through here, and most come again.
+_MOST_REMEMBERED = 500
+_remembered = lru_cache(maxsize=1 << 14)(_harmless)
 
 
 def harmless_values(value: Any, clean: Callable[[str], str] = harmless) -> Any:
