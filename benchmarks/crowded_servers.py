@@ -7,6 +7,7 @@ limit below which nobody waits, and what was lost: votes that are not in the fol
 """
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,9 @@ import httpx
 MAIN = "from drretail.cli.entry import main; main()"
 LIMIT = 1.0
 """Seconds in which 99 of 100 answers are to be there, on two cores that the askers share."""
-QUESTIONS = ("comprehensiveness", "depth", "insight", "overall")
+MODES = ("vote", "rate", "label")
+PLAN = 21
+"""Sheets of each kind, as far as the experiment has so many: with ``--plan`` a server makes the ballots."""
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -95,10 +98,18 @@ def timed(asked: Asked, ask: Callable[[], httpx.Response], what: str) -> httpx.R
     return answer
 
 
+@contextmanager
+def visitor(address: str, headers: Mapping[str, str] | None = None) -> Generator[httpx.Client]:
+    """A client that has opened the printed address, and so has its cookie."""
+    base = address.partition("/?")[0]
+    with httpx.Client(base_url=base, timeout=60, follow_redirects=True, headers=headers) as client:
+        client.get(address).raise_for_status()
+        yield client
+
+
 def reader(address: str, pages: Sequence[str]) -> Callable[[Asked, float], None]:
     def read(asked: Asked, until: float) -> None:
-        with httpx.Client(base_url=address, timeout=60, follow_redirects=True) as client:
-            client.get(address)
+        with visitor(address) as client:
             while time.monotonic() < until:
                 for page in pages:
                     timed(asked, lambda page=page: client.get(page), page)
@@ -107,26 +118,41 @@ def reader(address: str, pages: Sequence[str]) -> Callable[[Asked, float], None]
 
 
 def voter(address: str, name: str, cast: list[str]) -> Callable[[Asked, float], None]:
-    """Answers one question after the other, as long as there are some; ``cast`` keeps what was taken."""
+    """Opens one sheet after the other and answers all that it asks, with another answer in each round.
+
+    ``cast`` keeps what was taken.
+    """
 
     def vote(asked: Asked, until: float) -> None:
-        with httpx.Client(base_url=address, timeout=60, follow_redirects=True) as client:
-            client.get(address)
-            client.post("/name", data={"name": name, "back": "vote"})
-            places = ((number, question) for number in range(1, 1000) for question in QUESTIONS)
-            for number, question in places:
-                sent = {"question": question, "value": "tie"}
-                if time.monotonic() > until:
-                    return
-                if timed(asked, lambda n=number, s=sent: client.post(f"/vote/{n}", json=s), f"vote {number}") is None:
-                    if asked.lost[-1].endswith("404"):  # no more items
-                        asked.lost.pop()
-                        asked.seconds.pop()
+        origin = {"origin": address.partition("/?")[0]}  # as browsers send it: without it nothing is taken
+        with visitor(address, origin) as client:
+            client.post("/name", data={"name": name, "back": "vote"}).raise_for_status()
+            totals = {mode: _total(client.get(f"/{mode}/1").text) for mode in MODES}
+            assert all(totals.values()), f"nothing to vote on: {totals}"
+            places = [f"/{mode}/{number}" for mode in MODES for number in range(1, totals[mode] + 1)]
+            for turn, place in ((turn, place) for turn in itertools.count() for place in places):
+                sheet = timed(asked, lambda p=place: client.get(p), place)
+                for question, values in _questions(sheet.text) if sheet is not None else ():
+                    if time.monotonic() > until:
                         return
-                else:
-                    cast.append(f"{name} {number} {question}")
+                    sent = {"question": question, "value": values[turn % len(values)]}
+                    if timed(asked, lambda p=place, s=sent: client.post(p, json=s), place) is not None:
+                        cast.append(f"{name} {place} {question}")
 
     return vote
+
+
+def _total(sheet: str) -> int:
+    found = re.search(r'data-total="(\d+)"', sheet)
+    return int(found[1]) if found is not None else 0
+
+
+def _questions(sheet: str) -> list[tuple[str, list[str]]]:
+    """What a sheet asks, and the answers that can be chosen."""
+    asked = re.split(r'data-question="([^"]+)"', sheet)[1:]
+    return [
+        (name, re.findall(r'data-value="([^"]+)"', rest)) for name, rest in zip(asked[::2], asked[1::2], strict=True)
+    ]
 
 
 def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
@@ -134,7 +160,8 @@ def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
     experiment = folder / "demo"
     command = [sys.executable, "-c", MAIN, "demo", "--to", str(experiment)]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- ourselves
-    with served("view", str(experiment / "recorded"), folder=folder) as printed:
+    viewed = str(experiment / "recorded")
+    with served("view", viewed, "--plan", str(PLAN), "--with-report", folder=folder) as printed:
         found = re.search(r"http://\S+", printed)
         assert found is not None
         address = found[0]
@@ -146,12 +173,10 @@ def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
         voters = [voter(address, f"Voter {number}", cast) for number in range(args.voters)]
         readers = [reader(address, pages)] * args.readers
         together([*readers, *voters], [*[crowd] * args.readers, *[votes] * args.voters], args.seconds)
-    kept = sum(
-        len(path.read_text("utf-8").splitlines()) for path in (experiment / "recorded" / "votes").glob("*.jsonl")
-    )
+    kept = sum(len(path.read_text("utf-8").splitlines()) for path in (Path(viewed) / "votes").glob("*.jsonl"))
     votes.lost += ["a vote is not in the folder"] * max(0, len(cast) - kept)
     rows = [alone.row("view, one reader"), crowd.row(f"view, {args.readers} readers")]
-    return [*rows, votes.row(f"votes of {args.voters} beside them")] if votes.seconds else rows
+    return [*rows, votes.row(f"sheets and votes of {args.voters} beside them, {len(cast):,} cast")]
 
 
 def session(address: str, token: str, number: int) -> Callable[[Asked, float], None]:

@@ -3,219 +3,43 @@
     PYTHONPATH=. python benchmarks/reliability.py [--quick] [--only kills,"double starts"] [--seed N] [--json FILE]
 
 A row is a function in ROWS that takes a Bench and gives a Row: how often it was tried, and what was lost, a sentence
-each. Three rows stand in files of their own beside this one. docs/reliability.md holds the table.
+each. Their larger parts are in files of their own beside this one. docs/reliability.md holds the table.
 """
 
 import argparse
-import hashlib
 import json
 import os
-import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from benchmarks.reliability_faults import faults
-from benchmarks.reliability_fuzz import fuzz_inputs
+from benchmarks.reliability_bench import (
+    INGEST,
+    QUERIES,
+    RUN,
+    SCORE,
+    SYNTH,
+    Bench,
+    Ended,
+    Job,
+    Process,
+    Row,
+    content,
+    size_of,
+)
+from benchmarks.reliability_clock import JumpingClock, negative_durations
+from benchmarks.reliability_faults import faults, uncounted
+from benchmarks.reliability_fuzz import damages, fuzz_inputs
 from benchmarks.reliability_injections import injections
 
-MAIN = "from drretail.cli.entry import main; main()"
-SECONDS = 300
-"""More than anything here takes: what is not over by then hangs."""
-# Times stand in these, so that no two runs write them alike.
-TIMED = ("telemetry.json", "journal.jsonl", "journal.jsonl.gz", ".lock")
-# SQLite's own, which come and go with whoever reads; an index names its files at random, and their hashes go by name.
-KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index", "SHA256SUMS")
-
-
-@dataclass
-class Row:
-    """One line of the table."""
-
-    name: str
-    what: str
-    tried: int = 0
-    lost: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Ended:
-    """What a command ended with."""
-
-    code: int
-    output: str
-
-    @property
-    def in_one_sentence(self) -> bool:
-        """It ended well, or told a person what to do."""
-        return "Traceback" not in self.output and self.code in (0, 1, 2, 3)
-
-
-@dataclass(frozen=True)
-class Job:
-    """A command, where it writes, and what has to be there before it."""
-
-    name: str
-    arguments: Callable[[Path, int], list[str]]
-    """For the folder in which it works, and one of two variants that give another result."""
-    needs: tuple[str, ...]
-
-
-def _ingest(folder: Path, variant: int) -> list[str]:
-    world = ["--world", str(folder / "made"), "--min-interactions", "2"]
-    return ["ingest", str(folder / "raw"), *world, "--seed", str(variant), "--workers", "1"]
-
-
-def _queries(folder: Path, variant: int) -> list[str]:
-    asked = ["--users", "2", "--seed", str(variant), "--to", str(folder / "made" / "queries.jsonl")]
-    return ["queries", "generate", "--world", str(folder / "world"), *asked]
-
-
-def _run(folder: Path, variant: int) -> list[str]:
-    agents = ["--agent", "react", "--no-floors"]
-    asked = ["--queries", str(folder / "queries.jsonl"), "--to", str(folder / "made")]
-    return ["run", "--world", str(folder / "world"), *asked, *agents, "--seed", str(variant)]
-
-
-def _score(folder: Path, variant: int) -> list[str]:
-    del variant
-    return ["score", str(folder / "made"), "--world", str(folder / "world"), "--metrics", "faithfulness,checks"]
-
-
-def _synth(folder: Path, variant: int) -> list[str]:
-    return ["synth", "--to", str(folder / "made"), "--products", "60", "--reviews", "900", "--seed", str(variant)]
-
-
-SYNTH = Job("synth", _synth, ())
-INGEST = Job("ingest", _ingest, ("raw",))
-QUERIES = Job("queries generate", _queries, ("world",))
-RUN = Job("run", _run, ("world", "queries.jsonl"))
-SCORE = Job("score", _score, ("world", "made"))
-
-
-@dataclass(frozen=True)
-class End:
-    """What an undisturbed job leaves, how long it takes, and the bytes that it writes."""
-
-    content: str
-    seconds: float
-    size: int
-
-
-class Bench:
-    """A shop, queries and an experiment to break, made once; commands run as processes of their own."""
-
-    def __init__(self, folder: Path, *, quick: bool, seed: int) -> None:
-        self.folder, self.quick, self.seed, self.draw = folder, quick, seed, random.Random(seed)
-        self.environment = {**os.environ, "DRRETAIL_CACHE_DIR": str(folder / "cache"), "COLUMNS": "200"}
-        start = folder / "start"
-        start.mkdir()
-        for job, made in ((SYNTH, "raw"), (INGEST, "world"), (QUERIES, "queries.jsonl"), (RUN, "experiment")):
-            ended = self.start(job, start).wait()
-            assert ended.code == 0, ended.output
-            written = start / "made" / made
-            (written if written.is_file() else start / "made").rename(start / made)
-            shutil.rmtree(start / "made", ignore_errors=True)
-        self._ends: dict[tuple[str, int], End] = {}
-
-    def tries(self, few: int, many: int) -> int:
-        return few if self.quick else many
-
-    @contextmanager
-    def place(self, job: Job) -> Generator[Path]:
-        """A folder with what a job needs, and nothing of what it makes."""
-        folder = Path(tempfile.mkdtemp(dir=self.folder))
-        try:
-            self.furnish(folder, job)
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-    def furnish(self, folder: Path, job: Job) -> None:
-        """Puts there what a job needs; what is only read is a link."""
-        start = self.folder / "start"
-        for name in job.needs:
-            if name == "made":
-                shutil.copytree(start / "experiment", folder / "made")
-            else:
-                (folder / name).symlink_to(start / name)
-
-    def start(self, job: Job, folder: Path, variant: int = 1, prepare: Callable[[], object] | None = None) -> "Process":
-        if job is QUERIES:
-            (folder / "made").mkdir(exist_ok=True)
-        return Process(job.arguments(folder, variant), self.environment, prepare)
-
-    def end(self, job: Job, variant: int = 1) -> "End":
-        """What a job makes when nothing disturbs it."""
-        if (job.name, variant) not in self._ends:
-            with self.place(job) as folder:
-                began, before = time.monotonic(), size_of(folder / "made")
-                ended = self.start(job, folder, variant).wait()
-                assert ended.code == 0, ended.output
-                made = folder / "made"
-                self._ends[job.name, variant] = End(content(made), time.monotonic() - began, size_of(made) - before)
-        return self._ends[job.name, variant]
-
-
-class Process:
-    """A command under way."""
-
-    def __init__(
-        self, arguments: Sequence[str], environment: dict[str, str], prepare: Callable[[], object] | None = None
-    ) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 -- ourselves
-            [sys.executable, "-c", MAIN, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-            preexec_fn=prepare,
-        )
-
-    def wait(self) -> Ended:
-        try:
-            _, output = self._process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return Ended(-1, "it hangs")
-        return Ended(self._process.returncode, output.decode(errors="replace"))
-
-    def kill_after(self, seconds: float) -> bool:
-        """True when it was still at work."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.send_signal(signal.SIGKILL)
-        self._process.communicate()
-        return self._process.returncode == -signal.SIGKILL
-
-
-def content(made: Path) -> str:
-    """A hash of all that a command made, but for times; what is left over of its writing counts."""
-    found = hashlib.sha256()
-    for path in sorted(made.rglob("*")):
-        name = path.relative_to(made).as_posix()
-        if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
-            data = path.read_bytes()
-            if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
-                data = b"".join(sorted(data.splitlines(keepends=True)))
-            found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-    unfinished = [each for each in made.rglob("journal.jsonl") if each.with_name("run.json").exists()]
-    return "a finished run has a journal still" if unfinished else found.hexdigest()
-
-
-def size_of(folder: Path) -> int:
-    """The bytes of its files on a disk of pages."""
-    return sum(-(-path.stat().st_size // 4096) * 4096 for path in folder.rglob("*") if path.is_file())
+AT_ONCE = 200
 
 
 def kills(bench: Bench) -> Row:
@@ -269,11 +93,95 @@ def disk_full_moments(bench: Bench) -> Row:
     return row
 
 
-def _compare(row: Row, attempt: str, bench: Bench, job: Job, folder: Path) -> None:
-    """Starts a job again, which has to end as if nothing had happened."""
-    ended = bench.start(job, folder).wait()
+def clock_jumps(bench: Bench) -> Row:
+    """Commands under which the wall clock is set forward and back."""
+    row = Row(
+        "clock jumps",
+        "the wall clock set by an hour or 400 days, to and fro, under ingest, queries generate, run and score",
+    )
+    with JumpingClock(bench.folder, every=0.05) as clock:
+        for job in (INGEST, QUERIES, RUN, SCORE):
+            for number in range(bench.tries(2, 12)):
+                with bench.place(job) as folder:
+                    before = clock.jumps
+                    ended = bench.start(job, folder, environment=clock.environment).wait()
+                    row.tried += clock.jumps - before
+                    _compare(row, f"{job.name} {number}", bench, job, folder, ended)
+                    row.lost += [f"{job.name} {number}: {each}" for each in negative_durations(folder / "made")]
+    return row
+
+
+def damaged_ingest(bench: Bench) -> Row:
+    """Raw files of a shop that are damaged."""
+    what = (
+        "ingest of a shop with a damaged file: it makes a whole world, or none and a whole one from the file as it was"
+    )
+    return _damaged(Row("damaged rows", what), bench, INGEST, "raw", "raw")
+
+
+def damaged_score(bench: Bench) -> Row:
+    """Files of runs that are damaged when they are scored."""
+    what = "score of an experiment with a damaged file, then with the file as it was"
+    return _damaged(Row("damaged runs", what), bench, SCORE, "experiment", "made")
+
+
+def _damaged(row: Row, bench: Bench, job: Job, made: str, name: str) -> Row:
+    """Commands over a folder with one damaged file, which is put back; ``name`` is what the job calls the folder."""
+    start = bench.folder / "start" / made
+    files = [path for path in sorted(start.rglob("*")) if path.is_file() and path.stat().st_size]
+    all_damages = [(path, *each) for path in files for each in damages(bench.draw, path, bench.quick)]
+    for path, damage, change in bench.draw.sample(all_damages, min(len(all_damages), bench.tries(24, 400))):
+        with bench.place(job) as folder:
+            if (folder / name).is_symlink():
+                (folder / name).unlink()
+                shutil.copytree(start, folder / name)
+            target, attempt = folder / name / path.relative_to(start), f"{path.relative_to(start)}: {damage}"
+            change(target)
+            row.tried += 1
+            ended = bench.start(job, folder).wait()
+            if not ended.in_one_sentence:
+                row.lost.append(f"{attempt}: {ended.code}: {ended.output[-300:]}")
+            shutil.copy2(path, target)  # with its time, which a world names
+            if job is not INGEST or ended.code:
+                _compare(row, attempt, bench, job, folder)
+            elif Process(["world", "check", str(folder / "made")], bench.environment).wait().code:
+                row.lost.append(f"{attempt}: it made a world that is not whole")
+    return row
+
+
+def parallel_runs(bench: Bench) -> Row:
+    """Runs that go on all at once on a world of MongoDB and Elasticsearch."""
+    row = Row("parallel runs", f"{AT_ONCE} runs at once on a world on MongoDB and Elasticsearch, against a folder's")
+    if not {"MONGO_URL", "ES_URL"} <= set(os.environ):
+        row.lost.append("not tried: it needs MONGO_URL and ES_URL")
+        return row
+    start, world = bench.folder / "start", f"servers:reliability-{os.getpid()}"
+    queries = len((start / "queries.jsonl").read_text("utf-8").splitlines())
+    repeats = str(-(-AT_ONCE // queries))
+    reports: list[dict[str, str | None]] = []
+    for place, copied in ((str(start / "world"), False), (world, True)):
+        made = bench.folder / f"parallel-{copied}"
+        commands = [["run", "--world", place, "--queries", str(start / "queries.jsonl"), "--to", str(made)]]
+        commands[0] += ["--agent", "react", "--no-floors", "--repeats", repeats]
+        commands[0] += ["--parallel", str(AT_ONCE if copied else 4)]
+        if copied:
+            commands.insert(0, ["world", "copy", str(start / "world"), world])
+        for command in commands:
+            ended = Process(command, bench.environment).wait()
+            if ended.code:
+                row.lost.append(f"{' '.join(command)}: {ended.code}: {ended.output[-300:]}")
+        documents = [json.loads(path.read_text("utf-8")) for path in made.glob("runs/*/*/run.json")]
+        reports.append({each["run_id"]: each.get("report_sha") for each in documents})
+    row.tried = len(reports[0])
+    row.lost += [run_id for run_id, sha in reports[0].items() if sha is None or reports[1].get(run_id) != sha]
+    return row
+
+
+def _compare(row: Row, attempt: str, bench: Bench, job: Job, folder: Path, ended: Ended | None = None) -> None:
+    """Starts a job again, unless it has ``ended``; it has to end as if nothing had happened."""
+    ended = ended or bench.start(job, folder).wait()
     if ended.code:
-        row.lost.append(f"{attempt}: started again it ends with {ended.code}: {ended.output[-300:]}")
+        row.lost.append(f"{attempt}: it ends with {ended.code}: {ended.output[-300:]}")
     elif (found := content(folder / "made")) != bench.end(job).content:
         row.lost.append(
             f"{attempt}: what is there is not what it makes undisturbed{f': {found}' if ' ' in found else ''}"
@@ -318,6 +226,14 @@ def failing_provider(bench: Bench) -> Row:
     return Row("faults", what, *faults(folder, quick=bench.quick))
 
 
+def uncounted_usage(bench: Bench) -> Row:
+    """A model's provider that counts no tokens, or impossible ones."""
+    folder = bench.folder / "uncounted"
+    folder.mkdir()
+    what = "caps on tokens of an experiment and of a run, with a provider that counts none or impossible ones"
+    return Row("uncounted usage", what, *uncounted(folder, quick=bench.quick))
+
+
 def injected(bench: Bench) -> Row:
     """Hostile texts that a model obeys."""
     return Row(*injections(quick=bench.quick))
@@ -328,8 +244,13 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "kills": kills,
     "double starts": double_starts,
     "disk-full moments": disk_full_moments,
+    "clock jumps": clock_jumps,
+    "damaged rows": damaged_ingest,
+    "damaged runs": damaged_score,
+    "parallel runs": parallel_runs,
     "fuzz inputs": fuzzed,
     "faults": failing_provider,
+    "uncounted usage": uncounted_usage,
     "injections": injected,
 }
 

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +19,17 @@ MAIN = "from drretail.cli.entry import main; main()"
 PASSING = ("429", "500", "529", "drop", "cut", "broken")
 DENIED = {"401": "invalid_api_key", "403": "permission_error", "404": "model_not_found", "402": "billing_error"}
 SIDE_BY_SIDE = 4
+COUNTED = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+UNCOUNTED: Mapping[str, Mapping[str, Any] | None] = {
+    "no usage": None,
+    "0 tokens": dict.fromkeys(COUNTED, 0),
+    "negative tokens": dict.fromkeys(COUNTED, -100),
+    "10^12 tokens": dict.fromkeys(COUNTED, 10**12),
+    "a part of it": {"completion_tokens": 20},
+}
+EXPERIMENT_CAP, RUN_CAP = 60_000, 40_000
+"""Tokens: of some runs that search once, and of some searches."""
+NOTE = "without a possible count of tokens"
 RETRIED = {"DRRETAIL_MODEL_RETRIES": "5", "OPENAI_API_KEY": "sk-benchmark-0123456789"}
 
 
@@ -29,6 +40,10 @@ class Faults:
     every: int = 0
     """Each so-manieth request meets the next passing fault."""
     denied: str | None = None
+    usage: Mapping[str, Any] | None = field(default_factory=lambda: COUNTED)
+    """What an answer says that it took; None leaves it out."""
+    endless: bool = False
+    """Every answer asks for another search."""
     after: int = 0
     """Requests that are answered before all others are denied."""
     asked: int = 0
@@ -74,8 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        fault = self.server.faults.next()  # pyright: ignore[reportAttributeAccessIssue]  # a Provider
-        answer = json.dumps(_answer(body["messages"])).encode()
+        faults: Faults = self.server.faults  # pyright: ignore[reportAttributeAccessIssue]  # a Provider
+        fault = faults.next()
+        answer = json.dumps(_answer(body["messages"], faults)).encode()
         if fault == "drop":
             self.close_connection = True
         elif fault == "cut":
@@ -98,26 +114,32 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def _answer(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _answer(messages: Sequence[dict[str, Any]], faults: Faults) -> dict[str, Any]:
     """One search, and then a report."""
-    message: dict[str, Any] = {"role": "assistant", "content": "Nothing here suits you better than what you have."}
-    if not any(entry["role"] == "tool" for entry in messages):
-        search = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bottle"})}
+    report = f"# Report\n\n{'Nothing here suits you better than what you have. ' * 8}\n\n```picks\n```"
+    message: dict[str, Any] = {"role": "assistant", "content": report}
+    turns = sum(entry["role"] == "tool" for entry in messages)
+    if faults.endless or not turns:
+        search = {"name": "product_catalog_search", "arguments": json.dumps({"query": f"bottle {turns}"})}
         message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": search}]}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+    counted = {} if faults.usage is None else {"usage": faults.usage}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], **counted}
 
 
-def run(folder: Path, name: str, provider: Provider, repeats: int) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, name: str, provider: Provider, repeats: int, *more: str) -> subprocess.CompletedProcess[str]:
     """Runs of react on one question, into a folder of that name."""
     queries = folder / "queries.jsonl"
     queries.write_text('{"query_id": "q1", "text": "Which bottle is the best?", "source": "benchmark"}\n', "utf-8")
     address = f"http://127.0.0.1:{provider.server_port}/v1"
     command = ["run", "--no-floors", "--queries", str(queries), "--to", str(folder / name), "--repeats", str(repeats)]
     command += ["--without", "web", "--parallel", str(SIDE_BY_SIDE), "--model", "openai:m", "--base-url", address]
+    return _command(*command, *more or ("--json",))
+
+
+def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # noqa: S603 -- ourselves
-        [sys.executable, "-c", MAIN, *command, "--json"],
+        [sys.executable, "-c", MAIN, *arguments],
         env={**os.environ, **RETRIED},
         capture_output=True,
         text=True,
@@ -181,3 +203,32 @@ def faults(folder: Path, *, quick: bool = True) -> tuple[int, list[str]]:
             tried += more
             lost += found
     return tried, lost
+
+
+def uncounted(folder: Path, *, quick: bool = True) -> tuple[int, list[str]]:
+    """How many caps were tried where a provider counts no tokens, or impossible ones, and which did not hold."""
+    lost: list[str] = []
+    for number, (form, usage) in enumerate(UNCOUNTED.items()):
+        with Provider(Faults(usage=usage)) as provider:
+            capped = run(folder, f"capped-{number}", provider, 12, "--max-tokens", str(EXPERIMENT_CAP))
+        tokens = _tokens(folder / f"capped-{number}")
+        if capped.returncode != 3 or not tokens or sum(tokens) > EXPERIMENT_CAP:
+            lost.append(f"{form}, cap of the experiment: it ended with {capped.returncode}, runs took {tokens}")
+        if NOTE not in " ".join(capped.stdout.split()):
+            lost.append(f"{form}: the table does not say that tokens are estimated")
+        page = folder / f"page-{number}.html"
+        _command("report", str(folder / f"capped-{number}"), "--format", "html", "-o", str(page))
+        if not page.is_file() or NOTE not in page.read_text("utf-8"):
+            lost.append(f"{form}: the page does not say that tokens are estimated")
+        with Provider(Faults(usage=usage, endless=True)) as provider:
+            run(folder, f"limited-{number}", provider, 1 if quick else 4, "--limit", f"tokens={RUN_CAP}")
+        tokens = _tokens(folder / f"limited-{number}")
+        if not tokens or max(tokens) > RUN_CAP:
+            lost.append(f"{form}, cap of a run: runs took {tokens}")
+    return 2 * len(UNCOUNTED), lost
+
+
+def _tokens(experiment: Path) -> list[int]:
+    runs = (json.loads(path.read_text("utf-8")) for path in experiment.glob("runs/*/*/run.json"))
+    kinds = ("input_uncached", "cache_read", "cache_creation", "output")
+    return [sum(used.get(kind, 0) for used in each["usage"].values() for kind in kinds) for each in runs]

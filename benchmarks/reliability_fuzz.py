@@ -160,21 +160,21 @@ def damaged_files(fuzz: Fuzz, quick: bool) -> None:
         for path in sorted((start / root).rglob("*")):
             if path.is_file() and path.stat().st_size:
                 name = str(path.relative_to(start))
-                for damage, change in damages(fuzz, path, quick):
+                for damage, change in damages(fuzz.draw, path, quick):
                     chosen = fuzz.draw.sample(commands, 1 if quick else len(commands))
                     fuzz.attempt(f"{name}: {damage}", lambda place, name=name, it=change: it(place / name), *chosen)
 
 
-def damages(fuzz: Fuzz, path: Path, quick: bool) -> Iterator[tuple[str, Callable[[Path], object]]]:
+def damages(draw: random.Random, path: Path, quick: bool) -> Iterator[tuple[str, Callable[[Path], object]]]:
     data = path.read_bytes()
     for _ in range(1 if quick else 8):
-        at, bit = fuzz.draw.randrange(len(data)), fuzz.draw.randrange(8)
+        at, bit = draw.randrange(len(data)), draw.randrange(8)
         flipped = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
         yield f"bit {bit} of byte {at} flipped", lambda it, flipped=flipped: it.write_bytes(flipped)
     yield "cut", lambda it: it.write_bytes(data[: len(data) // 2])
     yield "gone", Path.unlink
     if path.suffix in (".json", ".jsonl"):
-        for damage in fuzz.draw.sample(sorted(NASTY), 2 if quick else len(NASTY)):
+        for damage in draw.sample(sorted(NASTY), 2 if quick else len(NASTY)):
             yield damage, lambda it, damage=damage: it.write_bytes(NASTY[damage])
 
 

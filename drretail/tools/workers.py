@@ -72,10 +72,14 @@ class Workers:
 
     Daemons: a hung tool must not keep the process from ending. concurrent.futures would join such a thread at exit
     and has no way to give it up.
+
+    Pools that share ``places`` run as many jobs at once as it has, all together; a job waits for its place before it
+    begins, and one that is given up leaves it.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, places: threading.Semaphore | None = None) -> None:
         self._size = size
+        self._places = places or threading.Semaphore(size)
         self._queue: SimpleQueue[Job[object] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._free: set[threading.Thread] = set()
@@ -130,11 +134,14 @@ class Workers:
             with self._lock:
                 self._free.discard(me)
                 self._waiting -= 1
+            self._places.acquire()
             job.run()
             with self._lock:
                 self._free.add(me)
                 job.ended.set()
-                if job.abandoned:
+                if not job.abandoned:
+                    self._places.release()
+                else:
                     # Its place went to another thread; what it brings is too late for anyone.
                     self._free.discard(me)
                     return
@@ -143,6 +150,7 @@ class Workers:
         with self._lock:
             if not job.ended.is_set():
                 job.abandoned = True
+                self._places.release()
                 self._alive -= 1
                 self._start_thread_if_needed()
 

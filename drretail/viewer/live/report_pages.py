@@ -39,7 +39,10 @@ class ReportPages:
     """What the index tells, by query, with the version that it was made of."""
     _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
     """Of questions, by name: those that were made last."""
-    _index: tuple[str, str] = field(default=("", ""), init=False)
+    _answers: dict[str, tuple[str, tuple[str, str]]] = field(
+        default_factory=dict[str, tuple[str, tuple[str, str]]], init=False
+    )
+    """Pages as they were sent last, with their policies, by name and with the experiment's version."""
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     def routes(self) -> list[Route]:
@@ -56,20 +59,27 @@ class ReportPages:
         return await self._answer(f"{request.path_params['name']}.html")
 
     async def _answer(self, name: str) -> Response:
-        # Votes are answered meanwhile; of two who ask for the same page the second gets what the first one waited for.
-        async with self._one_at_a_time:
-            page, policy = await run_in_threadpool(self._made, name)
+        answer = self._kept(name)
+        if answer is None:
+            # Votes are answered meanwhile; of two who ask for a page the second gets what the first one waited for.
+            async with self._one_at_a_time:
+                answer = self._kept(name) or await run_in_threadpool(self._made, name)
+        page, policy = answer
         return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    def _kept(self, name: str) -> tuple[str, str] | None:
+        version, answer = self._answers.get(name, ("", None))
+        return answer if version == self.watch.version() else None
 
     def _made(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
-        page = self._index_of(view, version) if name == INDEX else self._question(view, name)
-        return self._dressed(page, version, view)
-
-    def _index_of(self, view: ExperimentView, version: str) -> str:
-        if self._index[0] != version:
-            self._index = (version, index_page(view, [self._tables_of(view, question) for question in view.questions]))
-        return self._index[1]
+        if name == INDEX:
+            page = index_page(view, [self._tables_of(view, question) for question in view.questions])
+        else:
+            page = self._question(view, name)
+        answer = self._dressed(page, version, view)
+        self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
+        return answer
 
     def _tables_of(self, view: ExperimentView, question: Question) -> Rendered:
         """What the index tells of a question: without its text, since many would take much memory."""

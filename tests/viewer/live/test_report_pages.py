@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.experiment import run_folder
+from drretail.viewer.experiment import read_view
 from drretail.viewer.live import report_pages
 from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.live.report_pages import grown
@@ -46,6 +47,21 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert client.get("/changes").json() != before
     client.get("/")
     assert made == ["q1", "q2", "q3", "q2"]
+
+
+def test_a_page_is_read_from_the_folder_once_until_the_folder_changes(
+    exp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(report_pages, "read_view", lambda folder: read.append(folder) or read_view(folder))
+    watch = Watch(exp, clock=iter(range(1_000_000)).__next__)
+    client = client_of(create_app([report_pages.ReportPages(exp, watch, ())], TOKEN, PORT))
+    first = client.get("/").text
+    assert (client.get("/").text, len(read)) == (first, 1)
+    scores = exp / "scores.json"
+    scores.write_text(scores.read_text("utf-8") + "\n", "utf-8")
+    client.get("/")
+    assert len(read) == 2
 
 
 def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:

@@ -13,14 +13,16 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import read_evidence, read_runs, run_folder
+from drretail.experiment import Experiment, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json, sha256_of
-from drretail.records.run import Run
+from drretail.records.run import Run, Usage
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, render_page
 from drretail.viewer.page.frame import writable
 from drretail.viewer.summary import summary_of
+from tests import build
+from tests.build import LABEL, experiment
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
 
@@ -222,6 +224,15 @@ def test_a_browser_runs_the_script_under_the_policy(judged: Path, tmp_path: Path
     assert next(seen.all("html")).attributes["class"] == "scripted"
     opened = next(details for details in seen.by_id("r1").all("details", "claims"))
     assert "open" in opened.attributes
+
+
+def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
+    with Experiment(tmp_path / "exp", read_definition(tmp_path / "exp")) as opened:
+        usage = {"researcher": Usage(calls=2, input_uncached=10, output=1, estimated=1)}
+        opened.save(build.run("q1-r1", "Take it.", usage=usage), (), {}, {"world": "nowhere"})
+    (table,) = parse(render_page(tmp_path / "exp")).all("details", "usage")
+    assert "1 answer in 2 calls came without a possible count of tokens" in table.text
 
 
 def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
