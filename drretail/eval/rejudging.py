@@ -10,6 +10,7 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
+from drretail.eval.claims.claims import SUPPORT_LIVE
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
@@ -47,7 +48,7 @@ async def check_verdicts(
     """Compares every verdict with the one that code, or a judge's journal, gives of a copy without verdicts."""
     by_file = {path: VerdictFile(path).lasts() for path in _verdict_files(experiment)}
     copy = scratch / "experiment"
-    shutil.copytree(experiment, copy, symlinks=True, ignore=_verdicts_and_pages)
+    shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
     judges = _judges(by_file, experiment, checklist)
     by_rules: dict[Rules, set[str]] = defaultdict(set)
     tries = 1
@@ -66,6 +67,7 @@ async def check_verdicts(
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
             journal.unlink()
     served = [judge for judge in judges.values() if judge not in asked_anew]
+    checklist.taken_at_word.update(judge.ref.spec for judge in served)
     # What no journal answers is not asked: an allowance of nothing is spent.
     for asked, allowance in ((asked_anew, None), (served, Allowance(tokens=0))):
         for rules, again in product(by_rules if asked or asked is asked_anew else (), passes):
@@ -89,6 +91,10 @@ async def check_verdicts(
             continue
         kept = [verdict for verdict in verdicts if verdict.judge.spec == CODE or verdict.judge.key in judges]
         _compare(path, kept, copy / path.relative_to(experiment), path.relative_to(experiment), checklist)
+    for path in copy.glob("readings/*/*/*.json"):  # which scoring made anew where they were others
+        name = path.relative_to(copy)
+        if by_file and (experiment / name).exists() and path.read_bytes() != (experiment / name).read_bytes():
+            checklist.fail("verdicts", name, "it is not what is read of the report", JUDGE_AGAIN)
     for path in _verdict_files(copy):
         name = path.relative_to(copy)
         # Families and judges that have verdicts on other runs, and none on this one.
@@ -113,10 +119,15 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
     """By its key, each judge whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
+    unanswered: dict[str, Path] = {}
     for path, verdicts in by_file.items():
         journal = path.with_suffix(".journal.jsonl")
         for ref in {verdict.judge.key: verdict.judge for verdict in verdicts if verdict.judge.spec != CODE}.values():
-            if ref.key in judges or ref.key in left or not journal.exists():
+            if ref.key in judges or ref.key in left:
+                continue
+            if not journal.exists():
+                if any(v.judge.key == ref.key and v.state == "scored" and v.prompt_hash for v in verdicts):
+                    unanswered.setdefault(ref.key, path)
                 continue
             effects = read_effects(journal)
             try:
@@ -131,6 +142,9 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
             except UserError as problem:
                 left.add(ref.key)
                 checklist.leave("verdicts", path.relative_to(experiment), str(problem).rstrip("."), ASK_AGAIN)
+    for key in unanswered.keys() - judges.keys() - left:
+        reason = f"no journal holds an answer of the judge {key}"
+        checklist.fail("verdicts", unanswered[key].relative_to(experiment), reason, ASK_AGAIN)
     return judges
 
 
@@ -145,7 +159,7 @@ def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, check
         anew = made.get(key)
         if anew is not None and _content(anew) == _content(verdict):
             continue
-        if key in asked_anew or (verdict.metric == "faithfulness" and _reads_live_pages(path)):
+        if key in asked_anew or (verdict.stage == SUPPORT_LIVE and _reads_live_pages(path)):
             reason = f"{verdict.stage}/{verdict.item} was asked more than once, or of live pages"
             checklist.leave("verdicts", name, reason, ASK_AGAIN)
         elif anew is None:
@@ -164,8 +178,11 @@ def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, check
 
 
 def _was_scored_before(path: Path, verdict: Verdict) -> bool:
-    """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice."""
-    if verdict.judge.spec == CODE or verdict.attempt == 1:
+    """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice.
+
+    Code, and a judge that follows rules, answer alike each time.
+    """
+    if verdict.judge.kind == "rule_based" or verdict.attempt == 1:
         return False
     lines = map(Verdict.model_validate, read_jsonl(path))
     return any(line.key == verdict.key and line.attempt < verdict.attempt and line.state != "failed" for line in lines)
@@ -197,6 +214,9 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     if different:
         reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
         checklist.fail("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
+    elif kept.scoreboard != made.scoreboard:
+        reason = "its dollars are by other prices than those of today and of here"
+        checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 
 
 def _without_dollars(scores: Scores) -> dict[str, Any]:

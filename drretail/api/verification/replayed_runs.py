@@ -29,7 +29,7 @@ from drretail.experiment import (
     read_results,
     run_folder,
 )
-from drretail.files import read_json
+from drretail.files import read_json, readable_json
 from drretail.journal import NO_ANSWER, Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prices import PriceTable
@@ -158,9 +158,12 @@ class Verifier:
         if failed_calls(run):
             reason = "a server failed it, and now answers: another run follows"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
+            await self._call_again(run, query)
             return
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
+            different = ["how it is written"]  # a key that stands twice reads otherwise than it counts
         why = "made again from its journal, the run differs in"
         if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
             why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
