@@ -26,6 +26,7 @@ from drretail.records.base import FORMAT, Document
 
 T = TypeVar("T", bound=Document)
 LONGEST_LINE = 64 << 20
+MOST_UNPACKED = 512 << 20
 """Bytes; whole files are read at once, and a line without end is not one of them."""
 _LONGEST = 60
 """So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
@@ -220,13 +221,22 @@ def read_lines(path: Path) -> list[str]:
             _check_lines(path)
         data = path.read_bytes()
         if path.suffix == ".gz":
-            data = gzip.decompress(data)
+            data = _unpacked(data, path)
         # splitlines() would also cut at U+2028, which JSON strings may hold.
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """What was packed. Raises UserError where that has no end: ten megabytes may unpack to ten thousand."""
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        unpacked = file.read(MOST_UNPACKED + 1)
+    if len(unpacked) > MOST_UNPACKED:
+        raise UserError(f"{path} holds more than {MOST_UNPACKED >> 20} MB when it is unpacked, the most that is read.")
+    return unpacked
 
 
 def _check_lines(path: Path) -> None:

@@ -51,6 +51,14 @@ def test_reading_leaves_out_a_cut_last_line_but_names_any_other_broken_one(tmp_p
         list(read_jsonl(path))
 
 
+def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(pack(b'{"n":1}\n' + b" " * (2 << 20)))
+    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 1 << 20)
+    with pytest.raises(UserError, match="holds more than 1 MB when it is unpacked"):
+        list(read_jsonl(path))
+
+
 def test_lines_may_hold_every_character_that_json_allows(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     write_lines(path, ['{"text":"one\u2028two\x85three"}'])

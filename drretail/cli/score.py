@@ -193,4 +193,6 @@ def verify(options: VerifyOptions, output: flags.Output) -> None:
         left = f" {counted(open_checks, 'check')} could not be made everywhere." if open_checks else ""
         fails = counted(len(found.failures), "thing fails", "things fail") if found.failures else "Nothing fails"
         print_text("", f"{fails}.{left}{world}")
+        if found.taken_at_word:
+            print_text(f"Taken at their word, as no journal proves its answers: {', '.join(found.taken_at_word)}.")
     exit_code(len(found.failures))

@@ -62,6 +62,8 @@ class Verification(Document):
     experiment: str
     world_fingerprint: str | None = None
     checks: tuple[CheckResult, ...]
+    taken_at_word: tuple[str, ...] = ()
+    """Language models whose answers nothing but journals tells, as systems and as judges."""
 
     @property
     def failures(self) -> tuple[Mismatch, ...]:
@@ -80,6 +82,7 @@ class Checklist:
     checked: Counter[str] = field(default_factory=Counter[str])
     failed: dict[str, list[Mismatch]] = field(default_factory=dict[str, list[Mismatch]])
     unchecked: dict[str, list[Mismatch]] = field(default_factory=dict[str, list[Mismatch]])
+    taken_at_word: set[str] = field(default_factory=set[str])
 
     def fail(self, check: str, file: object, reason: str, advice: str) -> None:
         self.failed.setdefault(check, []).append(Mismatch(file=str(file), reason=reason, advice=advice))

@@ -50,7 +50,7 @@ async def check_verdicts(
     ``copy`` is where that copy is made.
     """
     by_file = {path: VerdictFile(path).lasts() for path in _verdict_files(experiment)}
-    shutil.copytree(experiment, copy, symlinks=True, ignore=_verdicts_and_pages)
+    shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
     judges = _judges(by_file, experiment, checklist)
     by_rules: dict[Rules, set[str]] = defaultdict(set)
     tries = 1
@@ -69,6 +69,7 @@ async def check_verdicts(
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
             journal.unlink()
     served = [judge for judge in judges.values() if judge not in asked_anew]
+    checklist.taken_at_word.update(judge.ref.spec for judge in served)
     # What no journal answers is not asked: an allowance of nothing is spent.
     for asked, allowance in ((asked_anew, None), (served, Allowance(tokens=0))):
         for rules, again in product(by_rules if asked or asked is asked_anew else (), passes):
@@ -92,6 +93,10 @@ async def check_verdicts(
             continue
         kept = [verdict for verdict in verdicts if verdict.judge.spec == CODE or verdict.judge.key in judges]
         _compare(path, kept, copy / path.relative_to(experiment), path.relative_to(experiment), checklist)
+    for path in copy.glob("readings/*/*/*.json"):  # which scoring made anew where they were others
+        name = path.relative_to(copy)
+        if by_file and (experiment / name).exists() and path.read_bytes() != (experiment / name).read_bytes():
+            checklist.fail("verdicts", name, "it is not what is read of the report", JUDGE_AGAIN)
     for path in _verdict_files(copy):
         name = path.relative_to(copy)
         # Families and judges that have verdicts on other runs, and none on this one.
@@ -120,13 +125,13 @@ def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checkli
     """By its key, each judge whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
-    said = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
+    asked = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
     for path, verdicts in sorted(by_file.items(), key=lambda item: not _has_journal(item[0])):
         for ref in {verdict.judge.key: verdict.judge for verdict in verdicts if verdict.judge.spec != CODE}.values():
             if ref.key in judges or ref.key in left:
                 continue
             effects = read_effects(_journal_of(path)) if _has_journal(path) else []
-            if not effects and ref.key in said:
+            if not effects and ref.key in asked:
                 left.add(ref.key)
                 reason = f"the judge {ref.key} was asked, and has no journal"
                 checklist.fail("verdicts", path.relative_to(experiment), reason, ASK_AGAIN)
@@ -187,7 +192,7 @@ def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, check
 def _was_scored_before(path: Path, verdict: Verdict) -> bool:
     """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice.
 
-    A judge that follows rules answers alike each time.
+    Code, and a judge that follows rules, answer alike each time.
     """
     if verdict.judge.kind == "rule_based" or verdict.attempt == 1:
         return False
@@ -217,6 +222,9 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     if different:
         reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
         checklist.fail("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
+    elif kept.scoreboard != made.scoreboard:
+        reason = "its dollars are by other prices than those of today and of here"
+        checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 
 
 def _without_dollars(scores: Scores) -> dict[str, Any]:

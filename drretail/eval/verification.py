@@ -3,13 +3,16 @@
 None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
 """
 
+import os
+import stat
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from drretail import __version__
 from drretail.agents.running.outcomes import is_outage
-from drretail.errors import UserError
+from drretail.errors import UserError, describe_error
 from drretail.eval.check_results import Checklist
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
@@ -28,8 +31,21 @@ from drretail.records.run import NINE, Run, System, Usage
 
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
+MOST_CHARACTERS = 32
+"""Of a request for each token: tokenizers make four of them in prose, and never so many of a whole conversation."""
 _CHEAP = ("versions", "records")
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
+
+
+def check_no_links(experiment: Path) -> None:
+    """Raises UserError for what is neither file nor folder: a link shows, and could change, what lies elsewhere, and a
+    pipe is never read to its end."""
+    for folder, folders, files in os.walk(experiment):
+        for path in (Path(folder, name) for name in (*folders, *files)):
+            mode = path.lstat().st_mode
+            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+                what = "a link" if stat.S_ISLNK(mode) else "a pipe or device"
+                raise UserError(f"{path} is {what}, and no file of an experiment: put the file itself there.")
 
 
 def first_failure(experiment: Path) -> str:
@@ -46,6 +62,13 @@ def first_failure(experiment: Path) -> str:
 def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
     """Whether every planned run is there, and nothing is left of runs and queries that are not planned."""
     folders: set[Path] = set()
+    ids = [query.query_id for query in definition.queries]
+    faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
+    checklist.expect_none("plan", "experiment.json", faults, ASK_FOR_ALL)
+    for label in definition.systems:
+        if unasked := [each for each in ids if each not in {query.query_id for query in definition.queries_of(label)}]:
+            reason = f"{label} was asked {len(ids) - len(unasked)} of {len(ids)} queries, and not {unasked[0]}"
+            checklist.leave("plan", "experiment.json", reason, "Compare systems on queries that both were asked.")
     for planned in planned_runs(experiment, definition):
         folder = _folder(experiment, planned)
         folders.add(folder)
@@ -73,6 +96,7 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
     """Each system against its label, and each run against its place, its ledger and its journal."""
     for label, system in definition.systems.items():
+        checklist.taken_at_word.update(model.spec for model in system.models.values() if model.kind != "rule_based")
         if not system.is_imported and definition.versions.get("drretail") == __version__:
             checklist.compare("versions", "experiment.json", {"a system's label": (label, system.label())}, ASK_FOR_ALL)
     for planned in planned_runs(experiment, definition):
@@ -80,8 +104,9 @@ def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -
         if (folder / "run.json").exists():
             try:
                 _check_run(folder, folder.relative_to(experiment), planned, definition, checklist)
-            except UserError as problem:  # a file that can't be read
-                checklist.fail("records", folder.relative_to(experiment), str(problem).rstrip("."), RUN_AGAIN)
+            except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
+                why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
+                checklist.fail("records", folder.relative_to(experiment), why.rstrip("."), RUN_AGAIN)
 
 
 def _folder(experiment: Path, planned: Planned) -> Path:
@@ -171,12 +196,14 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     strange = specs - {(role, model.spec) for role, model in system.models.items()}
     stated = {role: model.params or {} for role, model in system.models.items()}
     others = [e.role for e in calls if unusual_params(e.request.get("params", {})) != stated.get(e.role or "")]
+    negative = [e.role for e in calls if any(number < 0 for number in (e.usage or {}).values())]
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
     counted, told = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
     faults: dict[str, Sequence[object]] = {
         "the key of a request is not its hash": wrong,
         "it asks a model that the system does not have": sorted(strange, key=str),
         "it asks with other parameters than the system's, for the role": others,
+        "a call took fewer tokens than none, for the role": negative,
         "run.json counts other tokens than its calls took, for the role": [
             role for role in sorted({*counted, *told}) if counted.get(role) != told.get(role)
         ],
@@ -185,7 +212,15 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
         ],
     }
     checklist.expect_none("records", name / "journal.jsonl.gz", faults, RUN_AGAIN)
+    few = [e.role for e in calls if e.usage and _tokens(e.usage) * MOST_CHARACTERS < len(canonical_json(e.request))]
+    if few:
+        reason = f"a call of the {few[0]} counts fewer tokens than its text could have"
+        checklist.leave("records", name / "journal.jsonl.gz", reason, "Ask whoever made the folder for the bill.")
     _check_served(name, system, calls, checklist)
+
+
+def _tokens(usage: Mapping[str, int]) -> int:
+    return Usage.model_validate(usage).total
 
 
 def usage_of(calls: Sequence[Effect]) -> dict[str, Usage]:

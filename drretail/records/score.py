@@ -1,5 +1,6 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -226,6 +227,13 @@ class Verdict(Document):
     other_report_sha: str | None = None
     order: Order | None = None
     """Pairwise: whose report the judge read first."""
+
+    @field_validator("value")
+    @classmethod
+    def _of_numbers(cls, value: object) -> object:
+        """Refuses NaN and infinities, which JSON does not have and which no rank or mean can be made of."""
+        json.dumps(value, allow_nan=False)
+        return value
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """What was edited in an experiment's folder is found, and said with its file and what to do next."""
 
+import gzip
 import json
+import os
 import shutil
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -9,17 +11,18 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, open_world, report, run, score, verify
+from drretail.api.verification.verify import check_queries
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import ToolError
-from drretail.eval.check_results import Verification
+from drretail.errors import ToolError, UserError
+from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.verification import first_failure
-from drretail.experiment import read_evidence, read_runs
-from drretail.files import read_json, read_jsonl, write_json, write_lines
+from drretail.experiment import Definition, read_evidence, read_runs
+from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
 from drretail.llm.models import Models
-from drretail.querygen.shipped import WORLD
+from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
 from drretail.records.run import Limits
@@ -35,6 +38,8 @@ QUERIES = [
 ]
 REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
+NAN = "not a number"
+"""What stands for it until the line is written: JSON has none."""
 Edit = Callable[[Path], object]
 
 
@@ -150,6 +155,42 @@ def tool_step(value: Any) -> Any:
     return next(step for step in value["steps"] if step["name"] == "product_catalog_search")
 
 
+def in_text(folder: Path, old: str, new: str) -> None:
+    """Replaces the first such text of a run's journal, which may be none of JSON's afterwards."""
+    path = folder / RUN / "journal.jsonl.gz"
+    path.write_bytes(pack(gzip.decompress(path.read_bytes()).replace(old.encode(), new.encode(), 1)))
+
+
+def counting(folder: Path, tokens: int) -> None:
+    """All calls of a run take that many tokens, in its journal and in what it counts."""
+
+    def taken(lines: list[Any]) -> None:
+        for line in calls(lines):
+            line["usage"].update(input_uncached=tokens, output=0)
+
+    def counted(value: Any) -> None:
+        for used in value["usage"].values():
+            used.update(input_uncached=tokens * used["calls"], output=0)
+
+    edit_lines(folder / RUN / "journal.jsonl.gz", taken)
+    edit(folder / RUN / "run.json", counted)
+
+
+def twice_in_text(folder: Path) -> None:
+    path = folder / RUN / "run.json"
+    path.write_text(path.read_text().replace('"report": ', '"report": "I found nothing.",\n  "report": ', 1))
+
+
+def failed_by_a_server(folder: Path) -> None:
+    """One step that no server answered, as an excuse for another result of another step."""
+    forged_result(folder)
+
+    def failed(value: Any) -> None:
+        next(step for step in value["steps"] if step["kind"] == "tool").update(error="unavailable: no answer")
+
+    edit(folder / RUN / "run.json", failed)
+
+
 def swapped(folder: Path) -> None:
     other = folder / RUN.replace("q1", "q2")
     (folder / RUN).rename(folder / "between")
@@ -158,7 +199,12 @@ def swapped(folder: Path) -> None:
 
 
 def verdict(change: Callable[[list[Any]], object], family: str = "faithfulness") -> Edit:
-    return lambda folder: edit_lines(next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl")), change)
+    def edited(folder: Path) -> None:
+        path = next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl"))
+        edit_lines(path, change)
+        path.write_text(path.read_text(encoding="utf-8").replace(f'"{NAN}"', "NaN"), encoding="utf-8")
+
+    return edited
 
 
 def flipped(lines: list[Any]) -> None:
@@ -258,6 +304,20 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(scope="any")),
         "a system's label is",
     ),
+    "an unknown count": (
+        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["usage"].update(thought=1)),
+        "1 validation error for Usage",
+    ),
+    "no metadata": (
+        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["response"].update(response_metadata=[])),
+        "has no attribute 'get'",
+    ),
+    "no parameters": (
+        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(params=None)),
+        "has no attribute 'items'",
+    ),
+    "no number": (lambda folder: in_text(folder, '"request":{', '"request":{"x":1e999,'), "Out of range"),
+    "negative usage": (lambda folder: counting(folder, -1), "fewer tokens than none"),
 }
 
 
@@ -272,6 +332,23 @@ def test_a_folder_that_contradicts_itself_is_told_of_without_the_world(name: str
 
 
 DEEP: dict[str, tuple[Edit, str, str]] = {
+    "a query that is asked twice": (
+        lambda folder: edit(folder / "experiment.json", lambda value: value["queries"].append(value["queries"][0])),
+        "plan",
+        "experiment.json",
+    ),
+    "a folder that is no run": (
+        lambda folder: shutil.copytree(folder / RUN, folder / RUN.replace("q1-r1", "notes")),
+        "plan",
+        RUN.replace("q1-r1", "notes"),
+    ),
+    "a verdict that is no number": (
+        verdict(lambda lines: lines[0].update(value=NAN), "process"),
+        "verdicts",
+        "verdicts",
+    ),
+    "a key that stands twice": (twice_in_text, "replay", f"{RUN}/run.json"),
+    "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
     "another answer with all that follows": (another_answer, "replay", f"{RUN}/run.json"),
     "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
@@ -472,3 +549,50 @@ def test_the_command_ends_with_3_where_something_fails(exp: Path, world: World, 
     assert made.returncode == 3
     assert "FAIL" in made.stdout
     assert "Delete the run's folder" in " ".join(made.stdout.split())
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_a_folder_with_links_or_pipes_is_refused_and_what_they_lead_to_stays(
+    kind: str, exp: Path, world: World, tmp_path: Path
+) -> None:
+    scores, elsewhere = exp / "scores.json", tmp_path / "elsewhere"
+    if kind == "folder":
+        shutil.move(exp / RUN, elsewhere)
+        (exp / RUN).symlink_to(elsewhere)
+    else:
+        scores.rename(elsewhere)
+        elsewhere.write_text("mine")
+        os.mkfifo(scores) if kind == "pipe" else scores.symlink_to(elsewhere)
+    with pytest.raises(UserError, match="is a pipe or device, and no" if kind == "pipe" else "is a link, and no file"):
+        verify(exp, world)
+    assert elsewhere.is_dir() or elsewhere.read_text() == "mine"
+
+
+def test_what_can_not_be_known_is_said(exp: Path, world: World) -> None:
+    assert not verify(exp, world).taken_at_word
+    counting(exp, 1)
+    edit(exp / "experiment.json", lambda value: value["asked"].update({OWN: ["q1"]}))
+    shutil.rmtree(exp / f"runs/{OWN}/q2-r1")
+    left = {mismatch.reason for check in verify(exp, world).checks for mismatch in check.unchecked}
+    assert "a call of the researcher counts fewer tokens than its text could have" in left
+    assert f"{OWN} was asked 1 of 2 queries, and not q2" in left
+
+
+def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> None:
+    query = shipped_queries("dev")[0]
+    checklist = Checklist()
+    easier = query.model_copy(update={"query_id": "dev-1"})
+    check_queries(Definition(world_fingerprint=WORLD, queries=(query, easier)), None, checklist)
+    (found,) = checklist.failed["versions"]
+    assert found.reason == "the query dev-1 says that it ships with drretail, and does not"
+
+
+def test_dollars_by_other_prices_are_told_of(exp: Path, world: World) -> None:
+    def cheaper(value: Any) -> None:
+        board = value["scoreboard"]
+        board["prices_as_of"] = "2020-01-01"
+
+    edit(exp / "scores.json", cheaper)
+    found = verify(exp, world)
+    assert found.passes
+    assert "its dollars are by other prices" in found.checks[-1].unchecked[0].reason

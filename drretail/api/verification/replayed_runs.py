@@ -30,7 +30,7 @@ from drretail.experiment import (
     read_results,
     run_folder,
 )
-from drretail.files import read_json
+from drretail.files import read_json, readable_json
 from drretail.journal import NO_ANSWER, Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prices import PriceTable
@@ -166,6 +166,8 @@ class Verifier:
         made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
+            different = ["how it is written"]  # a key that stands twice reads otherwise than it counts
         if different and failed_calls(run):
             reason = "a server failed it, and now answers: another run follows"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")

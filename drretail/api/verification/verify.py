@@ -22,7 +22,7 @@ from drretail.errors import CommandStopped, UserError, describe_error
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.verification import ASK_FOR_ALL, check_plan, check_runs
+from drretail.eval.verification import ASK_FOR_ALL, check_no_links, check_plan, check_runs
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -30,7 +30,7 @@ from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import WORLD, shipped_queries
+from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
 from drretail.settings import read_settings
@@ -59,11 +59,12 @@ def verify(options: VerifyOptions) -> Verification:
 def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     """The same. Unless ``quiet``, progress is shown on stderr."""
     folder = folder_of(options.experiment)
+    check_no_links(folder)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress("none" if quiet else None)
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, checklist)
-    _check_queries(definition, options.queries, checklist)
+    check_queries(definition, options.queries, checklist)
     with _told(checklist, "votes", "votes"):
         check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
@@ -78,7 +79,10 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
             advice = f"Install that version and verify there: uvx drretail@{made_by} verify EXP."
             checklist.leave(check, "experiment.json", f"it was made by drretail {made_by}", advice)
     return Verification(
-        experiment=str(folder), world_fingerprint=definition.world_fingerprint, checks=checklist.results()
+        experiment=str(folder),
+        world_fingerprint=definition.world_fingerprint,
+        checks=checklist.results(),
+        taken_at_word=tuple(sorted(checklist.taken_at_word)),
     )
 
 
@@ -106,6 +110,10 @@ def _world(
     """The world that is named, else the one that the runs name; None, and what that leaves open, without one."""
     spec = options.world
     if definition.world_fingerprint is None:
+        for label, system in definition.systems.items():
+            if not system.is_imported:
+                reason = f"it names no world, and {label} ran in one"
+                checklist.fail("versions", "experiment.json", reason, RIGHT_WORLD)
         for check in DEEP[:3]:
             reason = "its reports are imported, and no world is behind them"
             checklist.leave(check, "experiment.json", reason, "Compare the reports with the files they are from.")
@@ -177,12 +185,16 @@ def _check_world(world: World, checklist: Checklist) -> None:
         checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
 
 
-def _check_queries(definition: Definition, published: str | Path | None, checklist: Checklist) -> None:
+def check_queries(definition: Definition, published: str | Path | None, checklist: Checklist) -> None:
     """The queries beside those that were published, or that ship with drretail: all fields, so that gold shows."""
     shipped = shipped_queries() if definition.world_fingerprint == WORLD else ()
     known: Sequence[Query] = shipped if published is None else read_queries(Path(published))
     asked = {query.query_id: query for query in definition.queries}
     advice = "Take the queries from whoever published them, and run them."
+    ours = asked.keys() - {query.query_id for query in shipped}
+    if made_up := sorted(name for name in ours if shipped and asked[name].source == CANARY):
+        reason = f"the query {made_up[0]} says that it ships with drretail, and does not"
+        checklist.fail("versions", "experiment.json", reason, advice)
     for query in known:
         found = asked.get(query.query_id)
         if found is None and published is not None:

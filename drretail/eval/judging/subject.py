@@ -1,5 +1,6 @@
 """A recorded run with all that a judge may see of it."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -142,6 +143,9 @@ class Planned:
     repeat: int
 
 
+_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
+
+
 def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     """Every run that is asked for, by label, repeat and query.
 
@@ -150,7 +154,8 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     planned: list[Planned] = []
     for label in sorted(definition.systems):
         paths = (experiment / "runs" / file_name(label)).glob("*/run.json")
-        repeats = sorted({1, *(int(path.parent.name.rpartition("-r")[2]) for path in paths)})
+        numbers = (_REPEAT.search(path.parent.name) for path in paths)
+        repeats = sorted({1, *(int(number[1]) for number in numbers if number is not None)})
         planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
     return planned
 
