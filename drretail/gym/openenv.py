@@ -7,6 +7,7 @@ with ShopClient(base_url="http://127.0.0.1:8000").sync() as env:
     result = env.step(ShopAction(name="product_catalog_search", arguments={"query": "diaper bag"}))
 """
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,9 @@ try:
     from openenv.core.env_server.http_server import create_fastapi_app
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+    from starlette.types import ASGIApp, Receive, Send
+    from starlette.types import Scope as Connection
+    from starlette.websockets import WebSocketDisconnect
 except ImportError as problem:
     raise UserError(f"The server of OpenEnv needs the extra openenv: {install_line('openenv-core')}.") from problem
 
@@ -128,6 +132,17 @@ class ShopClient(EnvClient[ShopAction, ShopObservation, ShopState]):
         return ShopState(**payload)
 
 
+class Departures:
+    """A client that leaves is no error, though OpenEnv closes its connection once more and fails at it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        with suppress(WebSocketDisconnect):
+            await self._app(scope, receive, send)
+
+
 def create_app(
     world: str | Path | World | Shop = "demo",
     queries: Queries = "dev",
@@ -144,6 +159,7 @@ def create_app(
     app = create_fastapi_app(
         partial(ShopEnvironment, shop, **options), ShopAction, ShopObservation, max_concurrent_envs=rollouts
     )
+    app.add_middleware(Departures)
     if shop is not world:
         app.router.on_shutdown.append(shop.close)
     return app

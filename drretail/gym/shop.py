@@ -104,4 +104,6 @@ def _is_gold(reference: Reference) -> bool:
 def _asked(queries: Queries, world: World) -> list[Query]:
     if isinstance(queries, str) and queries in SHIPPED:
         return list(shipped_queries(*SHIPPED[queries]))
+    if isinstance(queries, str) and not (" " in queries or Path(queries).suffix or Path(queries).exists()):
+        raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
     return asked_queries(queries, None, world)

@@ -114,6 +114,8 @@ def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop)
         ShopEnv(shop, without=["wbe"])
     with pytest.raises(UnknownName, match="no scope 'all'"):
         ShopEnv(shop, scope="all")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UserError, match="trian does not exist: queries are a file, or one of dev, test, all"):
+        ShopEnv(shop.world, "trian")
     with pytest.raises(UserError, match="max_steps is 1 or more"):
         ShopEnv(shop, max_steps=0)
     with pytest.raises(UserError, match="give them to Shop"):

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -18,15 +19,23 @@ from drretail.local_server import HOST, bound, port_of
 from tests.gym.policies import QUERY, call, praised, search, submit
 
 
-@pytest.fixture(scope="module")
-def address(shop: Shop) -> Iterator[str]:
+@contextmanager
+def served(shop: Shop, log_level: str) -> Iterator[str]:
     listening = bound(0)
-    server = uvicorn.Server(uvicorn.Config(create_app(shop, rollouts=40, max_steps=5), log_level="critical"))
+    # Without a set-up of uvicorn's own its records reach pytest's.
+    config = uvicorn.Config(create_app(shop, rollouts=40, max_steps=5), log_config=None, log_level=log_level)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     yield f"http://{HOST}:{port_of(listening)}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(shop: Shop) -> Iterator[str]:
+    with served(shop, "critical") as there:
+        yield there
 
 
 def best(shop: Shop) -> list[str]:
@@ -97,3 +106,11 @@ def test_rollouts_of_forty_connections_see_nothing_of_each_other(address: str, s
 
     with ThreadPoolExecutor(40) as threads:
         assert all(threads.map(rollout, range(40)))
+
+
+def test_a_client_that_leaves_puts_no_traceback_into_the_log(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    with served(shop, "error") as address:
+        for _ in range(3):
+            with ShopClient(base_url=address).sync() as env:
+                env.reset(query_id=QUERY)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("verifiers", reason="no verifiers: pip install verifiers")
 
 import verifiers.v1 as vf
+from verifiers.v1.cli.eval.main import main as vf_eval
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
 from drretail.gym import Shop
@@ -212,3 +213,10 @@ def test_a_report_that_earns_nothing_is_put_to_no_judge(shop: Shop) -> None:
     (trace,), asked = played(shop, lambda *_: [submit("Nothing.", "B0AQAKLECG")], ["dev-01"], rubric=0.4)
     assert trace.reward == 0
     assert all(each.get("stream") for each in asked)
+
+
+def test_the_command_line_can_leave_families_of_tools_out(tmp_path: Path) -> None:
+    told = ["-m", "m", "--no-push", "--dry-run", "-o", str(tmp_path), "--env.taskset.without", "web"]
+    vf_eval(["drretail-shop", *told])
+    (written,) = tmp_path.rglob("eval.json")
+    assert json.loads(written.read_text())["env"]["taskset"]["without"] == ["web"]
