@@ -89,7 +89,7 @@ class ShopToolsConfig(vf.SharedToolsetConfig):
     world: str = "demo"
     queries: str = "dev"
     max_steps: int = STEPS
-    without: list[str] = []
+    without: list[str] = Field(default_factory=list[str])
     scope: Scope = "own"
 
 
@@ -102,7 +102,7 @@ class ShopConfig(vf.TasksetConfig):
     """A file of queries, or "dev", "test" or "all" of those that ship with the demo."""
     max_steps: int = STEPS
     """Calls after which a rollout ends without a report."""
-    without: list[str] = []
+    without: list[str] = Field(default_factory=list[str])
     """Families of tools to leave out: web, catalog, user, calculator."""
     scope: Scope = "own"
     task: ShopTaskConfig = ShopTaskConfig()
