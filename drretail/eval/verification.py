@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from drretail import __version__
-from drretail.agents.running.outcomes import is_outage
 from drretail.errors import UserError, describe_error
 from drretail.eval.check_results import Checklist
 from drretail.eval.judging.criteria import FOLDER
@@ -160,9 +159,7 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     answered = [
         f"{step.name} at {step.path}/{step.seq}"
         for step in run.steps
-        if step.name in NINE
-        and is_outage(step)
-        and (step.evidence or not _is_error(results.get(step.result_sha or "")))
+        if step.name in NINE and step.is_outage and (step.evidence or not _is_error(results.get(step.result_sha or "")))
     ]
     faults = {
         "it lacks the result of this hash, or has another text": wrong,

@@ -184,6 +184,10 @@ class Usage(Record):
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
 
 
+OUTAGES: frozenset[str] = frozenset({"unavailable", "timeout"})
+"""Kinds of errors of tools that are none of the agent's: a server or the network failed."""
+
+
 class Step(Record):
     """One model turn, tool call or synthesis. ``path`` is a place in the launch order, never completion order."""
 
@@ -201,6 +205,11 @@ class Step(Record):
     """Of the text in results.jsonl that the agent read."""
     evidence: tuple[str, ...] = ()
     error: str | None = None
+
+    @property
+    def is_outage(self) -> bool:
+        """True where a server or the network failed a tool call; its error begins with its kind."""
+        return self.error is not None and self.error.partition(":")[0] in OUTAGES
 
 
 class RunError(Record):

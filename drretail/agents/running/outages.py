@@ -3,9 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from drretail.agents.running.outcomes import OUTAGES
 from drretail.errors import CommandStopped
-from drretail.records.run import Step
+from drretail.records.run import OUTAGES, Step
 from drretail.tools.registry import FAMILIES
 
 IN_A_ROW = 5

@@ -4,11 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from drretail.records.run import Run, Step
+from drretail.records.run import Run
 from drretail.tools.registry import TOOLS
-
-OUTAGES: frozenset[str] = frozenset({"unavailable", "timeout"})
-"""Kinds of errors of tools that are none of the agent's: a server or the network failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +90,7 @@ def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
 
 def failed_calls(run: Run) -> int:
     """How many tool calls of a run got no answer."""
-    return sum(is_tool_call(step, run.tools) and is_outage(step) for step in run.steps)
-
-
-def is_outage(step: Step) -> bool:
-    """True where a server or the network failed a tool call; its error begins with its kind."""
-    return step.error is not None and step.error.partition(":")[0] in OUTAGES
+    return sum(is_tool_call(step, run.tools) and step.is_outage for step in run.steps)
 
 
 def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool:

@@ -11,7 +11,7 @@ from drretail.agents.memory import Memory
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
-from drretail.agents.running.outcomes import failed_calls, is_outage
+from drretail.agents.running.outcomes import failed_calls
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_hash
@@ -250,4 +250,4 @@ def _texts(evidence: Sequence[Evidence]) -> Iterator[tuple[str, tuple[str, int]]
 
 def _is_of_shop(step: Step) -> bool:
     """False for what a server failed, for tools that the agent brought, and for the web."""
-    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not is_outage(step)
+    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not step.is_outage
