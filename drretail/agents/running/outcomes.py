@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from drretail.records.run import Run
+from drretail.records.run import Run, Step
 from drretail.tools.registry import TOOLS
 
 
