@@ -98,7 +98,7 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(drretail: Command, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["raw", "exp/runs/*/*/run.json"])
+@pytest.mark.parametrize("moment", ["exp/runs/*/*/run.json"])
 def test_an_interrupted_demo_says_so_and_goes_on(
     drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, moment: str
 ) -> None:
