@@ -22,7 +22,7 @@ from drretail import open_model, open_world
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.planting import with_hostile_texts
+from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.grounding.hostile.outcomes import HostileRun, Outcome

@@ -27,6 +27,9 @@ class Trajectory:
         self._on_step = on_step
         self._lock = threading.Lock()
         self._next: dict[str, int] = defaultdict(int)
+        self._calls: dict[str, int] = defaultdict(int)
+        """Tool calls by path, since all were last counted together."""
+        self._earlier_calls = 0
         self._steps: dict[tuple[str, int], Step] = {}
         self._texts: dict[str, str] = {}
 
@@ -36,6 +39,20 @@ class Trajectory:
             seq = self._next[path]
             self._next[path] = seq + 1
             return seq
+
+    def count_call(self, path: str) -> int:
+        """Counts a tool call, and gives how many came before it: on its own path, and of all earlier turns that sent
+        researchers. Those that run beside it are left out, so it is the same whichever comes first."""
+        with self._lock:
+            before = self._earlier_calls + self._calls[path]
+            self._calls[path] += 1
+            return before
+
+    def seal(self) -> None:
+        """All tool calls so far come before those of every path; called where no researcher is running."""
+        with self._lock:
+            self._earlier_calls += sum(self._calls.values())
+            self._calls.clear()
 
     def add(self, step: Step) -> None:
         with self._lock:

@@ -21,6 +21,7 @@ from drretail.agents.running.system import (
     definition,
     informed,
     injected,
+    moved,
     with_baselines,
 )
 from drretail.api.models import Opener
@@ -161,15 +162,16 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
 def _with_variants(
     options: RunOptions, systems: Sequence[SystemUnderTest], observer: Observer
 ) -> list[SystemUnderTest]:
-    """The systems in their settings of information, and those beside them that see other users' data, or hostile
-    texts."""
+    """The systems in their settings of information, and those beside them that see other users' data, hostile texts, or
+    a shop that moves."""
     memories = [load_memory(place) for place in several(options.memory, "--memory")]
     systems = informed(systems, several(options.information, "--information"), memories)
     kinds = several(options.counterfactual, "--counterfactual")
     others = counterfactuals(systems, kinds)
     if kinds and not others:
         observer.note(NO_PROFILE_SEEN)
-    return [*systems, *others, *(injected(systems) if options.injected else [])]
+    moving = [] if options.moves is None else moved(systems, options.moves)
+    return [*systems, *others, *(injected(systems) if options.injected else []), *moving]
 
 
 def _retried(options: RunOptions) -> dict[str, bool]:

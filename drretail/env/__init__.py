@@ -17,8 +17,7 @@ rows.py            all rows of a world, whatever keeps it, and those that it hol
 kept_worlds.py     the live world of a place and the one before it; going back
 copying.py         copy_world, and what writes a world wherever it goes
 servers/           the same on servers: generations, loading, checking
-counterfactual.py  a user's data replaced by another's
+altered/           the world as one system sees it: other users' data, hostile texts, a shop that moves
 offers.py          all that a shop has of the kinds that a wish names, and the baskets that follow
-planting.py        hostile texts among what searches find
 next_purchase.py   what users really bought next, frozen when an experiment opens
 """

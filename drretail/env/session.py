@@ -6,7 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drretail.env.altered.moves import Moves, store_as_seen
 from drretail.env.ledger import Ledger
+from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.journal import Effects, Journal
 from drretail.records.run import Scope, StateChange, WebMode
@@ -52,6 +54,8 @@ class Session:
     """Those that the agent brings, beside the nine."""
     files: Path | None = None
     """The folder of the user's own files, None where there is none."""
+    moves: Moves | None = None
+    """What changes in the shop meanwhile, None where nothing does."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4
@@ -75,6 +79,17 @@ class Session:
     def web_is_live(self) -> bool:
         """True where pages come from the open web, and may be younger than the shop's today."""
         return self.world.web.corpus is None
+
+    def seal(self) -> None:
+        """All that happened so far comes before whatever any path does next; called where no researcher is running."""
+        self.ledger.seal()
+        self.trajectory.seal()
+
+    @property
+    def store_seen(self) -> Store:
+        """The world's records as this run last saw them, where the shop moves; else as they are."""
+        store = self.world.store
+        return store if self.moves is None else store_as_seen(store, self.moves, self.trajectory.steps())
 
     def effects(self, path: str, seq: int) -> Effects:
         """Where the outside effects of one step are journalled; deterministic, whatever runs beside it."""

@@ -10,6 +10,7 @@ from typing import Any, Self, get_args
 
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
+from drretail.env.altered.moves import moves_of, read_moves
 from drretail.env.session import Session
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
@@ -18,7 +19,7 @@ from drretail.gym.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import RoleModel, Run, Scope, System
+from drretail.records.run import MOVES, RoleModel, Run, Scope, System
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
 
 STEPS = 30
@@ -51,11 +52,13 @@ class ShopEnv:
         without: Sequence[str] = (),
         scope: Scope = "own",
         policy: str = "policy",
+        moves: str | None = None,
         tool_timeout: float = 30,
     ) -> None:
         """``queries`` as ``Shop.open`` takes them; ``without`` leaves families of tools out, as ``run`` does.
 
-        ``policy`` names who acts, where rollouts are kept.
+        ``policy`` names who acts, where rollouts are kept. With ``moves`` ("prices:0.2,stock:0.1", docs/moves.md)
+        prices and stock change meanwhile, and rollouts are paid at those of their end.
 
         Raises UserError for a world or queries that can't be opened, and UnknownName for no family of tools.
         """
@@ -66,7 +69,7 @@ class ShopEnv:
         if isinstance(world, Shop) and queries is not None:
             raise UserError("A Shop has its queries already: give them to Shop.open.")
         self._without = tools_of(without)
-        options = system_options(without)
+        options = system_options(without) | ({} if moves is None else {MOVES: read_moves(moves)})
         self._owns_shop = not isinstance(world, Shop)
         self.shop = world if isinstance(world, Shop) else Shop.open(world, "dev" if queries is None else queries)
         self.max_steps = max_steps
@@ -144,7 +147,7 @@ class ShopEnv:
             self._steps += 1
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
-                self._reward = self.shop.reward(rollout.recorded(self.system.label()))
+                self._reward = self.shop.reward(rollout.recorded(self.system.label()), self.system)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 rollout.close()  # its threads end here, and not when somebody thinks of closing the env
@@ -197,6 +200,7 @@ class ShopEnv:
             user_id=None if query is None else query.user_id,
             scope=self._scope,
             without=self._without,
+            moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
         )

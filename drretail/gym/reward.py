@@ -16,6 +16,7 @@ wrong cart beside a right refusal is worth no more than it would be alone.
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
+from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import worth_ratio
@@ -61,11 +62,18 @@ class Reward(Record):
 
 
 def reward_of(
-    recorded: Recorded, query: Query, reference: Reference, world: World, *, refuses_rightly: bool = False
+    recorded: Recorded,
+    query: Query,
+    reference: Reference,
+    world: World,
+    *,
+    seen: Store | None = None,
+    refuses_rightly: bool = False,
 ) -> Reward:
     """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit.
 
-    ``refuses_rightly`` says that what the report refuses beside its cart can't be had.
+    ``seen`` holds the records as the run saw them, where they have changed since. ``refuses_rightly`` says that what
+    the report refuses beside its cart can't be had.
     """
     run = recorded.run
     report = visible(run.report or "")
@@ -80,7 +88,7 @@ def reward_of(
         evidence={entry.id: entry for entry in recorded.evidence},
         query=query,
         picks=run.picks,
-        lookup=lambda ids: world.store.products(list(ids)),
+        lookup=lambda ids: (seen or world.store).products(list(ids)),
     )
     if reference.proof is not None and reference.proof.state == "proved":
         return _of_refusal(recorded, case, reference, reference.proof, world)

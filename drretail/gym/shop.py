@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -10,13 +10,16 @@ from typing import Self
 from drretail.agents.running.runner import Recorded
 from drretail.api.queries import asked_queries
 from drretail.api.worlds import check_askable, open_world
+from drretail.env.altered.moves import moves_of, store_as_seen, store_at_end
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.grounding.basket.distance import LACKS
+from drretail.grounding.basket.reference import at_other_prices
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query, Reference
+from drretail.records.run import System
 
 Queries = str | Path | Query | Iterable[Query]
 SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": SPLITS}
@@ -78,10 +81,21 @@ class Shop:
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
         return known
 
-    def reward(self, recorded: Recorded) -> Reward:
-        """What a recorded run is worth: the same as when it was made."""
-        query = self.query(recorded.run.query_id)
-        return reward_of(recorded, query, self.references[query.query_id], self.world)
+    def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
+        """What a recorded run is worth: the same as when it was made. In a shop that moved, as ``system`` says, figures
+        are held against what the run last saw, and the cart is paid at hand-in."""
+        query, steps = self.query(recorded.run.query_id), recorded.run.steps
+        reference = self.references[query.query_id]
+        moves = None if system is None else moves_of(system, query, self.world.manifest.now)
+        if moves is None or query.wish is None:
+            return reward_of(recorded, query, reference, self.world)
+        world, seen = self.world, store_as_seen(self.world.store, moves, steps)
+        if reference.best is not None:  # what the shop can't meet is proved of the prices of the start
+            end = store_at_end(world.store, moves, steps)
+            fits = sorted({fit.product_id for thing in reference.things for fit in thing.fits})
+            reference = at_other_prices(reference, query.wish, end.products(fits))
+            world = replace(world, store=end)
+        return reward_of(recorded, query, reference, world, seen=seen)
 
     def close(self) -> None:
         self._open.close()

@@ -46,6 +46,8 @@ MEMORY = "memory"
 """The option of a System that is told a memory's text of the shopper: the memory's place, and its module's hash."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
+MOVES = "moves"
+"""The option of a System whose shop moves while it researches; it says what share of prices and of stock."""
 RETRIEVER = "retriever"
 """The option of a System whose fixed pages are ranked by something else than ``BM25``."""
 BM25 = "bm25"
@@ -203,6 +205,8 @@ class Step(Record):
     """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
     result_sha: str | None = None
     """Of the text in results.jsonl that the agent read."""
+    calls_before: int | None = None
+    """Of a tool call in a shop that moves: how many came before it, by which the shop's time goes."""
     evidence: tuple[str, ...] = ()
     error: str | None = None
 

@@ -47,6 +47,12 @@ class Product(Record):
     """The stem of the Amazon file that the product came from, e.g. "Pet_Supplies"."""
     details: dict[str, Any] = Field(default_factory=dict)
     bought_together: None = None
+    availability: Literal["in stock", "out of stock"] | None = Field(
+        default=None, exclude_if=lambda state: state is None
+    )
+    """Known only in a shop that moves, and so is ``as_of``."""
+    as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
+    """The shop's time at which price and availability held."""
 
     @property
     def product_url(self) -> str:

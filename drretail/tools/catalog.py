@@ -94,7 +94,7 @@ def product_catalog_search(
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 
-def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
+def get_product_details(session: Session, product_id: ProductId, *, calls_before: int | None = None) -> ToolResult:
     """Gives everything the shop knows about one product.
 
     Args:
@@ -106,6 +106,8 @@ def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
         it), store, category path, and further details. What the shop does not know is left out.
     """
     product = session.world.store.product(product_id)
+    if session.moves is not None and calls_before is not None:
+        product = session.moves.at(product, calls_before)
     return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 

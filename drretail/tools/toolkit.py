@@ -64,6 +64,8 @@ class Launch:
     role: str
     name: str
     args: object
+    calls_before: int | None = None
+    """How many tool calls came before it, counted in a shop that moves."""
 
     @property
     def place(self) -> Place:
@@ -167,7 +169,13 @@ class Toolkit:
         return tool is not None and tool.access == "write"
 
     def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
-        return [Launch(path, self.session.trajectory.reserve(path), role, _name(call), args) for call, args in calls]
+        trajectory = self.session.trajectory
+        counted = () if self.session.moves is None else offered(self.session)
+        launches: list[Launch] = []
+        for name, args in ((_name(call), args) for call, args in calls):
+            before = trajectory.count_call(path) if name in counted else None
+            launches.append(Launch(path, trajectory.reserve(path), role, name, args, before))
+        return launches
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
@@ -222,6 +230,7 @@ class Toolkit:
         known: dict[str, Callable[[], Any]] = {
             "effects": lambda: self.session.effects(launch.path, launch.seq),
             "place": lambda: launch.place,
+            "calls_before": lambda: launch.calls_before,
         }
         return {name: known[name]() for name in _wanted(tool.function)}
 
@@ -247,6 +256,7 @@ class Toolkit:
             mended=self._mended.pop(launch.place, None),
             sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
+            calls_before=launch.calls_before,
             evidence=evidence,
             error=None if isinstance(outcome, ToolResult) else _as_recorded(outcome),
         )

@@ -9,7 +9,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import Rules, canonical_json
-from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, SANDBOX, Limits, System
+from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, MOVES, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -138,6 +138,7 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     parts += _flags("--limit", (f"{name}={value}" for name, value in limits.items() if value != usual[name]))
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     parts += ["--scope any"] if system.sees == "any" and system.agent not in BASELINES else []
+    parts += ["--moves", quote(system.options[MOVES])] if MOVES in system.options else []
     parts += ["--injected"] if system.options.get(INJECTED) else []
     parts += [] if system.information == "tools" else ["--information", system.information]
     parts += ["--redact"] if system.options.get("redact") else []

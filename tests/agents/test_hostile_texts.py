@@ -11,8 +11,8 @@ from benchmarks.reliability_injections import Met, met
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, injected
+from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.planting import with_hostile_texts
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.grounding.hostile.outcomes import HostileRun, Outcome

@@ -369,3 +369,19 @@ def test_plain_tags_cost_nothing(env: ShopEnv) -> None:
     told = praised(env.shop, wanted(env)).replace("this one", "<b>this</b> one<br>")
     _, reward, _, _ = env.step(submit(f"<details><summary>More</summary>\n\n{told}\n\n</details>", *wanted(env)))
     assert reward == 1.0
+
+
+def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:
+    for query_id in ("dev-01", "dev-02", "dev-03"):
+        rewards: list[float] = []
+        for moves, patience in ((None, 0), ("prices:1", 0), ("stock:1", 0), ("stock:1", 8)):
+            with ShopEnv(shop, moves=moves) as env:
+                env.reset(query_id)
+                best = best_picks(env)
+                looked_up(env, [pick.product for pick in best])
+                for _ in range(patience):
+                    env.step(search("nothing of interest"))
+                env.step(submit(praised(shop, [pick.product for pick in best]), *best))
+                rewards.append(rewarded(env).worth)
+        assert rewards[0] == 1
+        assert rewards[-1] == 0, "by then everything is sold out"

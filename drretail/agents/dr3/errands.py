@@ -124,7 +124,7 @@ class Errands:
         outcomes: dict[int, Outcome] = dict.fromkeys(refused, self._refusal(most))
         if launched:
             # All errands of earlier turns have ended: what they were handed may be known to these.
-            self.session.ledger.seal()
+            self.session.seal()
             ended = await all_ended(
                 self._branch(self._launched + number, performed[at], share)
                 for number, (at, share) in enumerate(

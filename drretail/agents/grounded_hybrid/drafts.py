@@ -111,7 +111,7 @@ def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, n
     """
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-        return session.world.store.products(list(ids))
+        return session.store_seen.products(list(ids))
 
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}

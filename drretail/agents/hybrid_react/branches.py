@@ -50,7 +50,7 @@ class Launcher:
         if not sub_problems:
             return []
         # All branches of earlier turns have ended: what they were handed may be known to these.
-        self.researchers.toolkit.session.ledger.seal()
+        self.researchers.toolkit.session.seal()
         shares = models.branches(len(sub_problems))
         return await all_ended(
             self._branch(first + at, sub_problem, share)

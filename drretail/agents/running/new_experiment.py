@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.counterfactual import Partners
+from drretail.env.altered.counterfactual import Partners
 from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
 from drretail.env.summaries import Summaries
 from drretail.env.world import World

@@ -18,8 +18,9 @@ from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
-from drretail.env.counterfactual import world_seen
-from drretail.env.planting import with_hostile_texts
+from drretail.env.altered.counterfactual import world_seen
+from drretail.env.altered.moves import moves_of
+from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
@@ -186,6 +187,7 @@ class Runner:
             tools=own_tools(sut.agent.tools),
             files=self._files(query),
             journal=effects,
+            moves=moves_of(sut.system, query, world.manifest.now),
             trajectory=Trajectory(self._stepped),
             tool_timeout=self.tool_timeout,
             tool_threads=self.tool_threads,

@@ -14,6 +14,7 @@ from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.user_files import files_hash, hash_of_all
+from drretail.env.altered.moves import read_moves
 from drretail.env.web.base import Web
 from drretail.env.web.dense import check_ranked, embeddings_of
 from drretail.env.web.sealed import SealedWeb
@@ -34,6 +35,7 @@ from drretail.records.run import (
     INFORMED,
     INJECTED,
     MEMORY,
+    MOVES,
     RETRIEVER,
     SIZE,
     Information,
@@ -282,6 +284,20 @@ def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     for sut in suts:
         if sut.system.agent not in BASELINES:
             system = sut.system.model_copy(update={"options": sut.system.options | {INJECTED: texts_hash()}})
+            made.append(replace(sut, label=system.label(), system=system))
+    return made
+
+
+def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
+    """Each system once more, a system of its own whose shop moves; floors and the oracle left out.
+
+    Raises UserError for moves that can't be read.
+    """
+    option = {MOVES: read_moves(moves)}
+    made: list[SystemUnderTest] = []
+    for sut in suts:
+        if sut.system.agent not in BASELINES:
+            system = sut.system.model_copy(update={"options": sut.system.options | option})
             made.append(replace(sut, label=system.label(), system=system))
     return made
 

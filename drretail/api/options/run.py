@@ -107,6 +107,14 @@ class RunOptions(SystemOptions):
         ),
     ] = ()
     injected: Annotated[bool, Option("Run each system also among hostile texts (metric robustness).", WHAT)] = False
+    moves: Annotated[
+        str | None,
+        Option(
+            "Run each system also in a shop where this share of prices and of stock changes meanwhile.",
+            WHAT,
+            metavar="prices:P,stock:P",
+        ),
+    ] = None
     baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
     pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None

@@ -19,7 +19,7 @@ UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
 FAMILIES = (
-    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "next_purchase",
+    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "moves", "next_purchase",
     "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness", "rubrics",
     "understood",
 )  # fmt: skip

@@ -18,13 +18,24 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
-from drretail.records.run import BASELINES, BM25, INFORMATION, INFORMED, MEMORY, RETRIEVER, SANDBOX, Limits, System
+from drretail.records.run import (
+    BASELINES,
+    BM25,
+    INFORMATION,
+    INFORMED,
+    MEMORY,
+    MOVES,
+    RETRIEVER,
+    SANDBOX,
+    Limits,
+    System,
+)
 from drretail.records.score import CODE
 
 SIZE, COMPOSE = "size", "compose"
 """The options of a System on a sealed web: which size of it, and what of that is served where that is not all."""
 COMPOSITIONS = ("all", "no_distractor", "supportive_only", "no_supportive")
-NO_WEB = "none"
+NO_WEB = NO_MOVES = "none"
 _SIZE = re.compile(r"(\d+)([km]?)")
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 Settings = Mapping[str, str]
@@ -172,6 +183,13 @@ ABLATED: Mapping[Option, AblatedOption] = {
         lacking="two modes of the web: run it with --web sandbox:S, --web serper and --without web into the same "
         "folder (docs/sandboxes.md)",
         kind=lambda setting: setting.partition(" ")[0],
+    ),
+    "moves": AblatedOption(
+        setting=lambda system: system.options.get(MOVES, NO_MOVES),
+        without=lambda system: _dropping(system, MOVES),
+        order=_listed((NO_MOVES,)),
+        is_stepwise=False,
+        lacking="a shop that moves: run it with --moves prices:0.2,stock:0.1 into the same folder (docs/moves.md)",
     ),
 }
 

@@ -16,6 +16,7 @@ basket.py         how far what a report would have bought is from the best baske
 outcome.py        does it say no where the shop can't meet a wish, and only there
 understood.py     did it understand what the question wants
 next_purchase.py  does it recommend what was bought next
+moves.py          what a shop that moves does to carts, by code
 robustness.py     does it do what a hostile text tells it
 pqr/              PDR-Bench: personalization, quality, reliability
 race/             DeepResearch Bench: beside a reference report, and valid citations

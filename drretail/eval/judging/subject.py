@@ -7,8 +7,9 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from drretail.env.counterfactual import store_seen
-from drretail.env.planting import store_with_texts
+from drretail.env.altered.counterfactual import store_seen
+from drretail.env.altered.moves import moves_of, store_as_seen
+from drretail.env.altered.planting import store_with_texts
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
 from drretail.eval.judging.sources import completed
@@ -182,6 +183,9 @@ def read_subject(
         store = None if store is None else store_seen(store, kind, instead)
     if store is not None and system.options.get(INJECTED):
         store = store_with_texts(store, query.query_id)
+    moves = moves_of(system, query, definition.now)
+    if store is not None and moves is not None:
+        store = store_as_seen(store, moves, () if run is None else run.steps)
     return Subject(
         label=planned.label,
         system=system,

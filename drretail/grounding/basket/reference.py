@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.proof import REASONS, proof_of
-from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
-from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.grounding.constraints.fits import fitting, is_too_dear, leaves_open, priced_in
+from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Query, Reference, WantedThing
 from drretail.records.reading import Because
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 Offered = Sequence[Sequence[Listing]]
@@ -59,6 +61,38 @@ def reference_of(
     return reference.model_copy(update={"proof": proof})
 
 
+def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
+    """The reference with the prices of these products, and without what of them is out of stock.
+
+    What a lower price alone would bring under the limit of a want is not among what would do: it was not before.
+    """
+    listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
+    currency = _currency(wish, [list(listed.values())])
+    things: list[WantedThing] = []
+    for want, thing in zip(wish.wants, reference.things, strict=True):
+        offers = [(fit, listed[fit.product_id]) for fit in thing.fits if fit.product_id in listed]
+        fits = (
+            fit.model_copy(update={"price": _exact(priced_in(listing, currency))})
+            for fit, listing in offers
+            if not is_too_dear(want, listing)
+        )
+        things.append(thing.model_copy(update={"fits": tuple(fits)}))
+    needed = [thing for thing in things if not thing.optional]
+    cheapest = _within(needed, cheapest_choice(needed), wish)
+    best = None if cheapest is None else _best(things, wish)
+    titles = {key: product.title for key, product in products.items()}
+    found = {
+        "cheapest": None if cheapest is None else _found(needed, cheapest, titles, currency),
+        "best": None if best is None else _found(*best, titles, currency),
+    }
+    return reference.model_copy(update={"things": tuple(things), "lack": None if best else "no_basket", **found})
+
+
+def _exact(price: Decimal | None) -> str | None:
+    """Without zeros at the end: "24", "9.5"."""
+    return None if price is None else f"{price.normalize():f}"
+
+
 def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[WantedThing]:
     currency = _currency(wish, offered)
     return [_thing(want, of_kind, owned, currency) for want, of_kind in zip(wish.wants, offered, strict=True)]
@@ -69,8 +103,7 @@ def _thing(want: Want, of_kind: Sequence[Listing], owned: Collection[str], curre
     fits = {
         listing.product.product_id: Fit(
             product_id=listing.product.product_id,
-            # Exact, without zeros at the end: "24", "9.5".
-            price=None if (price := priced_in(listing, currency)) is None else f"{price.normalize():f}",
+            price=_exact(priced_in(listing, currency)),
             worth=worth[listing.product.product_id],
             open=leaves_open(want, listing),
             is_pack=pieces_in(listing.product.title) > 1,

@@ -35,6 +35,7 @@ _AGAINST: Mapping[Option, str] = {
     "retriever": "by retriever",
     "rag_turns": "against turns",
     "web": "by web",
+    "moves": "by moves",
 }
 _GIVEN: Mapping[Option, str] = {
     "information": "what is known of the shopper",
@@ -43,6 +44,7 @@ _GIVEN: Mapping[Option, str] = {
     "retriever": "what ranks the sandbox's pages",
     "rag_turns": "turns that a search may take",
     "web": "where pages come from",
+    "moves": "what share of prices and of stock changes meanwhile",
 }
 
 

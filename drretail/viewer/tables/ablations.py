@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from drretail.eval.compare.ablations import ABLATED, NO_WEB
+from drretail.eval.compare.ablations import ABLATED, NO_MOVES, NO_WEB
 from drretail.eval.compare.twins import TwinRow
 from drretail.records.comparison import (
     ComparedRow,
@@ -26,6 +26,7 @@ HEADINGS: Mapping[Option, str] = {
     "retriever": "Score by retriever",
     "rag_turns": "Score by turns of a search",
     "web": "Score by where pages come from",
+    "moves": "Score by whether the shop moves",
 }
 WORDS = {
     "task": "task only",
@@ -67,6 +68,8 @@ def setting_words(setting: str, by: Option) -> str:
             return f"with memory {place}" if known == "memory" else f"{WORDS[known]} and memory {place}"
         case "web" if setting == NO_WEB:
             return "no web"
+        case "moves" if setting == NO_MOVES:
+            return "nothing moves"
         case "web" if not setting.startswith(SANDBOX):
             return f"{setting} (open web)"
         case "rag_turns":

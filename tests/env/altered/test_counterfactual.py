@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from drretail.env.counterfactual import Partners, bland_profile, world_seen
+from drretail.env.altered.counterfactual import Partners, bland_profile, world_seen
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.env.world import World

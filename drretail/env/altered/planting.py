@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from drretail.env.altered.counterfactual import bland_profile
 from drretail.env.catalog.base import Catalog, CatalogPage, CatalogQuery, Hit, Spelling
-from drretail.env.counterfactual import bland_profile
 from drretail.env.store.base import Store, StoreView
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.fetching.fetched import Fetched

@@ -1,0 +1,134 @@
+"""A shop whose prices and stock move while an agent researches (``run --moves prices:0.2,stock:0.1``).
+
+Whether, how and after how many tool calls a product changes is a hash of the query and the product. The clock is a
+count of tool calls, so resumed, replayed and parallel runs meet the same shop. What searches and orders list is the
+index of the start; only a product's own page shows what holds now.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from drretail.env.store.base import Store, StoreView
+from drretail.errors import UnknownName, UserError
+from drretail.records.query import Query
+from drretail.records.run import MOVES, Step, System
+from drretail.records.shop import Product
+
+PRICES, STOCK, SALT = "prices", "stock", "salt"
+FACTORS = (0.75, 0.85, 0.92, 1.08, 1.15, 1.25)
+"""What a price is multiplied by: as often down as up."""
+WITHIN = 8
+"""A change comes after one to so many tool calls: agents make 6 to 16 in a run (paper, Table 5)."""
+DETAILS = "get_product_details"
+"""The tool that shows what holds now."""
+
+
+def read_moves(text: str) -> str:
+    """The moves as they stand in a system's options. Raises UserError for what can't be read as such."""
+    parts = _parts(text)
+    for name, value in parts.items():
+        if name not in (PRICES, STOCK, SALT):
+            raise UnknownName("move", name, (PRICES, STOCK, SALT))
+        try:
+            is_share = name == SALT or 0 < float(value) <= 1
+        except ValueError:
+            is_share = False
+        if not is_share or not value:
+            raise UserError(f"--moves {text}: write the share of products that change, such as prices:0.2,stock:0.1.")
+    if not parts.keys() - {SALT}:
+        raise UserError("--moves needs what moves: prices:0.2, stock:0.1 or both.")
+    return ",".join(f"{name}:{value if name == SALT else f'{float(value):g}'}" for name, value in sorted(parts.items()))
+
+
+def _parts(text: str) -> dict[str, str]:
+    """By what moves, the share of products."""
+    parts = (part.partition(":") for part in text.split(","))
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What changes during the runs on one query."""
+
+    salt: str
+    shares: Mapping[str, float]
+    """Of products, by what changes."""
+    now: datetime | None
+    """The shop's time when a run begins; a tool call takes a minute of it."""
+
+    def at(self, product: Product, calls: int) -> Product:
+        """The product after so many tool calls, with ``availability`` and ``as_of``."""
+        changed: dict[str, object] = {"availability": "in stock"}
+        if self.now is not None:
+            changed["as_of"] = f"{self.now + timedelta(minutes=calls):%Y-%m-%dT%H:%M}"
+        for kind, (after, how) in self._changes(product).items():
+            if after <= calls and kind == STOCK:
+                changed["availability"] = "out of stock"
+            elif after <= calls and product.price is not None:
+                changed["price"] = round(product.price * FACTORS[int(how * len(FACTORS))], 2)
+        return product.model_copy(update=changed)
+
+    def last_change(self, product: Product, calls: int) -> int | None:
+        """After how many calls the product's last change until then came; None where nothing changed."""
+        return max((after for after, _ in self._changes(product).values() if after <= calls), default=None)
+
+    def _changes(self, product: Product) -> dict[str, tuple[int, float]]:
+        """By what changes: after how many calls, and a number from 0 to 1 that says how."""
+        changes: dict[str, tuple[int, float]] = {}
+        for kind, share in self.shares.items():
+            digest = hashlib.sha256(f"{self.salt}|{product.product_id}|{kind}".encode()).digest()
+            whether, when, how = (int.from_bytes(digest[at : at + 6]) / 2**48 for at in (0, 6, 12))
+            if whether < share and (kind == STOCK or product.price is not None):
+                changes[kind] = 1 + int(when * WITHIN), how
+        return changes
+
+
+def moves_of(system: System, query: Query, now: datetime | None) -> Moves | None:
+    """What moves in a system's runs on a query; None where nothing does."""
+    text = system.options.get(MOVES)
+    if text is None:
+        return None
+    parts = _parts(str(text))
+    shares = {name: float(value) for name, value in parts.items() if name != SALT}
+    return Moves(f"{parts.get(SALT, '')}|{query.query_id}", shares, now)
+
+
+@dataclass(frozen=True, slots=True)
+class MovedStore(StoreView):
+    """A store whose products are as they are after so many tool calls: those of ``opened`` by id, else ``calls``."""
+
+    moves: Moves
+    calls: int = 0
+    opened: Mapping[str, int] | None = None
+
+    def product(self, product_id: str) -> Product:
+        return self._moved(self.store.product(product_id))
+
+    def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        return {key: self._moved(product) for key, product in self.store.products(product_ids).items()}
+
+    def _moved(self, product: Product) -> Product:
+        return self.moves.at(product, (self.opened or {}).get(product.product_id, self.calls))
+
+
+def store_as_seen(store: Store, moves: Moves, steps: Iterable[Step]) -> MovedStore:
+    """The store as a run last saw it: pages as they were when it last opened them, the index for all else."""
+    return MovedStore(store, moves, opened=last_opened(steps))
+
+
+def store_at_end(store: Store, moves: Moves, steps: Iterable[Step]) -> MovedStore:
+    """The store when a run hands its report in."""
+    return MovedStore(store, moves, calls=sum(step.calls_before is not None for step in steps))
+
+
+def last_opened(steps: Iterable[Step]) -> dict[str, int]:
+    """Of each product whose page was opened, after how many tool calls that was last."""
+    opened: dict[str, int] = {}
+    for step in steps:
+        if step.name == DETAILS and step.error is None and step.calls_before is not None:
+            for evidence in step.evidence:
+                key = evidence.removeprefix("P:")
+                opened[key] = max(step.calls_before, opened.get(key, 0))
+    return opened

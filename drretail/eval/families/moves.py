@@ -1,0 +1,104 @@
+"""What a shop that moves does to the carts of runs, without a model (docs/moves.md)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_definition, read_reference
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
+from drretail.grounding.basket.reference import at_other_prices
+from drretail.records.reading import Pick
+from drretail.records.run import MOVES, Run
+from drretail.records.score import MetricDescription
+
+STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "utility", "regret_move")
+STILL = "nothing moves in this system's shop"
+NO_PICKS = "the report picks nothing"
+NO_WORLD = "the world is not at hand: name it with --world"
+
+
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+    measured = dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
+    if subject.run is not None and subject.store is not None:
+        store = subject.store
+        # In a shop in which nothing moves, each number is what it is where a share of 0 does.
+        seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
+        picks = reading_of(subject).picks or ()
+        measured = _of_picks(subject.run, seen, picks) | _of_cart(subject, subject.run, seen, picks)
+        if seen is not store:
+            measured[RECHECKED] = Measured(None, STILL)
+    for variant, found in measured.items():
+        yield variant, CodeVerdict.measured(found.value, found.reason, keeps_existing=found.reason == NO_WORLD)
+
+
+def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
+    """Whether each pick is as the run last saw it, and whether its page was opened since its last change."""
+    picked = sorted({pick.product for pick in picks})
+    if not picked:
+        return dict.fromkeys((STALE, RECHECKED), Measured(None, NO_PICKS))
+    end, opened = store_at_end(seen.store, seen.moves, run.steps), last_opened(run.steps)
+    before, now, known = seen.products(picked), end.products(picked), seen.store.products(picked)
+    stale = [
+        key for key in now if (before[key].price, before[key].availability) != (now[key].price, now[key].availability)
+    ]
+    fresh = [key for key in known if opened.get(key, -1) >= (seen.moves.last_change(known[key], end.calls) or 0)]
+    return {
+        STALE: Measured(len(stale) / len(picked), f"changed since it was last seen: {', '.join(stale) or 'none'}"),
+        RECHECKED: Measured(len(fresh) / len(picked), f"opened since its last change: {', '.join(fresh) or 'none'}"),
+    }
+
+
+def _of_cart(subject: Subject, run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
+    """What the cart is worth at hand-in, and how much more that would have been had nothing changed."""
+    wish = subject.query.wish
+    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    lack = NO_REFERENCE if reference is None else not_measured(wish, reference)
+    if reference is None or wish is None or lack is not None:
+        return dict.fromkeys((UTILITY, REGRET), Measured(None, lack or ""))
+    fits = {fit.product_id for thing in reference.things for fit in thing.fits}
+    ids = sorted(fits | {pick.product for pick in picks})
+    products = store_at_end(seen.store, seen.moves, run.steps).products(ids)
+    moved = at_other_prices(reference, wish, products)
+    lack = not_measured(wish, moved)
+    if lack is not None:
+        return dict.fromkeys((UTILITY, REGRET), Measured(None, f"at hand-in {lack}"))
+    at_start = utility_ratio(Cart(wish, reference, picks, seen.store.products(ids)))
+    at_end = utility_ratio(Cart(wish, moved, picks, products))
+    lost = None if at_start.value is None or at_end.value is None else at_start.value - at_end.value
+    return {UTILITY: at_end, REGRET: Measured(lost, at_end.reason)}
+
+
+def lacks_moves(experiment: Path) -> str:
+    """Why there is nothing to measure in an experiment; empty where a system's shop moves."""
+    if any(MOVES in system.options for system in read_definition(experiment).systems.values()):
+        return ""
+    return "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
+
+
+DESCRIPTION = MetricDescription(
+    title="Moves",
+    meanings={
+        STALE: "share of picks whose price or stock changed after the run last saw it",
+        RECHECKED: "share of picks whose page was opened after their last change",
+        UTILITY: "how good the picks are at hand-in, by the best basket at hand-in",
+        REGRET: "utility at the prices of the start, less that at hand-in",
+    },
+    headlines=VARIANTS,
+)
+METRIC = Family(
+    "moves",
+    1,
+    by_code("moves", measure),
+    by_variant(VARIANTS),
+    VARIANTS,
+    DESCRIPTION,
+    after=("reading",),
+    lacks=lacks_moves,
+    needs_judge=False,
+)

@@ -1,0 +1,117 @@
+"""Agents in a shop that moves: the same run however its researchers are delayed, cut or replayed."""
+
+import asyncio
+import gzip
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition, moved, with_baselines
+from drretail.env.altered.moves import Moves
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.experiment import Experiment
+from drretail.records.run import System
+from drretail.tools.toolkit import Toolkit
+from tests.agents.conftest import QUERY, calls
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, sut_of
+from tests.shop import USER
+
+FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+MOVES = "prices:1,stock:0.5"
+FIRST, LAST = (("get_product_details", {"product_id": f"B0TEST000{number}"}) for number in (1, 4))
+
+
+def delayed(seed: int | None) -> Cast:
+    """Five researchers in two turns, who open the same pages; with a seed, each turn takes another few milliseconds."""
+    dice = random.Random(seed)
+    research = {
+        "a": (calls(FEEDER, FIRST), calls(LAST), calls(FIRST), calls(DONE)),
+        "b": (calls(LAST), calls(DONE)),
+        "c": (calls(BATH, LAST, FIRST), calls(FIRST, LAST), calls(DONE)),
+        "d": (calls(FIRST, LAST), calls(DONE)),
+        "e": (calls(BATH), calls(LAST), calls(DONE)),
+    }
+    turns = (launch("a", "b", "c"), launch("d", "e"), calls(DONE))
+    return cast(turns, research, pause=lambda role, about: 0.0 if seed is None else dice.uniform(0, 0.02))
+
+
+def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[bytes]:
+    """The files of a run in a moving shop."""
+    (player,) = moved([sut_of("hybrid_react", world, delayed(seed).models())], MOVES)
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
+    assert run.status == "done", run.error
+    return [(run_of(folder) / file).read_bytes() for file in FILES]
+
+
+def run_of(folder: Path) -> Path:
+    (here,) = folder.glob("runs/*/*")
+    return here
+
+
+def test_a_run_is_the_same_to_the_byte_however_its_researchers_are_delayed_cut_and_replayed(
+    world: World, tmp_path: Path
+) -> None:
+    whole = kept(tmp_path / "whole", world, None)
+    journal = gzip.decompress((run_of(tmp_path / "whole") / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    for seed in range(10):
+        folder = tmp_path / str(seed)
+        assert kept(folder, world, seed) == whole, seed
+        assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
+        for path in (here := run_of(folder)).iterdir():
+            path.unlink()
+        (here / "journal.jsonl").write_bytes(b"".join(journal[: 1 + seed * len(journal) // 10]))
+        assert kept(folder, world, seed) == whole, seed
+
+
+def test_researchers_of_one_turn_begin_with_the_same_count_and_later_ones_go_on_from_all(
+    world: World,
+) -> None:
+    (player,) = moved([sut_of("hybrid_react", world, delayed(3).models())], MOVES)
+    steps = asyncio.run(Runner(world, "w").run(player, QUERY)).run.steps
+    by_path = {
+        path: [s.calls_before for s in steps if s.path == path and s.calls_before is not None]
+        for path in ("0", "0.1", "0.2", "0.3", "0.4", "0.5")
+    }
+    assert by_path == {
+        "0": [], "0.1": [0, 1, 2, 3], "0.2": [0], "0.3": [0, 1, 2, 3, 4], "0.4": [10, 11], "0.5": [10, 11],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def moving(world: World) -> Session:
+    return Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))
+
+
+def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(moving: Session) -> None:
+    with Toolkit(moving) as toolkit:
+        opened = [toolkit.call(*FIRST).value for _ in range(10)]
+        found = toolkit.call("product_catalog_search", {"query": "tube feeder"}).value
+    assert opened[0]["price"] == 24.99
+    assert opened[-1]["price"] != 24.99
+    assert [page["as_of"][-5:] for page in opened[:2]] == ["00:00", "00:01"]
+    assert all(page["availability"] == "in stock" for page in opened)
+    assert found["hits"][0]["price"] == 24.99
+    assert "availability" not in found["hits"][0]
+    assert moving.store_seen.products(["B0TEST0001"])["B0TEST0001"].price == opened[-1]["price"]
+
+
+def test_a_shop_that_stands_still_says_neither_availability_nor_time_and_counts_nothing(moving: Session) -> None:
+    still = replace(moving, moves=None)
+    with Toolkit(still) as toolkit:
+        page = toolkit.call(*FIRST).value
+    assert not {"availability", "as_of"} & page.keys()
+    assert [step.calls_before for step in still.trajectory.steps()] == [None]
+
+
+def test_what_moves_stands_in_the_label_and_floors_have_no_moving_shop(world: World) -> None:
+    plain = sut_of("hybrid_react", world, delayed(None).models())
+    (beside,) = moved(with_baselines([plain], world), "stock:.5,prices:1")
+    assert beside.system.options == {"moves": "prices:1,stock:0.5"}
+    short = System(agent="react", models={}, options=beside.system.options)
+    assert short.label() == "react-moves-prices-1-stock-0.5"

@@ -1,0 +1,91 @@
+"""Carts of a shop that moves, by agents that look once, look again, and in a shop that stands still."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail import compare_all, run, score
+from drretail.agents.base import Agent
+from drretail.env.altered.moves import WITHIN, Moves
+from drretail.env.session import Session
+from drretail.env.world import open_world
+from drretail.llm.models import Models
+from drretail.records.query import Query, Task
+from drretail.records.reading import Pick
+from drretail.records.run import Answer, Limits
+from drretail.records.wish import Want, Wish
+from drretail.tools.toolkit import Toolkit
+from tests.shop import PRODUCTS, USER, build
+
+FEEDER, BATH = "B0TEST0002", "B0TEST0004"
+BUDGET = 60
+WISH = Wish(wants=(Want(name="bird bath", kinds=("bird bath",), again=True),))
+QUERIES = [Query(query_id=f"q{n}", user_id=USER, text=f"Which bird bath? {n}", wish=WISH, source="t") for n in range(6)]
+OPENING = ("get_product_details", {"product_id": BATH})
+
+
+def shopper(*, looks_again: bool) -> Agent:
+    """Opens the bird bath first, does other things, and opens it once more, or not."""
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del task, models, limits
+        with Toolkit(session) as toolkit:
+            toolkit.call(*OPENING)
+            for _ in range(WITHIN):
+                toolkit.call("calculator", {"expression": "1 + 1"})
+            if looks_again:
+                toolkit.call(*OPENING)
+        return Answer(report=f"Take the bath [P:{BATH}].", picks=(Pick(product=BATH),))
+
+    return Agent(answer, roles=())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("moves")
+    build(home / "world")
+    agents = {"once": shopper(looks_again=False), "twice": shopper(looks_again=True)}
+    run(home / "world", QUERIES, agents, to=home / "exp", baselines=False, moves="prices:.4,stock:.4")
+    score(home / "exp", metrics=["moves"], world=home / "world")
+    return home / "exp"
+
+
+def values(folder: Path, system: str) -> dict[str, float | None]:
+    with open_world(folder.parent / "world") as world:
+        found = score(folder, metrics=["moves"], world=world)
+    return {row.variant: row.value for row in found.scores if row.system == system and row.policy == "answered"}
+
+
+MOVING = "-moves-prices-0.4-stock-0.4"
+
+
+def changes(query_id: str) -> bool:
+    (bath,) = (product for product in PRODUCTS if product.product_id == BATH)
+    moves = Moves(f"|{query_id}", {"prices": 0.4, "stock": 0.4}, None)
+    return moves.last_change(bath, WITHIN) is not None
+
+
+def test_who_looks_once_has_stale_picks_wherever_something_changed_and_who_looks_again_none(folder: Path) -> None:
+    stale = sum(changes(query.query_id) for query in QUERIES) / len(QUERIES)
+    assert 0 < stale < 1
+    once, twice = values(folder, f"once{MOVING}"), values(folder, f"twice{MOVING}")
+    assert once["stale_pick"] == pytest.approx(stale)
+    assert once["rechecked"] == pytest.approx(1 - stale)
+    assert (twice["stale_pick"], twice["rechecked"]) == (0, 1)
+
+
+def test_in_a_shop_that_stands_still_nothing_is_stale_and_nothing_lost(folder: Path) -> None:
+    still = values(folder, "once")
+    assert (still["stale_pick"], still["regret_move"], still["rechecked"]) == (0, 0, None)
+    assert still["utility"] == 1
+
+
+def test_what_a_change_costs_the_cart_is_its_regret(folder: Path) -> None:
+    once, before = values(folder, f"once{MOVING}"), values(folder, "once")
+    assert (before["utility"] or 0) - (once["utility"] or 0) == pytest.approx(once["regret_move"])
+
+
+def test_systems_are_compared_by_what_moves(folder: Path) -> None:
+    tables = {table.variant: table for table in compare_all(folder, by="moves").settings}
+    row = tables["stale_pick"].rows[0]
+    assert [cell.setting for cell in row.cells] == ["none", "prices:0.4,stock:0.4"]
