@@ -10,7 +10,7 @@ The level is the tenth that the mean loss of the eight lies in: 3 for a loss fro
 With history the loss never grows with k, since more hits offer more carts of which the best counts.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil, fsum
@@ -18,11 +18,10 @@ from math import ceil, fsum
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.choice import best_choice
+from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
 from drretail.grounding.basket.distance import not_measured, utility_ratio
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.fits import fitting
-from drretail.grounding.constraints.listing import Listing
 from drretail.records.base import Record
 from drretail.records.query import Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
@@ -54,7 +53,7 @@ class Difficulty(Record):
     density: float | None = None
     """The share of carts within the budget, of all that have one fit of known price for each want; 1 without one."""
     greedy_gap: float | None = None
-    """What is lost, of the best cart's worth, by taking for one want after another the best that is still affordable."""
+    """The share of the best cart's worth lost by taking for one want after another the best still affordable."""
     history: int = 0
     """How many orders back, from the newest (1), the oldest one lies that an answer needs; 0 where it needs none."""
     lookalikes: int = 0
@@ -80,19 +79,20 @@ class Dial:
         if task is None:
             return Difficulty(query_id=query.query_id)
         loss, cheapest = task.loss, task.reference.cheapest
-        has_cost = cheapest is not None and cheapest.total.value > 0 and task.wish.budget is not None
+        least = None if cheapest is None else cheapest.total.value
+        listings = [self.offers.of_want(task.wish.wants[number]) for number in task.needed]
         return Difficulty(
             query_id=query.query_id,
             level=level_of(loss),
             loss=round(loss, 4),
             depth=task.depth,
-            slack=round(float(task.wish.budget.value / cheapest.total.value), 4) if has_cost else None,
+            slack=round(float(task.budget / least), 4) if task.budget is not None and least else None,
             density=round(density(task.things, task.budget), 4),
             greedy_gap=round(greedy_gap(task.things, task.budget, task.best_worth), 4),
             history=self._orders_back(task),
-            lookalikes=sum(self._lookalikes(want, thing, task.owned) for want, thing in task.needed),
+            lookalikes=sum(self._lookalikes(task, number) for number in task.needed),
             wants=len(task.things),
-            offers=len({each.product.product_id for want, _ in task.needed for each in self.offers.of_want(want)}),
+            offers=len({each.product.product_id for of_want in listings for each in of_want}),
             fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
         )
 
@@ -102,7 +102,7 @@ class Dial:
         wish = query.wish
         if wish is None or not_measured(wish, reference) or all(want.optional for want in wish.wants):
             return None
-        said = visible_wish(query, self.offers)
+        said = text_alone(query, self.offers)
         offered = [self.offers.of_want(want) for want in said.wants]
         plain = reference_of(query.model_copy(update={"wish": said}), offered)
         return Task(query, wish, reference, said, plain, self)
@@ -118,20 +118,21 @@ class Dial:
     def _orders_back(self, task: "Task") -> int:
         """The place of the oldest order that is needed: one that is named, or the last with a product that is."""
         tempting = {fit.product_id for thing in task.visible.things for fit in thing.fits} & {*task.reference.left_out}
+        shown_by = {key for fact in task.query.hidden for key in fact.shown_by}
         needed, places = {*task.wish.owned, *tempting}, dict[str, int]()
         for place, order in enumerate(self.offers.orders(task.query.user_id), start=1):
-            if order.order_id in task.wish.orders:
+            if order.order_id in task.wish.orders or f"O:{order.order_id}" in shown_by:
                 places[order.order_id] = place
             if order.product_id in needed:
                 places.setdefault(order.product_id, place)
         return max(places.values(), default=0)
 
-    def _lookalikes(self, want: Want, thing: WantedThing, owned: Collection[str]) -> int:
-        fits = {fit.product_id for fit in thing.fits}
+    def _lookalikes(self, task: "Task", number: int) -> int:
+        want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
         of_want = self.offers.of_want(want)
         kept = [
-            {each.product.product_id for each in fitting(part, of_want, () if part.again else owned).listings}
-            for part in _parts(want)
+            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out).listings}
+            for limit in _limits_alone(task.wish, number)
         ]
         of_kind = {each.product.product_id for each in of_want}
         found: set[str] = set()
@@ -154,21 +155,17 @@ class Task:
     dial: Dial
 
     @property
-    def needed(self) -> list[tuple[Want, WantedThing]]:
-        pairs = zip(self.wish.wants, self.reference.things, strict=True)
-        return [(want, thing) for want, thing in pairs if not want.optional]
+    def needed(self) -> list[int]:
+        """The numbers of the wants that are not optional."""
+        return [number for number, want in enumerate(self.wish.wants) if not want.optional]
 
     @property
     def things(self) -> list[WantedThing]:
-        return [thing for _, thing in self.needed]
+        return [self.reference.things[number] for number in self.needed]
 
     @property
     def budget(self) -> Decimal | None:
         return None if self.wish.budget is None else self.wish.budget.value
-
-    @property
-    def owned(self) -> frozenset[str]:
-        return frozenset(self.reference.left_out)
 
     @property
     def best_worth(self) -> int:
@@ -201,6 +198,16 @@ class Task:
         }
         return utility_ratio(Cart(self.wish, self.reference, tuple(picks), products)).value or 0.0
 
+    def cheapest_among(self, hits: int) -> Decimal | None:
+        """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
+        wants = [self.wish.wants[number] for number in self.needed]
+        things = [
+            thing.model_copy(update={"fits": tuple(_among(thing, self.dial.ranked(want), hits))})
+            for want, thing in zip(wants, self.things, strict=True)
+        ]
+        chosen = cheapest_choice(things)
+        return None if chosen is None else total_of(things, chosen)
+
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """What that solver buys."""
         wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
@@ -209,7 +216,7 @@ class Task:
             for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True))
             if not want.optional
         ]
-        chosen = best_choice(things, self.budget) or ()
+        chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
         bought: dict[str, int] = {}
         for thing, fit in zip(things, chosen, strict=True):
             if not fit.product_id.startswith(_NOTHING):
@@ -222,9 +229,10 @@ def level_of(loss: float) -> int:
     return min(int(round(loss * LEVELS, 6)), LEVELS - 1)
 
 
-def visible_wish(query: Query, offers: Offers) -> Wish:
-    """What the text of a query says by itself: without wants for what an order brought that it names by its id."""
-    wish = query.wish or Wish()
+def text_alone(query: Query, offers: Offers) -> Wish:
+    """What the text of a query says: without what is hidden, and without wants for what an order brought that it names
+    by its id alone."""
+    wish = query.visible_wish or Wish()
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]
     return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
@@ -279,18 +287,12 @@ def _nothing(number: int) -> Fit:
     return Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
 
 
-_UNLIMITED: Mapping[str, object] = {
-    "must": (), "must_not": (), "brands_wanted": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None,
-    "price_max": None, "again": True,
-}  # fmt: skip
-
-
-def _parts(want: Want) -> Iterator[Want]:
-    """The want once for each of its limits, with that one alone."""
-    free = want.model_copy(update=dict(_UNLIMITED))
-    for name in _UNLIMITED:
-        value = getattr(want, name)
-        if isinstance(value, tuple):
-            yield from (free.model_copy(update={name: (one,)}) for one in value)
-        elif value != _UNLIMITED[name]:
-            yield free.model_copy(update={name: value})
+def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:
+    """The want of this number once for each of its limits, with that one alone."""
+    want = wish.wants[number]
+    parts = [part for part in wish.parts() if part.index == number]
+    for kept in (part for part in parts if part.field != "quantity"):
+        others = [part for part in parts if part != kept]
+        yield wish.without(others).wants[number].model_copy(update={"again": True})
+    if not want.again:
+        yield wish.without(parts).wants[number]
