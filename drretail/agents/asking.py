@@ -40,11 +40,13 @@ def answer_notes(session: Session) -> list[str]:
         for told, answer in answers
         if told.is_answered
     ]
+    if not lines:
+        return []
     block = tagged("shopper_answers", "\n".join(map(compact_json, lines)))
-    return [f"What the shopper has answered counts like the question:\n{block}"] if lines else []
+    return [f"What the shopper has answered counts like the question:\n{block}"]
 
 
-def asking_prompt() -> Prompt:
+def ask_shopper_prompt() -> Prompt:
     """The wording whose hash a run records, with the schema of the tool, which is none of the nine."""
     schema = canonical_json(json_schemas({ASK_SHOPPER: ASKING}))
     return Prompt("asking", f"{_instruction().text}\n{schema}")

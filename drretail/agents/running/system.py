@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
-from drretail.agents.asking import asking_prompt, shopper_prompt
+from drretail.agents.asking import ask_shopper_prompt, shopper_prompt
 from drretail.agents.base import Agent
 from drretail.agents.information import check_information, context_prompt
 from drretail.agents.memory import Memory
@@ -339,7 +339,8 @@ def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     with overridden(sut.overrides.texts):
         remembers = MEMORY in sut.system.options
         instructions = filter(None, [context_prompt(sut.system.information, remembers=remembers)])
-        asking = [asking_prompt()] if sut.system.intent == "asked" or sut.system.options.get(SHOPPER) == PERSON else []
+        can_ask = sut.system.intent == "asked" or sut.system.options.get(SHOPPER) == PERSON
+        asking = [ask_shopper_prompt()] if can_ask else []
         speaking = [shopper_prompt()] if SHOPPER in sut.models else []
         used = (*wordings_of(sut.agent), *instructions, *asking, *speaking)
         return {prompt.name: prompt.hash for prompt in used}
