@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.env.ledger import Ledger
+from drretail.env.shopper import Shopper
 from drretail.env.world import World
 from drretail.journal import Effects, Journal
 from drretail.records.run import Scope, StateChange, WebMode
@@ -50,6 +51,8 @@ class Session:
     """Names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
     """Those that the agent brings, beside the nine."""
+    shopper: Shopper | None = None
+    """Who can be asked; None where nobody can."""
     files: Path | None = None
     """The folder of the user's own files, None where there is none."""
     tool_timeout: float = 30
@@ -112,6 +115,7 @@ def fresh(session: Session) -> Session:
         before={},
         attempts=[],
         sent={},
+        shopper=session.shopper and Shopper(session.shopper.query, session.shopper.speaker),
     )
 
 

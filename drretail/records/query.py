@@ -204,6 +204,11 @@ class Query(Document):
         """What the text states of the wish."""
         return None if self.wish is None else self.wish.without(self.hidden)
 
+    @property
+    def told_text(self) -> str:
+        """The text with the sentences of all that it hides."""
+        return " ".join([self.text, *(fact.say for fact in self.hidden)])
+
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""
         kind = self.kind or other.kind
