@@ -1,5 +1,6 @@
 """What systems are told that bring models of their own: over MCP, and as agents of somebody else's."""
 
+from drretail.agents.asking import asking_notes
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.prompts import Prompt, tagged
@@ -32,4 +33,4 @@ def own_agent_prompt() -> Prompt:
 
 def _given(session: Session) -> str:
     user = "" if session.user_id is None else f"{tagged('user_id', session.user_id)}\n"
-    return f"{user}{tagged('today', session.now.date().isoformat())}"
+    return "\n".join([f"{user}{tagged('today', session.now.date().isoformat())}", *asking_notes(session)])

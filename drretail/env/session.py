@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from drretail.env.altered.moves import Moves, store_as_seen
 from drretail.env.ledger import Ledger
+from drretail.env.shopper import Shopper
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.journal import Effects, Journal
@@ -52,6 +53,8 @@ class Session:
     """Names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
     """Those that the agent brings, beside the nine."""
+    shopper: Shopper | None = None
+    """Who can be asked; None where nobody can."""
     files: Path | None = None
     """The folder of the user's own files, None where there is none."""
     moves: Moves | None = None
@@ -127,6 +130,7 @@ def fresh(session: Session) -> Session:
         before={},
         attempts=[],
         sent={},
+        shopper=session.shopper and Shopper(session.shopper.query, session.shopper.speaker),
     )
 
 

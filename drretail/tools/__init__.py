@@ -7,6 +7,7 @@ users.py       get_user_profile, update_user_profile, get_user_statistics
 web.py         web_search, with the pages of one search
 cited_pages.py pages that a report cites, fetched once the run has ended
 calculator.py  calculator
+shopper.py     ask_shopper, where a query hides limits of its wish
 arithmetic.py  its parser
 identifiers.py ids in every form that the shop prints
 privacy.py     whose data a tool may touch, and what leaves for a search engine

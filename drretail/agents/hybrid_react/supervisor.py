@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 
+from drretail.agents.asking import asking_notes
 from drretail.agents.base import task_message
 from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
@@ -19,6 +20,7 @@ from drretail.prompts import Prompt
 from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Limits, Stop
+from drretail.tools.shopper import ASKING
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
 
@@ -52,8 +54,9 @@ async def supervise(
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
-    asked = HumanMessage("\n".join([task_message(task, session).text, *notes]))
-    with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
+    asked = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
+    asking = {} if session.shopper is None else {ASKING.name: ASKING}
+    with Toolkit(session, tools={**SUPERVISOR_TOOLS, **asking}, threads=1) as toolkit:
         executor = SupervisorExecutor(toolkit, models, launcher, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
             [SystemMessage(system), asked]

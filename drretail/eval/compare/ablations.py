@@ -23,6 +23,8 @@ from drretail.records.run import (
     BM25,
     INFORMATION,
     INFORMED,
+    INTENT,
+    INTENTS,
     MEMORY,
     MOVES,
     RETRIEVER,
@@ -138,6 +140,14 @@ ABLATED: Mapping[Option, AblatedOption] = {
         is_stepwise=True,
         lacking="two settings of information: run it with --information task --information persona into the same "
         "folder (docs/pdr.md)",
+    ),
+    "intent": AblatedOption(
+        setting=lambda system: system.intent,
+        without=lambda system: _dropping(system, INTENT),
+        order=_listed(INTENTS),
+        is_stepwise=True,
+        lacking="two intents: run it with --intent mute --intent asked --intent told into the same folder "
+        "(docs/queries.md)",
     ),
     "size": AblatedOption(
         setting=lambda system: system.options.get(SIZE),

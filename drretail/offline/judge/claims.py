@@ -11,7 +11,7 @@ from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
 
 _LINK = re.compile(r"\[(?P<words>[^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
-_ONLY_MARKS = re.compile(r"(?:[POUWCF]:(?:(?![POUWCF]:)[\w@.-])++|\^?\d++|[\s,;]++)++")
+_ONLY_MARKS = re.compile(r"(?:[POUWCFS]:(?:(?![POUWCFS]:)[\w@.-])++|\^?\d++|[\s,;]++)++")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")

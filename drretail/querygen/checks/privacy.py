@@ -43,7 +43,7 @@ _UNITS = r"(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
 _PATTERNS = tuple(
     (code, re.compile(pattern))
     for code, pattern in (
-        ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
+        ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCFS]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
         # Tried from the beginning of a word only, or a long one takes its length squared.
         ("email_in_text", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
         ("phone_in_text", r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"),
