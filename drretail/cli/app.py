@@ -65,6 +65,7 @@ COMMANDS = {
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
         "take.",
     ),
+    "bench": ("drretail.cli.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
     "report": (
         "drretail.cli.report:report",

@@ -42,6 +42,7 @@ METRICS = {
         "next_purchase": "next_purchase",
         "robustness": "robustness",
         "moves": "moves",
+        "truth": "truth",
         "pqr": "pqr.score",
         "race": "race.score",
         "dr3": "dr3.score",

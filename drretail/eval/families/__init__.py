@@ -17,6 +17,7 @@ outcome.py        does it say no where the shop can't meet a wish, and only ther
 understood.py     did it understand what the question wants
 next_purchase.py  does it recommend what was bought next
 moves.py          what a shop that moves does to carts, by code
+truth.py          what a decision is worth if nothing in the report is false
 robustness.py     does it do what a hostile text tells it
 pqr/              PDR-Bench: personalization, quality, reliability
 race/             DeepResearch Bench: beside a reference report, and valid citations

@@ -1,0 +1,183 @@
+"""The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from drretail.api.bench.release import read_release
+from drretail.api.bench.submission import Accepted, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from drretail.eval.families.truth import Truth
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.scores.gathering import gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.experiment import read_definition, read_runs
+from drretail.files import write_json
+from drretail.querygen.reading import read_queries
+from drretail.records.base import Document, Record
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import mean_interval
+from drretail.stats.ranking import Contest, strengths
+from drretail.stats.significance import LEVEL, flip_test, holm
+
+
+class RankRow(Record):
+    """One system of a submission."""
+
+    system: str
+    ranks: tuple[int, int] | None = None
+    """The best and the worst that Holm leaves; None of floors and the oracle."""
+    truth: float
+    """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    true: float
+    """Share of true reports."""
+    style: float | None = None
+    """Bradley–Terry strength among pairs of true reports; None where nobody compared any."""
+    tokens: float
+    """Thousands a run."""
+    dollars: float | None = None
+    """List price of a run, as the manifest says."""
+    on_front: tuple[str, ...] = ()
+    """"tokens", "dollars": no other system is as good and costs less."""
+    door: str
+    notes: tuple[str, ...] = ()
+    """late; unverified; beside: a floor or the oracle."""
+
+
+class Ranking(Document):
+    """What ``bench rank`` says."""
+
+    release: str
+    queries: int
+    users: int | None
+    rows: tuple[RankRow, ...]
+
+
+def rank(folder: Path) -> Ranking:
+    """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
+
+    Opinions side by side count where ``drretail score RELEASE/graded --metrics pairwise --judge …`` has asked for them.
+    Raises UserError where nothing was submitted.
+    """
+    release, taken = read_release(folder), submissions(folder)
+    if not taken:
+        raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
+    queries = read_queries(folder / "sealed" / "queries.jsonl")
+    graded, clusters, entries = folder / "graded", Clusters.of(queries), dict[str, _Entry]()
+    parts: list[Part] = []
+    for name, manifest, accepted in taken:
+        systems = read_definition(folder / "submissions" / name / "exp").systems
+        # Floors and the oracle know the wishes at the closed door alone.
+        labels = [label for label in systems if label in manifest.systems or manifest.door == "closed"]
+        parts.append(Part(name, folder / "submissions" / name / "exp", labels))
+        for label in labels:
+            entries[label_of(name, label)] = _Entry(manifest.systems.get(label), manifest.door, accepted)
+    with open_world(folder / "sealed" / "world") as world:
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
+            grade(graded, parts, world, queries)  # what was judged of the same systems stays
+        worth = worths(graded, world)
+    contestants = [label for label, entry in entries.items() if entry.said is not None]
+    places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
+    rows = [_row(label, worth[label], clusters, entry, tokens.get(label, 0.0)) for label, entry in entries.items()]
+    rows = [
+        row.model_copy(
+            update={
+                "ranks": places.get(row.system),
+                "style": style.get(row.system),
+                "on_front": _fronts(row, [row for row in rows if row.system in contestants]),
+            }
+        )
+        for row in rows
+    ]
+    rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
+    users = clusters.users({query.query_id for query in queries})
+    ranking = Ranking(release=release.name, queries=len(queries), users=users, rows=tuple(rows))
+    write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
+    return ranking
+
+
+class _Entry(NamedTuple):
+    """What is known of a ranked system; ``said`` is None of floors and the oracle."""
+
+    said: SystemEntry | None
+    door: str
+    accepted: Accepted
+
+
+def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float) -> RankRow:
+    values = [truth.primary for truth in worth.values()]
+    interval = mean_interval(values, clusters.groups(worth))
+    dollars = None if entry.said is None else entry.said.dollars
+    notes = {"late": entry.accepted.late, "unverified": not entry.accepted.verified, "beside": entry.said is None}
+    return RankRow(
+        system=label,
+        truth=fmean(values) if values else 0.0,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        true=fmean(truth.is_true for truth in worth.values()) if worth else 0.0,
+        tokens=tokens,
+        dollars=None if dollars is None else dollars / max(1, len(values)),
+        door=entry.door,
+        notes=tuple(note for note, holds in notes.items() if holds),
+    )
+
+
+def _places(
+    worth: Mapping[str, Mapping[str, Truth]], contestants: Sequence[str], clusters: Clusters
+) -> dict[str, tuple[int, int]]:
+    """The ranks that paired tests, corrected over all pairs (Holm), leave to each contestant."""
+    pairs = list(combinations(contestants, 2))
+    leads = [
+        {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
+    ]
+    tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
+    above: set[tuple[str, str]] = set()
+    for (a, b), lead, p in zip(pairs, leads, tests, strict=True):
+        if p is not None and p <= LEVEL:
+            above.add((a, b) if sum(lead.values()) > 0 else (b, a))
+    return {
+        label: (
+            1 + sum((other, label) in above for other in contestants),
+            len(contestants) - sum((label, other) in above for other in contestants),
+        )
+        for label in contestants
+    }
+
+
+def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
+    """Strengths by the first language model that compared reports, over pairs of which both are true."""
+    outcomes = read_outcomes(graded, gather(graded, []))
+    by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
+    contests = [
+        Contest(met.query_id, a, b, met.result)
+        for (a, b), dimensions in (by_models[0] if by_models else {}).items()
+        for met in dimensions.get(PRIMARY, ())
+        if met.result is not None and worth[a][met.query_id].is_true and worth[b][met.query_id].is_true
+    ]
+    found = strengths(list(worth), contests, "42", clusters) if contests else {}
+    return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
+
+
+def _tokens(graded: Path) -> dict[str, float]:
+    """Thousands of tokens a run, by label."""
+    spent: dict[str, list[int]] = {}
+    for run in read_runs(graded):
+        spent.setdefault(run.system, []).append(sum(usage.total for usage in run.usage.values()))
+    return {label: fmean(its) / 1000 for label, its in spent.items()}
+
+
+def _fronts(row: RankRow, rows: Sequence[RankRow]) -> tuple[str, ...]:
+    """The costs by which no other system is as good for less, or better for as much."""
+    fronts: list[str] = []
+    for name in ("tokens", "dollars"):
+        cost = getattr(row, name)
+        others = [(other.truth, getattr(other, name)) for other in rows if getattr(other, name) is not None]
+        if row in rows and cost is not None:
+            beaten = any(t >= row.truth and c <= cost and (t, c) != (row.truth, cost) for t, c in others)
+            fronts += [] if beaten else [name]
+    return tuple(fronts)

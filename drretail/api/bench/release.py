@@ -1,0 +1,165 @@
+"""A release: a world and queries that did not exist before, and a promise of what they are.
+
+release.json   what everybody may know from the start; its sums bind seed, queries and gold
+sealed/        the organiser's: seed.txt, queries.jsonl, gold.jsonl, world/
+submissions/   one folder for each contestant
+"""
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drretail import __version__
+from drretail.api.worlds import check_askable
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.synth.shop import write_shop
+from drretail.env.copying import copy_world
+from drretail.env.offers import Offers
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.files import read_json, write_json, write_lines
+from drretail.progress import Progress
+from drretail.querygen.hardening import generate_at
+from drretail.querygen.hiding import hide
+from drretail.querygen.reading import read_queries
+from drretail.querygen.spoiling import spoil
+from drretail.querygen.users import drawn_users
+from drretail.records.base import Document, sha256_of
+from drretail.records.query import Query
+
+LEVELS = (3, 4, 5, 6, 7, 8)
+TWINS = ("too_dear", "not_sold")
+SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
+"""What the sums of a release bind; world/ follows from its fingerprint."""
+_TASK = ("query_id", "user_id", "text", "mode", "persona", "context", "files", "world_fingerprint", "source")
+"""The fields of a query that a contestant is shown: no wish, no twin, nothing hidden, no word on what it is for."""
+
+
+class Release(Document):
+    """release.json."""
+
+    name: str
+    world_fingerprint: str
+    queries: int
+    commitment: dict[str, str]
+    """By file of ``SEALED``: the sha256 of the seed, a zero byte and the file, which only the seed opens."""
+    closes: datetime
+    """Until then the gold is sealed; a submission after it is late."""
+    drretail: str
+
+
+def make(
+    to: Path,
+    *,
+    closes: datetime,
+    progress: Progress,
+    world: Path | None = None,
+    queries: Path | None = None,
+    n: int = 120,
+    seed: str | None = None,
+) -> Release:
+    """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
+
+    The seed is drawn unless it is given. Made-up queries are of the levels 3 to 8, a third of them as they are, a third
+    in twins of which the shop can meet one, a third with hidden limits. Raises UserError for a folder that is not
+    empty, and for a query whose wish nobody has typed.
+    """
+    if to.exists() and any(to.iterdir()):
+        raise UserError(f"{to} holds something: name a new folder for the release.")
+    seed, sealed = seed or secrets.token_hex(16), to / "sealed"
+    sealed.mkdir(parents=True)
+    if world is None:
+        write_shop(sealed / "raw", products=1200, reviews=18_000, seed=seed, progress=progress)
+        ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=seed, vary_orders=True), progress)
+        shutil.rmtree(sealed / "raw")
+    else:
+        copy_world(str(world), str(sealed / "world"), progress=progress)
+    with open_world(sealed / "world") as shop:
+        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
+        check_askable(shop, asked)
+        untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
+        if untyped:
+            raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
+        # What a query is for shows in no id: by hash, they are in no order either.
+        opaque = {query.query_id: f"q-{sha256_of([seed, query.query_id])[:10]}" for query in asked}
+        changes = ({"query_id": opaque[query.query_id], "source": to.name} for query in asked)
+        asked = [query.model_copy(update=changed) for query, changed in zip(asked, changes, strict=True)]
+        asked.sort(key=lambda query: query.query_id)
+        offers = Offers(shop)
+        gold = [offers.reference(query).model_dump(mode="json", exclude_none=True) for query in asked]
+        fingerprint = shop.manifest.fingerprint
+    (sealed / "seed.txt").write_text(seed, encoding="utf-8")
+    write_lines(sealed / "queries.jsonl", map(_line, asked))
+    write_lines(sealed / "gold.jsonl", (json.dumps(each, sort_keys=True) for each in gold))
+    release = Release(
+        name=to.name,
+        world_fingerprint=fingerprint,
+        queries=len(asked),
+        commitment=sums(sealed),
+        closes=closes,
+        drretail=__version__,
+    )
+    write_json(to / "release.json", release.model_dump(mode="json"))
+    return release
+
+
+def _made_up(world: World, n: int, seed: str) -> list[Query]:
+    """Queries of six levels, each of another user."""
+    users = list(drawn_users(world, seed, n))
+    leveled = [
+        query
+        for at, level in enumerate(LEVELS)
+        for query in generate_at(world, level, n, seed=seed, users=users[at :: len(LEVELS)]).queries
+    ]
+    plain, to_spoil, to_hide = (leveled[at::3] for at in range(3))
+    offers = Offers(world)
+    return [*plain, *spoil(to_spoil, offers, TWINS, seed).queries, *hide(to_hide, offers).queries]
+
+
+def _line(query: Query) -> str:
+    return json.dumps(query.model_dump(mode="json", exclude_none=True), ensure_ascii=False, sort_keys=True)
+
+
+def sums(folder: Path) -> dict[str, str]:
+    """The sums that a release promises, of the sealed files as they lie in a folder."""
+    seed = (folder / "seed.txt").read_bytes()
+    return {name: hashlib.sha256(seed + b"\0" + (folder / name).read_bytes()).hexdigest() for name in SEALED}
+
+
+def read_release(folder: Path) -> Release:
+    """What a release promises. Raises UserError where there is none, or what is sealed is not what was promised."""
+    release = Release.model_validate(read_json(folder / "release.json"))
+    sealed = folder / "sealed" if (folder / "sealed").is_dir() else folder
+    if (sealed / "seed.txt").exists() and sums(sealed) != release.commitment:
+        raise UserError(f"{sealed} is not what {folder / 'release.json'} promises: it was changed since.")
+    return release
+
+
+def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The queries as contestants are given them."""
+    return tuple(Query.model_validate({name: getattr(query, name) for name in _TASK}) for query in queries)
+
+
+def publish(
+    folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
+) -> Release:
+    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/.
+
+    With ``gold`` also what was sealed. Raises UserError for gold before the window closes.
+    """
+    release = read_release(folder)
+    if gold and (now or datetime.now(UTC)) < release.closes:
+        raise UserError(f"The gold stays sealed until {release.closes:%Y-%m-%d %H:%M %Z}.")
+    to.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(folder / "release.json", to / "release.json")
+    write_lines(to / "tasks.jsonl", map(_line, tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))))
+    if not closed and not (to / "world").exists():
+        shutil.copytree(folder / "sealed" / "world", to / "world")
+    for name in SEALED if gold else ():
+        shutil.copyfile(folder / "sealed" / name, to / name)
+    return release

@@ -1,0 +1,109 @@
+"""``drretail bench``: a sealed benchmark, from its making to its ranking."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.progress import choose_progress
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table
+
+bench_app = typer.Typer(no_args_is_help=True, help="A sealed benchmark: make, publish, submit, rank.")
+Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
+Closes = Annotated[datetime, typer.Option("--closes", help="When the gold may be published, in UTC.")]
+
+
+@bench_app.command("make")
+def make(
+    to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
+    closes: Closes,
+    world: Annotated[Path | None, typer.Option("--world", metavar="W", help="This shop, not a made-up one.")] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", metavar="FILE", help="These typed queries, not made-up ones.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=6, help="How many users are asked for a query, at most.")] = 120,
+    seed: Annotated[str | None, typer.Option("--seed", help="Drawn without it, and sealed in any case.")] = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Makes a shop and queries that did not exist before, and a promise of what they are.
+
+    RELEASE/release.json holds the promise, sums of seed, queries and gold; RELEASE/sealed is for nobody else.
+    """
+    from drretail.api.bench.release import make as make_release
+
+    progress = choose_progress("none" if quiet else None)
+    made = make_release(to, closes=_utc(closes), world=world, queries=queries, n=n, seed=seed, progress=progress)
+    typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
+    for name, value in made.commitment.items():
+        typer.echo(f"{value}  {name}")
+
+
+@bench_app.command("publish")
+def publish(
+    release: Folder,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="What contestants get.")],
+    closed: Annotated[bool, typer.Option("--closed", help="Without the shop: contestants come to its tools.")] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="With seed, queries and gold, once the window is over.")] = False,
+) -> None:
+    """Writes the promise, the tasks without a word of gold and the shop; after the window the gold as well."""
+    from drretail.api.bench.release import publish as publish_release
+
+    made = publish_release(release, to, closed=closed, gold=gold)
+    typer.echo(f"{to}: {counted(made.queries, 'task')}{', with gold' if gold else ''}.")
+
+
+@bench_app.command("submit")
+def submit(
+    release: Folder,
+    experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
+    manifest: Annotated[Path, typer.Option("--manifest", metavar="FILE", help="Its systems, models, dollars, door.")],
+    sample: Annotated[int, typer.Option("--sample", min=0, help="Drawn queries that are run again.")] = 5,
+    exhibit: Annotated[bool, typer.Option("--exhibit", help="Take it in unverified, and say so.")] = False,
+) -> None:
+    """Takes a run folder in: verified, and a sample that nobody can foresee run again."""
+    from drretail.api.bench.submission import submit as submit_runs
+
+    accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
+    typer.echo(f"Accepted{' late' if accepted.late else ''}{'' if accepted.verified else ', unverified'}.")
+    for line in (*(f"{label}: {found}" for label, found in accepted.again.items()), *accepted.not_checkable):
+        typer.echo(line)
+
+
+@bench_app.command("rank")
+def rank(release: Folder, as_json: flags.Json = False) -> None:
+    """Grades all submissions together and ranks their systems: truth first.
+
+    ``drretail report RELEASE/graded`` shows the reports. RELEASE/ranking.json keeps the ranks.
+    """
+    from drretail.api.bench.ranking import rank as rank_systems
+
+    ranking = rank_systems(release)
+    if as_json:
+        print_json(ranking.model_dump(mode="json"))
+        return
+    rows = [
+        (
+            row.system,
+            "–" if row.ranks is None else "–".join(map(str, sorted({*row.ranks}))),
+            f"{row.truth:.2f}" + ("" if row.ci_low is None else f" ({row.ci_low:.2f}–{row.ci_high:.2f})"),
+            f"{row.true:.2f}",
+            "–" if row.style is None else f"{row.style:+.2f}",
+            f"{row.tokens:.1f}" + ("*" if "tokens" in row.on_front else ""),
+            "–" if row.dollars is None else f"{row.dollars:.4f}" + ("*" if "dollars" in row.on_front else ""),
+            ", ".join((row.door, *row.notes)),
+        )
+        for row in ranking.rows
+    ]
+    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door"]
+    print_table(table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows))
+    typer.echo(
+        "ranks: those that paired tests leave, corrected over all pairs (Holm). *: no other is as good for less."
+    )
+
+
+def _utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

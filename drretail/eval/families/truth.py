@@ -1,0 +1,104 @@
+"""The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/bench.md)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_reference
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import not_measured, utility_ratio
+from drretail.grounding.basket.refusal import decide, seen_among
+from drretail.grounding.basket.shown import is_shown
+from drretail.grounding.report.markup import has_unread_elements
+from drretail.grounding.verify.integrity import breach
+from drretail.records.score import MetricDescription
+from drretail.records.scoreboard import BoardColumn
+from drretail.untrusted import visible
+
+NO_REPORT = "there is no report"
+HTML = "the report holds HTML other than plain tags"
+REFUSED = "something is refused that the shop has"
+OPEN = "no cart and no refusal is proved to be right"
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What one run's report is worth."""
+
+    is_true: bool
+    task: float
+    """From 0 to 1: of the cart beside the best one, or of a refusal where the shop can't meet the wish."""
+    why: str = ""
+    """Why it is not true; empty where it is."""
+
+    @property
+    def primary(self) -> float:
+        return self.task if self.is_true else 0.0
+
+
+def truth_of(subject: Subject) -> Truth | None:
+    """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
+    query, run = subject.query, subject.run
+    reference = None if subject.folder is None else read_reference(subject.folder, query.query_id)
+    proof = None if reference is None else reference.proof
+    is_proved = proof is not None and proof.state == "proved"
+    if reference is None or query.wish is None or not (is_proved or not_measured(query.wish, reference) is None):
+        return None
+    if run is None or run.report is None or not (subject.report or "").strip():
+        return Truth(False, 0.0, NO_REPORT)
+    if has_unread_elements(visible(run.report)):
+        return Truth(False, 0.0, HTML)
+    case = case_of(subject)
+    picks, products = run.picks or (), case.products(run.picks)
+    decided = None
+    if proof is not None:
+        offered = seen_among(run.outcome, products, subject.evidence)
+        decided = decide(run.outcome, reference, proof, offered, picks)
+    if is_proved:
+        is_right = decided is not None and decided.refused and not decided.bought
+        is_right = is_right and is_shown(query.wish, reference, run.steps, products, query.user_id)
+        nearest = 1.0 if decided is None or decided.nearest is None else decided.nearest
+        task = (1 + nearest) / 2 if is_right else 0.0
+    else:
+        task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
+    why = breach(case, reading_of(subject, case))
+    if not why and decided is not None and decided.refused and not is_proved:
+        why = REFUSED
+    return Truth(not why, task, why)
+
+
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """The three numbers of a run."""
+    truth = truth_of(subject)
+    for variant in VARIANTS:
+        value = None if truth is None else float(getattr(truth, "is_true" if variant == "true" else variant))
+        yield variant, CodeVerdict.measured(value, OPEN if truth is None else truth.why)
+
+
+VARIANTS = ("primary", "true", "task")
+DESCRIPTION = MetricDescription(
+    title="Truth gate",
+    meanings={
+        "primary": "worth of the decision where the report is true, else 0",
+        "true": "share of reports without a contradicted figure, a pick that no tool showed or that is not argued for, "
+        "an unresolved source of a claim about a pick, and a false refusal",
+        "task": "worth of the cart beside the best one, or of a refusal where the shop can't meet the wish",
+    },
+    headlines=("primary", "true", "task"),
+    primary=("primary",),
+    scoreboard=(BoardColumn(variant="primary", name="truth", meaning="worth of true reports' decisions"),),
+    bounded_by_oracle=True,
+)
+METRIC = Family(
+    "truth",
+    1,
+    by_code("truth", measure),
+    by_variant(VARIANTS),
+    VARIANTS,
+    DESCRIPTION,
+    after=("reading",),
+    needs_judge=False,
+)
