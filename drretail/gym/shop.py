@@ -95,7 +95,7 @@ class Shop:
             fits = sorted({fit.product_id for thing in reference.things for fit in thing.fits})
             reference = at_other_prices(reference, query.wish, end.products(fits))
             world = replace(world, store=end)
-        return reward_of(recorded, query, reference, world, seen=seen)
+        return reward_of(recorded, query, reference, world, seen)
 
     def close(self) -> None:
         self._open.close()
