@@ -126,13 +126,8 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     if part.field not in ("must", "brands_wanted", "brands_unwanted"):
         return
     texts: Sequence[str] = [value] if isinstance(value, str) else value
-    kept = {
-        order.order_id: order.product_id
-        for order in offers.orders(query.user_id)
-        if order.order_status not in VOID_STATUSES
-    }
-    for order_id, product_id in kept.items():
-        for listing in offers.listings([product_id]):
+    for order in offers.orders(query.user_id):
+        for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
             if any(
                 stance(listing.words, each) == "kept" if part.field == "must" else is_of_brand(listing, each)
                 for each in texts
