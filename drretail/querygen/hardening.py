@@ -41,7 +41,8 @@ _LEAST_BUDGET = 5
 
 @dataclass(frozen=True, slots=True)
 class Hardened:
-    """A query of each user that has one of the level, and of each other user the highest level that was reached, -1 where all are above it."""
+    """A query of each user that has one of the level, and of each other user the highest level below it, -1 where all
+    are above."""
 
     queries: tuple[Query, ...]
     others: tuple[int, ...]
@@ -204,12 +205,12 @@ def generate_at(
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
         nearest: int | None = None
         for draft in islice(drafts, _DRAFTS):
-            *_, last = (None, *hardener.brought_to(draft, level))
-            if last is not None and last.level == level:
-                made.append(last)
+            versions = list(hardener.brought_to(draft, level))
+            reached = -1 if not versions or versions[-1].level is None else versions[-1].level
+            if reached == level:
+                made.append(versions[-1])
                 on_user()
                 break
-            reached = -1 if last is None or last.level is None else last.level
             nearest = reached if nearest is None else max(nearest, reached)
         else:
             others += [] if nearest is None else [nearest]

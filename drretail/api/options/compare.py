@@ -63,7 +63,7 @@ class CompareOptions:
         Option(
             "Systems that differ in this option alone: what is known of the shopper; how they learn what queries hide; "
             "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from. "
-            "twin: the pairs that `drretail queries spoil` makes. level: how hard queries are (`drretail queries difficulty`).",
+            "twin: pairs that `drretail queries spoil` makes. level: how hard queries are (`queries difficulty`).",
             type=By,
         ),
     ] = None
