@@ -224,6 +224,17 @@ class Task:
         return [Pick(product=product, quantity=count) for product, count in bought.items()]
 
 
+def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
+    """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
+    found = {row.query_id: row.level for row in rows}
+    of_task = {query.task_id: found[query.query_id] for query in queries if found[query.query_id] is not None}
+    levels = {
+        query.query_id: of_task.get(query.task_id) if query.infeasible and query.task_id else found[query.query_id]
+        for query in queries
+    }
+    return [query.model_copy(update={"level": levels[query.query_id]}) for query in queries]
+
+
 def level_of(loss: float) -> int:
     """The tenth that a loss lies in; the last one has 1, too."""
     return min(int(round(loss * LEVELS, 6)), LEVELS - 1)

@@ -32,14 +32,17 @@ _MOST_STEPS = 8
 """More sentences than these make no question that anybody would ask."""
 _CHOICES = 3
 """Versions that are measured for each sort of step."""
-_DRAFTS = 3
+_DRAFTS = 2
 """Queries of a user that are tried, one after another."""
+_USERS = 6
+"""How many times as many users are tried as are asked for: most of a poor world's come nowhere near a high level."""
 _LEAST_BUDGET = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Hardened:
-    """One query for each user that could be brought to the level, and the level that each other user's came to."""
+    """A query of each user that has one of the level, and of each other user the highest level below it, -1 where all
+    are above."""
 
     queries: tuple[Query, ...]
     others: tuple[int, ...]
@@ -74,26 +77,27 @@ class Hardener:
             if made is not None and not self.linter.findings(made) and self.dial.task(made) is not None:
                 yield made
 
-    def brought_to(self, query: Query, level: int) -> tuple[Query, int]:
-        """The query as near below the level as steps bring it, with the level that it has; steps turn no query easier.
+    def brought_to(self, query: Query, level: int) -> Iterator[Query]:
+        """The query and its versions on the way to a level, each harder than the one before and none above the level.
 
-        Of all steps each time the one is taken that makes it hardest without passing the level.
+        Of all steps each time the one is taken that makes it hardest without passing the level; steps turn no query
+        easier. Nothing for a query of which no cart can be measured, or that is above the level already.
         """
         task = self.dial.task(query)
-        if task is None:
-            return query, -1
-        loss = task.loss
-        for _ in range(_MOST_STEPS):
-            if level_of(loss) >= level:
-                break
+        loss = 2.0 if task is None else task.loss
+        for _ in range(_MOST_STEPS + 1):
+            if loss > 1 or level_of(loss) > level:
+                return
+            yield query.model_copy(update={"level": level_of(loss)})
+            if level_of(loss) == level:
+                return
             made = [step for axis in AXES for step in islice(self.steps(query, axis), _CHOICES)]
             losses = [(found.loss, -place) for place, step in enumerate(made) if (found := self.dial.task(step))]
             able = [each for each in losses if each[0] > loss and level_of(each[0]) <= level]
             if not able:
-                break
+                return
             loss, place = max(able)
             query = made[-place]
-        return query.model_copy(update={"level": level_of(loss)}), level_of(loss)
 
     def _variations(self, query: Query) -> Variations:
         assert query.wish is not None
@@ -183,20 +187,33 @@ class Hardener:
         return self._variations(made).bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
 
 
-def generate_at(world: World, level: int, n: int, *, seed: str, users: Sequence[str] = ()) -> Hardened:
+def generate_at(
+    world: World,
+    level: int,
+    n: int,
+    *,
+    seed: str,
+    users: Sequence[str] = (),
+    on_user: Callable[[], None] = lambda: None,
+) -> Hardened:
     """A query of this level for each of ``n`` users: those that are named, else drawn ones, and others in the stead of
-    those whose queries can't be brought there."""
+    those whose queries can't be brought there. ``on_user`` is called after each user that gave one."""
     hardener, written = Hardener.of(world, seed), Texts()
     made: list[Query] = []
     others: list[int] = []
-    for user_id in users or drawn_users(world, seed, n):
+    for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        reached = [hardener.brought_to(draft, level) for draft in islice(drafts, _DRAFTS)]
-        found = next((query for query, at in reached if at == level), None)
-        if found is not None:
-            made.append(found)
-        elif reached:
-            others.append(max((at for _, at in reached if at < level), default=-1))
+        nearest: int | None = None
+        for draft in islice(drafts, _DRAFTS):
+            versions = list(hardener.brought_to(draft, level))
+            reached = -1 if not versions or versions[-1].level is None else versions[-1].level
+            if reached == level:
+                made.append(versions[-1])
+                on_user()
+                break
+            nearest = reached if nearest is None else max(nearest, reached)
+        else:
+            others += [] if nearest is None else [nearest]
         if len(made) == n:
             break
     return Hardened(tuple(made), tuple(others))

@@ -36,8 +36,8 @@ AGAIN = (
 )
 DEMAND = (
     "The {thing} should {clause}.",
-    "For the {thing} one more thing matters: it should {clause}.",
     "Also, the {thing} should {clause}.",
+    "One thing more: the {thing} should {clause}.",
 )
 
 

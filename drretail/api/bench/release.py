@@ -24,15 +24,13 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
-from drretail.querygen.hardening import generate_at
+from drretail.querygen.generate import generate_sampled
 from drretail.querygen.hiding import hide
 from drretail.querygen.reading import read_queries
 from drretail.querygen.spoiling import spoil
-from drretail.querygen.users import drawn_users
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
-LEVELS = (3, 4, 5, 6, 7, 8)
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
 """What the sums of a release bind; world/ follows from its fingerprint."""
@@ -65,16 +63,16 @@ def make(
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Made-up queries are of the levels 3 to 8, a third of them as they are, a third
-    in twins of which the shop can meet one, a third with hidden limits. Raises UserError for a folder that is not
-    empty, and for a query whose wish nobody has typed.
+    The seed is drawn unless it is given. Of made-up queries a third is as rules write them, a third in twins of which
+    the shop can meet one, a third with hidden limits; queries of a level come as a file. Raises UserError for a folder
+    that is not empty, and for a query whose wish nobody has typed.
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
-        write_shop(sealed / "raw", products=1200, reviews=18_000, seed=seed, progress=progress)
+        write_shop(sealed / "raw", products=800, reviews=12_000, seed=seed, progress=progress)
         ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=seed, vary_orders=True), progress)
         shutil.rmtree(sealed / "raw")
     else:
@@ -109,15 +107,9 @@ def make(
 
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
-    """Queries of six levels, each of another user."""
-    users = list(drawn_users(world, seed, n))
-    leveled = [
-        query
-        for at, level in enumerate(LEVELS)
-        for query in generate_at(world, level, n, seed=seed, users=users[at :: len(LEVELS)]).queries
-    ]
-    plain, to_spoil, to_hide = (leveled[at::3] for at in range(3))
-    offers = Offers(world)
+    """Rule-written queries, each of another user."""
+    offers, written = Offers(world), generate_sampled(world, n, per_user=1, seed=seed).queries
+    plain, to_spoil, to_hide = (written[at::3] for at in range(3))
     return [*plain, *spoil(to_spoil, offers, TWINS, seed).queries, *hide(to_hide, offers).queries]
 
 
