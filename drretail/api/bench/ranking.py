@@ -19,7 +19,7 @@ from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import mean_interval
+from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
 
@@ -111,7 +111,7 @@ class _Entry(NamedTuple):
 
 def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float) -> RankRow:
     values = [truth.primary for truth in worth.values()]
-    interval = mean_interval(values, clusters.groups(worth))
+    interval = share_interval(values, clusters.groups(worth))
     dollars = None if entry.said is None else entry.said.dollars
     notes = {"late": entry.accepted.late, "unverified": not entry.accepted.verified, "beside": entry.said is None}
     return RankRow(

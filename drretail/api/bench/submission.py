@@ -32,7 +32,7 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, flip_test
 
 Door = Literal["open", "closed"]
-_REBUILT = ("without", "redact", "information", "moves", "retriever")
+_REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options of a system that a run can be given again; a system with another one is not run again."""
 
 
@@ -133,7 +133,9 @@ def _sampled(
     shas = sorted(run.report_sha or "" for run in read_runs(experiment))
     # The seed is sealed and the folder is handed in: nobody can know beforehand which queries these are.
     seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
-    drawn = random.Random(sha256_of([seed, shas])).sample(queries, min(sample, len(queries)))
+    shuffled = random.Random(sha256_of([seed, shas])).sample(queries, len(queries))
+    # Where limits are hidden one such query is among them: else systems could not be run as they were.
+    drawn = list(dict.fromkeys([*shuffled[:sample], *[query for query in shuffled if query.hidden][: int(sample > 0)]]))
     asked = list(drawn if given.door == "closed" else tasks_of(drawn))
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
         for label in given.systems:
