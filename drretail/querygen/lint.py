@@ -99,9 +99,11 @@ class Linter:
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
-        """What the checks of a query start from."""
+        """What the checks of a query start from; what it hides is read as if its text said it."""
         key = query.as_line()
         if key not in self._cases:
+            whole = " ".join((query.text, *(fact.say for fact in query.hidden)))
+            query = query.model_copy(update={"text": whole})
             self._cases[key] = Case(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
 
