@@ -13,6 +13,7 @@ With history the loss never grows with k, since more hits offer more carts of wh
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
@@ -72,6 +73,7 @@ class Dial:
 
     offers: Offers
     _ranked: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _tasks: dict[str, "Task | None"] = field(default_factory=dict[str, "Task | None"])
 
     def difficulty(self, query: Query) -> Difficulty:
         """What makes the query hard."""
@@ -98,6 +100,12 @@ class Dial:
 
     def task(self, query: Query) -> "Task | None":
         """The query beside what the shop has for it; None where no cart for it can be measured."""
+        key = query.as_line()
+        if key not in self._tasks:
+            self._tasks[key] = self._task(query)
+        return self._tasks[key]
+
+    def _task(self, query: Query) -> "Task | None":
         reference = self.offers.reference(query)
         wish = query.wish
         if wish is None or not_measured(wish, reference) or all(want.optional for want in wish.wants):
@@ -173,8 +181,9 @@ class Task:
         chosen = best_choice(self.things, self.budget)
         return sum(fit.worth for fit in chosen or ())
 
-    @property
+    @cached_property
     def loss(self) -> float:
+        """The mean of the eight, 0 to 1."""
         losses = [1 - self.utility(hits, history=history) for hits in HITS for history in (True, False)]
         return fsum(losses) / len(losses)
 

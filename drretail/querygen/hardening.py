@@ -74,7 +74,7 @@ class Hardener:
             "purchase": self._older,
         }
         for made in makers[axis](query, task):
-            if made is not None and not self.linter.findings(made) and self.dial.task(made) is not None:
+            if made is not None and self.dial.task(made) is not None and not self.linter.findings(made):
                 yield made
 
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:

@@ -35,9 +35,10 @@ def wish_of(query: Query) -> Wish:
 
 
 def stepped(hardener: Hardener, drafts: tuple[Query, ...], axis: Axis) -> list[tuple[Query, Query]]:
-    pairs = [(draft, step) for draft in drafts for step in islice(hardener.steps(draft, axis), 1)]
-    assert pairs
-    return pairs
+    pairs = ((draft, step) for draft in drafts for step in islice(hardener.steps(draft, axis), 1))
+    found = list(islice(pairs, 3))
+    assert found
+    return found
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -90,7 +91,7 @@ def test_an_older_purchase_is_named_by_its_order_alone(hardener: Hardener, draft
 
 
 def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
-    for draft in drafts:
+    for draft in drafts[:4]:
         versions = list(hardener.brought_to(draft, 5))
         losses = [hardener.dial.difficulty(version).loss or 0 for version in versions]
         assert all(before < after for before, after in pairwise(losses))
@@ -99,10 +100,10 @@ def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, draft
 
 
 def test_users_without_a_query_of_the_level_are_counted(world: World) -> None:
-    made = generate_at(world, 9, 3, seed="42", users=USERS)
-    assert len(made.queries) + len(made.others) == len(USERS)
-    assert all(-1 <= reached < 9 for reached in made.others)
-    assert [query.level for query in generate_at(world, 5, 2, seed="42").queries] == [5, 5]
+    made = generate_at(world, 9, 9, seed="42", users=USERS[:1])
+    assert made.queries == ()
+    (reached,) = made.others
+    assert 0 <= reached < 9
 
 
 def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
