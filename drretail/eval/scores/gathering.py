@@ -182,7 +182,21 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
-        plans.append(_plan(subject))
+        run = subject.run
+        plans.append(
+            Plan(
+                subject.label,
+                subject.query,
+                subject.repeat,
+                subject.run_id,
+                subject.report_sha,
+                words=len(split_words(subject.report or "")),
+                words_read=0 if run is None else words_of(run.report or "", run.citations),
+                usage={} if run is None else run.usage,
+                status=_status(subject),
+                has_decision=run is not None and not run.is_undecided,
+            )
+        )
         for metric in metrics:
             place = (subject.label, subject.run_name)
             verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
@@ -192,22 +206,6 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
-
-
-def _plan(subject: Subject) -> Plan:
-    run = subject.run
-    return Plan(
-        subject.label,
-        subject.query,
-        subject.repeat,
-        subject.run_id,
-        subject.report_sha,
-        words=len(split_words(subject.report or "")),
-        words_read=0 if run is None else words_of(run.report or "", run.citations),
-        usage={} if run is None else run.usage,
-        status=_status(subject),
-        has_decision=run is not None and not run.is_undecided,
-    )
 
 
 def _status(subject: Subject) -> RunStatus:

@@ -201,7 +201,16 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
 
     async def of(about: QuestionPlace, questions: Sequence[ProbeQuestion]) -> None:
         async with gate:
-            with _session(case, probe, about, again, allowance) as session:
+            with JudgeSession(
+                case.judge,
+                VerdictFile(case.path(probe.name, about)),
+                metric=probe.name,
+                version=VERSION,
+                run_id=about.run_id,
+                report_sha=about.sha,
+                again=again,
+                allowance=allowance,
+            ) as session:
                 try:
                     await session.ask_and_record(*map(_question, questions))
                 except CapReached:
@@ -210,19 +219,6 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
     verdicts = case.recorded(probe.name, probe.questions(case))
     return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
-
-
-def _session(case: Case, probe: Probe, about: QuestionPlace, again: Again, allowance: Allowance) -> JudgeSession:
-    return JudgeSession(
-        case.judge,
-        VerdictFile(case.path(probe.name, about)),
-        metric=probe.name,
-        version=VERSION,
-        run_id=about.run_id,
-        report_sha=about.sha,
-        again=again,
-        allowance=allowance,
-    )
 
 
 def _question(question: ProbeQuestion) -> JudgeQuestion[Any]:
