@@ -20,7 +20,6 @@ from inspect_ai.scorer import Score
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.registry import installed
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Gathered
@@ -29,6 +28,7 @@ from drretail.eval.values import Value
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in
+from drretail.exports.selection import judged_families
 from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
 from drretail.records.run import Run
@@ -43,8 +43,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     ``runs`` are the ids of those that are written; None: all that have ended. Raises UserError for a folder without an
     experiment, where nothing is left to write, and for one file that several systems would have to share.
     """
-    names = sorted(path.name for path in (experiment / "verdicts").glob("*/"))
-    gathered = read_judgements(experiment, [metric for name in names if (metric := installed(name)) is not None])
+    gathered = read_judgements(experiment, judged_families(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
         folder = run_folder(experiment, plan.label, plan.query.query_id, plan.repeat)

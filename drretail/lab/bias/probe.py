@@ -98,7 +98,7 @@ class Case:
         """What the judge said of a report in a family, once, in today's words, under the default rules."""
         about = QuestionPlace.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
-        living = VerdictFile(path).living(about.sha, metric.prompt_hashes()) if path.exists() else []
+        living = VerdictFile(path).living(about.sha, metric.prompt_hashes())
         wanted = "default", 1, metric.version, self.judge.ref
         return [
             verdict
@@ -120,8 +120,7 @@ class Case:
         for question in questions:
             path = self.path(probe, question.about)
             if path not in files:
-                lasts = VerdictFile(path).lasts() if path.exists() else []
-                files[path] = {verdict.item: verdict for verdict in lasts}
+                files[path] = {verdict.item: verdict for verdict in VerdictFile(path).lasts()}
             last = files[path].get(question.item)
             known = last is not None and (last.report_sha, last.prompt_hash) == (
                 question.about.sha,
