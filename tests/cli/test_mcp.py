@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.experiment import read_run, read_runs
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -41,7 +41,7 @@ ANSWER: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("mcp") / "world")
+    return build_shop(tmp_path_factory.mktemp("mcp") / "world")
 
 
 @pytest.fixture(scope="session")

@@ -211,7 +211,7 @@ ACME = Provider("openai", "langchain_openai", None, ("ACME_KEY",), lambda limits
 NOTHING = 7
 
 
-def answer_of(spec: str, **given: Any) -> str:
+def echoed(spec: str, **given: Any) -> str:
     model = open_model(spec, max_tokens=99, environ={"ACME_KEY": "key"}, **given)
     return asyncio.run(answer_of(model, [HumanMessage("Hi.")])).text
 
@@ -219,7 +219,7 @@ def answer_of(spec: str, **given: Any) -> str:
 def test_a_plugin_opens_its_models_by_the_name_of_its_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.plugins.entry_points", points(acme=PLACE))
     assert "acme" in provider_names()
-    assert answer_of("acme:large") == "large, 99 tokens, key"
+    assert echoed("acme:large") == "large, 99 tokens, key"
     model = open_model("acme:large:v2", seed=7, timeout=10, max_retries=1)
     assert model.info.model_dump() == {"spec": "acme:large:v2", "provider": "acme", "model": "large:v2", "kind": "llm"}
     assert model.params == {"max_tokens": 8000, "seed": 7}
@@ -229,8 +229,8 @@ def test_a_plugin_opens_its_models_by_the_name_of_its_provider(monkeypatch: pyte
 
 
 def test_a_place_opens_models_too_with_or_without_the_name_of_one() -> None:
-    assert answer_of(f"{PLACE}:large") == "large, 99 tokens, key"
-    assert answer_of(PLACE) == ", 99 tokens, key"
+    assert echoed(f"{PLACE}:large") == "large, 99 tokens, key"
+    assert echoed(PLACE) == ", 99 tokens, key"
     assert open_model(f"{PLACE}:large").info.provider == PLACE
 
 
