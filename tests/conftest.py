@@ -92,6 +92,7 @@ def _end(*_: object) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()  # libraries complain of what is left at the end
     stop_those_of_this_run()
 
 
