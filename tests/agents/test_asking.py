@@ -67,7 +67,7 @@ def test_who_can_ask_is_told_so_and_who_can_not_reads_what_was_read_before(world
     assert ASK_SHOPPER not in mute
     assert mute == plain
     told = first_words(played(world, *turns, intent="told")[1])
-    assert told == mute.replace(HIDING.text, HIDING.told_text)
+    assert told == mute.replace(HIDING.text, HIDING.full_text)
 
 
 def test_an_answer_is_cited_and_stands_in_the_run(world: World) -> None:

@@ -45,7 +45,7 @@ def test_the_sentence_of_a_necessary_limit_becomes_what_the_shopper_says(offers:
         ("feature", "must", "cedar", "It has to be of cedar.")
     ]
     assert (query.query_id, query.wish, query.manner, query.questions) == ("q1-hidden", CEDAR.wish, "open", 4)
-    assert query.told_text == CEDAR.text
+    assert query.full_text == CEDAR.text
 
 
 def test_a_limit_that_the_best_cart_for_the_rest_keeps_is_not_hidden(offers: Offers) -> None:

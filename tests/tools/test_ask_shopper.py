@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from drretail.agents.hybrid_react.moves import researcher_tools
-from drretail.env.session import Session
-from drretail.env.shopper import NO_TIME, Shopper
+from drretail.env.session import Session, Shopper
+from drretail.grounding.constraints.releases import NO_TIME
 from drretail.grounding.report.citations import find_citations
 from drretail.records.run import ASK_SHOPPER
 from drretail.tools.registry import TOOLS, offered
 from drretail.tools.toolkit import Toolkit
-from tests.env.test_shopper import QUERY
+from tests.grounding.constraints.test_releases import QUERY
 
 
 def with_shopper(session: Session, **changed: object) -> Session:

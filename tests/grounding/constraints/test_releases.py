@@ -9,7 +9,8 @@ from random import Random
 import pytest
 from pydantic import ValidationError
 
-from drretail.env.shopper import IN_THE_RECORD, NO_TIME, NO_WISH, Shopper, told
+from drretail.env.session import Shopper
+from drretail.grounding.constraints.releases import IN_THE_RECORD, NO_TIME, NO_WISH, releases
 from drretail.grounding.constraints.stated import states
 from drretail.journal import Journal
 from drretail.records.money import Money
@@ -37,7 +38,7 @@ EFFECTS = Journal().scope("0/0")
 
 
 def answers(query: Query, *topics: Topic) -> list[str]:
-    return [each.answer for each in told(query, topics)]
+    return [each.answer for each in releases(query, topics)]
 
 
 def test_an_answer_is_the_sentence_of_the_limit_and_nothing_where_there_is_none() -> None:
@@ -46,18 +47,18 @@ def test_an_answer_is_the_sentence_of_the_limit_and_nothing_where_there_is_none(
 
 
 def test_a_terse_shopper_tells_one_limit_a_question_and_an_open_one_all_of_the_topic() -> None:
-    first, second, third = told(QUERY, ["feature", "feature", "feature"])
+    first, second, third = releases(QUERY, ["feature", "feature", "feature"])
     assert [first.answer, second.answer] == ["It has to be of cedar.", "It must be weatherproof."]
     assert (third.new, third.answer) == ((), "It has to be of cedar. It must be weatherproof.")
-    (everything,) = told(QUERY.model_copy(update={"manner": "open"}), ["feature"])
+    (everything,) = releases(QUERY.model_copy(update={"manner": "open"}), ["feature"])
     assert everything.answer == third.answer
 
 
 def test_after_so_many_questions_the_shopper_leaves() -> None:
     hurried = QUERY.model_copy(update={"questions": 2})
     assert answers(hurried, "use", "brand", "budget") == [NO_WISH, NO_WISH, NO_TIME]
-    assert [each.left for each in told(hurried, ["use", "brand", "budget"])] == [1, 0, 0]
-    assert answers(QUERY, *["use"] * 6, "budget")[-1] == NO_TIME
+    assert [each.left for each in releases(hurried, ["use", "brand", "budget"])] == [1, 0, 0]
+    assert releases(QUERY, TOPICS)[6].answer == NO_TIME
 
 
 def test_a_thousand_questions_of_any_wording_bring_no_limit_that_was_not_released() -> None:
@@ -87,10 +88,10 @@ def test_one_sentence_repeated_reveals_at_most_one_limit_a_question() -> None:
 
 def test_the_talk_is_the_same_under_every_hash_seed() -> None:
     code = (
-        "from tests.env.test_shopper import QUERY, TOPICS; from drretail.env.shopper import told;"
-        "print(told(QUERY.model_copy(update={'questions': 99}), [*TOPICS, *TOPICS]), QUERY.as_line())"
+        "from tests.grounding.constraints.test_releases import QUERY, TOPICS, releases;"
+        "print(releases(QUERY.model_copy(update={'questions': 99}), [*TOPICS, *TOPICS]), QUERY.as_line())"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
 
     def talk(seed: int) -> bytes:
         environ = os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": str(root)}
