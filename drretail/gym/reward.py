@@ -19,12 +19,12 @@ wrong cart beside a right refusal is worth no more than it would be alone.
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
-from drretail.env.shopper import asked_in, told
 from drretail.env.world import World
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import worth_ratio
 from drretail.grounding.basket.refusal import decide, seen_among
 from drretail.grounding.basket.shown import is_shown
+from drretail.grounding.constraints.releases import asked_topics, releases
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
@@ -73,7 +73,7 @@ class Reward(Record):
 def reward_of(recorded: Recorded, query: Query, reference: Reference, world: World) -> Reward:
     """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit."""
     reward = _of_report(recorded, query, reference, world)
-    useless = sum(not answer.new for answer in told(query, asked_in(recorded.run.steps)))
+    useless = sum(not answer.new for answer in releases(query, asked_topics(recorded.run.steps)))
     patience = max(0.0, 1 - _USELESS * useless)
     return reward.model_copy(update={"value": reward.value * patience, "patience": patience}) if useless else reward
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
-from drretail.agents.asking import ask_shopper_prompt, shopper_prompt
 from drretail.agents.base import Agent
-from drretail.agents.information import check_information, context_prompt
+from drretail.agents.information import ask_shopper_prompt, check_information, context_prompt, shopper_prompt
 from drretail.agents.memory import Memory
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
