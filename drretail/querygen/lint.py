@@ -21,7 +21,7 @@ OPINIONS = {
     "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
-"""What a model that reads may find (opinion.py): by the field of its answer that says no, in its order."""
+"""What a model that reads may find (by_model/opinion.py): by the field of its answer that says no, in its order."""
 _CODES = (
     OPINIONS
     | {code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()}

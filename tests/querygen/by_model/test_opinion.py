@@ -15,8 +15,8 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.llm.registry import Model
 from drretail.prompts import tag_content
+from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
-from drretail.querygen.opinion import Reader
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
