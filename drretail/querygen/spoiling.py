@@ -13,7 +13,6 @@ from itertools import islice
 
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
@@ -200,7 +199,7 @@ class _Maker:
         if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
             return None
         brands = () if product.brand is None else (product.brand,)
-        want = Want(name=name, kinds=(leaf_category(product),), brands_wanted=brands, again=True)
+        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
         return self._with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
 
     def _with_order(self, wish: Wish, order_id: str) -> Query:

@@ -19,11 +19,6 @@ TOP = 5
 MILLISECONDS_PER_MONTH = 30.44 * 86_400_000
 
 
-def leaf_category(product: Product) -> str:
-    """The last part of the category path, the most specific name there is; else the file's category."""
-    return product.categories[-1] if product.categories else product.category
-
-
 def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str, Product]) -> UserStatistics:
     """The statistics over all orders of a user, in whatever order they come; prices are today's.
 
@@ -53,7 +48,7 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         first_order=kept[0].order_date if kept else None,
         last_order=kept[-1].order_date if kept else None,
         orders_per_month=orders_per_month(kept),
-        top_categories=top_names(leaf_category(product) for product in bought),
+        top_categories=top_names(product.leaf_category for product in bought),
         top_brands=top_names(product.brand for product in bought),
         top_products=top_products(bought),
         reorder_share=reorder_share(kept),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, leaf_category, stated
+from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, stated
 from drretail.grounding.text.wording import format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order
@@ -95,7 +95,7 @@ def _placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
         for product, orders in bought.items
         if product.price is not None
         and not product.price_from
-        and (span := spans.get(leaf_category(product))) is not None
+        and (span := spans.get(product.leaf_category)) is not None
         and span.currency == product.currency
     ]
 

@@ -91,7 +91,7 @@ class Purchases:
         if product is None:
             return stated(code, text, orders)
         names = (product.title, product.brand) if product.brand else (product.title,)
-        return stated(code, text, orders, categories=(leaf_category(product),), names=names)
+        return stated(code, text, orders, categories=(product.leaf_category,), names=names)
 
 
 def stated(
@@ -118,11 +118,6 @@ def moment_of(order: Order) -> datetime:
 def day_of(order: Order) -> str:
     """The day of an order, such as 2023-04-01."""
     return moment_of(order).date().isoformat()
-
-
-def leaf_category(product: Product) -> str:
-    """The most specific category there is; else that of the file."""
-    return product.leaf_category
 
 
 def known_leaf(product: Product) -> str | None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from drretail.grounding.profile.prices import PriceSpan, mean_quarter
-from drretail.grounding.profile.purchases import Purchases, leaf_category
+from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import ProfileTraits
 from drretail.records.shop import Product
 
@@ -18,7 +18,7 @@ def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -
         user_id=user_id,
         orders=len(bought.kept),
         domains=_counted(bought, lambda product: product.category),
-        categories=_counted(bought, leaf_category),
+        categories=_counted(bought, lambda product: product.leaf_category),
         brands=_counted(bought, lambda product: product.brand),
         products=tuple(sorted({order.product_id for order in bought.kept})),
         price_position=mean_quarter(bought, spans),

@@ -9,7 +9,6 @@ from itertools import combinations
 
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -99,7 +98,7 @@ def _pairs(case: Case) -> Iterator[Finding]:
     """Shared words and categories beside each other are no evidence that two kinds belong together."""
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
     for (one, its), (other, others) in combinations(case.offered, 2):
-        leaves = [{leaf_category(listing.product) for listing in listings} for listings in (its, others)]
+        leaves = [{listing.product.leaf_category for listing in listings} for listings in (its, others)]
         ids = [{listing.product.product_id for listing in listings} for listings in (its, others)]
         if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
             yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")

@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from drretail.env.store.statistics import orders_per_month
 from drretail.env.world import World
 from drretail.grounding.profile.naming import may_be_shown
-from drretail.grounding.profile.purchases import day_of, leaf_category
+from drretail.grounding.profile.purchases import day_of
 from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
@@ -15,7 +16,6 @@ from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile, Us
 
 MOST_ORDERS = 60
 """The newest; a persona of more would rest on what nobody reads."""
-_MONTH = 30.44 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Past:
     def only(self, order_ids: Collection[str]) -> "Past":
         """The same user as one would know them from these orders alone."""
         orders = tuple(order for order in self.orders if order.order_id in order_ids)
-        rate = _per_month([order.timestamp for order in orders if order.order_status not in VOID_STATUSES])
+        rate = orders_per_month([order for order in orders if order.order_status not in VOID_STATUSES])
         return replace(self, orders=orders, statistics=self.statistics.model_copy(update={"orders_per_month": rate}))
 
     def line(self, order: Order) -> str:
@@ -67,7 +67,7 @@ class Past:
         if product is None:
             return f"{day_of(order)}: {order.quantity} of a product that the shop has no more ({order.order_status})"
         price = "" if product.price is None else f", {format_money(product.price, product.currency)} each"
-        title, kind = short_title(product.title, 100), leaf_category(product)
+        title, kind = short_title(product.title, 100), product.leaf_category
         return f"{day_of(order)}: {order.quantity} × {title} ({kind}){price}; {order.order_status}"
 
     def words(self) -> frozenset[str]:
@@ -86,8 +86,3 @@ def read_past(world: World, user_id: str) -> Past:
     products = store.products(sorted({order.product_id for order in orders}))
     whole = Past(store.user(user_id), orders, products, store.statistics(user_id), world.manifest.now)
     return whole.only([order.order_id for order in orders])
-
-
-def _per_month(times: list[int]) -> float | None:
-    """Orders over the months between the first and the last, at least one, as the shop's statistics have it."""
-    return round(len(times) / max(1.0, (max(times) - min(times)) / _MONTH), 2) if times else None

@@ -5,7 +5,6 @@ A context holds notes of purchases, and every third order as a bit of talk (000,
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.wording import short_title
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
@@ -61,7 +60,7 @@ def _departments(past: Past) -> dict[str, Trait]:
         product = past.products[order.product_id]
         name = BY_DEPARTMENT.get(product.category)
         if name is not None:
-            bought.setdefault(name, {}).setdefault(leaf_category(product), []).append(order.order_id)
+            bought.setdefault(name, {}).setdefault(product.leaf_category, []).append(order.order_id)
     return {name: _bought(kinds) for name, kinds in bought.items()}
 
 
