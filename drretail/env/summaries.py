@@ -33,7 +33,6 @@ class Summaries:
             store.user(user_id),
             orders,
             products,
-            store.statistics(user_id),
             self._world.manifest.now,
             self.prices(bought),
             question,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from drretail.grounding.profile.purchases import orders_per_month
 from drretail.records.money import USD
 from drretail.records.shop import (
     ORDER_STATUSES,
@@ -16,7 +17,6 @@ from drretail.records.shop import (
 
 TOP = 5
 """How many favourites of a kind are listed."""
-MILLISECONDS_PER_MONTH = 30.44 * 86_400_000
 
 
 def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str, Product]) -> UserStatistics:
@@ -53,14 +53,6 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         top_products=top_products(bought),
         reorder_share=reorder_share(kept),
     )
-
-
-def orders_per_month(kept: Sequence[Order]) -> float | None:
-    """Orders over the months between the first and the last, counted as one month at least."""
-    if not kept:
-        return None
-    months = (kept[-1].timestamp - kept[0].timestamp) / MILLISECONDS_PER_MONTH
-    return round(len(kept) / max(months, 1.0), 2)
 
 
 def reorder_share(kept: Sequence[Order]) -> float | None:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from drretail.env.store.statistics import orders_per_month
 from drretail.env.world import World
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.profile.purchases import day_of
@@ -12,7 +11,7 @@ from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.records.score import ProfileSummary
-from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile, UserStatistics
+from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 
 MOST_ORDERS = 60
 """The newest; a persona of more would rest on what nobody reads."""
@@ -25,7 +24,6 @@ class Past:
     profile: UserProfile
     orders: tuple[Order, ...]
     products: Mapping[str, Product]
-    statistics: UserStatistics
     now: datetime
 
     @property
@@ -48,7 +46,7 @@ class Past:
 
     def summary(self) -> ProfileSummary:
         """The statements that code makes of these records, each with its orders."""
-        return summarise(self.profile, self.orders, self.products, self.statistics, self.now)
+        return summarise(self.profile, self.orders, self.products, self.now)
 
     def shows(self, order: Order) -> bool:
         """False where the product of an order is not to be named."""
@@ -57,9 +55,7 @@ class Past:
 
     def only(self, order_ids: Collection[str]) -> "Past":
         """The same user as one would know them from these orders alone."""
-        orders = tuple(order for order in self.orders if order.order_id in order_ids)
-        rate = orders_per_month([order for order in orders if order.order_status not in VOID_STATUSES])
-        return replace(self, orders=orders, statistics=self.statistics.model_copy(update={"orders_per_month": rate}))
+        return replace(self, orders=tuple(order for order in self.orders if order.order_id in order_ids))
 
     def line(self, order: Order) -> str:
         """An order in a line: day, what and how many, its category, price and status."""
@@ -84,5 +80,4 @@ def read_past(world: World, user_id: str) -> Past:
     newest = store.orders(user_id).orders[:MOST_ORDERS]
     orders = tuple(sorted(newest, key=lambda order: (order.timestamp, order.order_id)))
     products = store.products(sorted({order.product_id for order in orders}))
-    whole = Past(store.user(user_id), orders, products, store.statistics(user_id), world.manifest.now)
-    return whole.only([order.order_id for order in orders])
+    return Past(store.user(user_id), orders, products, world.manifest.now)
