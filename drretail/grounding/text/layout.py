@@ -40,9 +40,6 @@ _FIGURES_BEHIND = re.compile(
 _FIGURE = re.compile(r"\d")
 _SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
 _MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>table|thead|tbody|tr|t[dh])\b(?P<more>[^<>]*)>", re.IGNORECASE)
-_ROWSPAN = re.compile(r"rowspan\s*=\s*\W?(\d)", re.IGNORECASE)
-_DITTO = "〃"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,7 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence, page = as_entries(evidence), _with_rows(shown(plain_figures(report)))
+    evidence, page = as_entries(evidence), shown(plain_figures(report))
     marks = list(citing_marks(page, evidence))
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
@@ -176,32 +173,6 @@ def _level(text: str, sentence: Sentence) -> int | None:
     if sentence.kind == "item":
         return 9 + len(line) - len(line.lstrip())
     return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
-
-
-def _with_rows(report: str) -> str:
-    """The report, as long as it is, with its tables of tags written as rows of bars."""
-    spans: dict[int, int] = {}
-    column, parts, position, is_within = 0, [], 0, False
-    for tag in _TAG.finditer(report):
-        between = report[position : tag.start()]
-        parts.append(between.replace("\n", " ") if is_within else between)
-        name, width = tag["name"].casefold(), tag.end() - tag.start()
-        bars = ""
-        if name == "table":
-            spans.clear()
-        elif name == "tr":
-            is_within, column = not tag["close"], 0
-            bars = "|\n" if tag["close"] else "\n"
-        elif name in ("td", "th") and not tag["close"]:
-            while spans.get(column, 0):
-                spans[column] -= 1
-                bars, column = bars + f"|{_DITTO}", column + 1
-            bars, column = bars + "|", column + 1
-            rows = _ROWSPAN.search(tag["more"])
-            spans[column - 1] = int(rows[1]) - 1 if rows else 0
-        parts.append(bars.ljust(width) if len(bars) <= width else tag[0])
-        position = tag.end()
-    return "".join([*parts, report[position:]]) if parts else report
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
@@ -252,7 +223,7 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
 
 
 def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
-    """The cells of a table, whose first row is its head where it has one; a ditto stands for the cell above."""
+    """The cells of a table, whose first row is its head where it has one."""
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
@@ -262,10 +233,6 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         )
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
-    for above, below in pairwise(grid):
-        for number, (start, end) in enumerate(below):
-            if text[start:end].strip() == _DITTO and number < len(above):
-                below[number] = above[number]
     # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
     columns: dict[int, dict[str, None]] = {}
     for index, spans in enumerate(grid):

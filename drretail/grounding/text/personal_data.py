@@ -19,7 +19,7 @@ _SPELT_DOT = r"\s+dot\s+"
 # A bare " at " stands between honest words too ("price at amazon.com"): it is one where the dot is spelt as well.
 # Nothing is given back within a word, and none begins within one, so that one long word is read once.
 _EMAIL = re.compile(
-    rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}?(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
+    rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
     re.IGNORECASE,
 )

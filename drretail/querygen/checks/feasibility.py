@@ -89,17 +89,14 @@ def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[F
     """Where no price is known, nobody can say what money buys, and nothing is found."""
     lack, proof = reference.lack, reference.proof
     if lack == "too_dear" and proof is not None:
-        cheapest = proof.cheapest_without["too_dear"]
-        yield found("budget_unreachable", _limits_line(wish), f"the cheapest basket costs {basket_line(cheapest)}")
+        total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
+        pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
+        limits = ", ".join(dict.fromkeys((*total, *pieces)))
+        cheapest = basket_line(proof.cheapest_without["too_dear"])
+        yield found("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack in _WHY:
         wants = ", ".join(want.name for want in wish.wants)
         yield found("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
-
-
-def _limits_line(wish: Wish) -> str:
-    total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
-    pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
-    return ", ".join(dict.fromkeys((*total, *pieces)))
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:

@@ -140,13 +140,6 @@ HEADS = f"""
 | Stars | 4.6 by 1,843 | 4.3 by 512 |
 | Where | {K} | {P} |
 """
-TAGS = f"""
-<table>
-<tr><th>What</th><th>Price</th><th>Rating</th></tr>
-<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td><td>4.6 (1,843)</td></tr>
-<tr><td>42.95 USD</td><td>4.6</td></tr>
-</table>
-"""
 NESTED = f"- **Harrowgill kettle** ($42.95)\n  - 4.6 stars, 1,843 ratings\n  - a spout {K}\n- **Towels**\n  - soft {T}"
 NOTES = f"It pours.[^7] Get it.\n\n[^7]: Harrowgill kettle, $42.95, rated 4.6 by 1,843 {K}\n"
 NAMED = f"The Harrowgill costs $42.95. The Fennick pan is less liked.\n\nSpout {K}. Heavy {P}."
@@ -161,7 +154,6 @@ FALSE = [
     (BILL.replace("60.94", "66.94"), "total_wrong", "66.94"),
     (HEADS.replace("$38.50", "$35.80"), "price_wrong", "$35.80"),
     (HEADS.replace("by 512", "by 215"), "rating_count_wrong", "215"),
-    (TAGS.replace("$42.95", "$24.95"), "price_wrong", "$24.95"),
     (NESTED.replace("1,843", "8,143"), "rating_count_wrong", "8,143"),
     (NOTES.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
     (NOTES.replace("4.6", "4.9"), "rating_wrong", "4.9"),
@@ -211,7 +203,7 @@ def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, message
     assert (finding.code, report[finding.start : finding.end]) == (code, message)
 
 
-@pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, TAGS, NESTED, NOTES, NAMED, SUMMED, CARD])
+@pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, NESTED, NOTES, NAMED, SUMMED, CARD])
 def test_layouts_without_a_mark_beside_each_figure_are_no_errors(report: str) -> None:
     assert errors_in(report) == errors_in(report, KETTLE_AND_TOWELS) == []
 
