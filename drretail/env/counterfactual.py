@@ -11,10 +11,10 @@ from functools import cached_property
 from drretail.env.store.base import OrderPage, Store, StoreView
 from drretail.env.store.statistics import user_statistics
 from drretail.env.summaries import Summaries
+from drretail.env.traits import traits_of, unlikeness
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.purchases import Purchases
-from drretail.grounding.profile.traits import traits_of, unlikeness
 from drretail.records.counterfactual import Counterfactual, CounterfactualKind, ProfileTraits
 from drretail.records.shop import Address, Order, OrderStatus, UserProfile, UserStatistics
 

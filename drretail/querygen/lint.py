@@ -7,8 +7,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
 from drretail.querygen.checks.case import Case, Code, found
-from drretail.querygen.checks.shopper import Shopper, read_shopper
-from drretail.querygen.checks.stock import Stock
+from drretail.querygen.checks.stock import Shopper, Stock, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
 from drretail.tables.figures import counted

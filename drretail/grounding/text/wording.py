@@ -101,7 +101,7 @@ def _closed(text: str) -> str:
     return text[: opened[0]] if opened else text
 
 
-def words_of(report: str, citations: Iterable[Citation]) -> int:
+def word_count(report: str, citations: Iterable[Citation]) -> int:
     """How many words a reader of the report meets; citations and bare signs are none."""
     kept, end = [], 0
     for citation in sorted(citations, key=lambda citation: citation.start):
