@@ -19,8 +19,8 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
+    from drretail.querygen.by_model.session import Answers, Ask
     from drretail.querygen.people.past import Past
-    from drretail.querygen.people.person_model import Answers, Ask
     from drretail.querygen.people.persona import Persona
     from drretail.querygen.people.reversibility import Recall
     from drretail.records.query import Query
@@ -188,7 +188,7 @@ def ask_all(
     writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
-    from drretail.querygen.people.person_model import ask_people
+    from drretail.querygen.by_model import session as by_model
 
     people.mkdir(parents=True, exist_ok=True)
     progress = choose_progress("none" if quiet else None)
@@ -196,7 +196,7 @@ def ask_all(
         progress.track(f"Asking {writer.model.spec}", len(asks)) as bar,
         writer.session(people / "journal.jsonl", calls) as session,
     ):
-        return ask_people(session, asks, on_end=bar.advance)
+        return by_model.ask_all(session, asks, on_end=bar.advance)
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
