@@ -21,15 +21,11 @@ OPINIONS = {
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
 """What a model that reads may find (by_model/opinion.py): by the field of its answer that says no, in its order."""
-_CODES = (
-    OPINIONS
-    | {code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()}
-    | {
-        OTHER_WORLD: Code(
-            "the query was made for another world than this one", "name its world, or make queries for this"
-        )
-    }
-)
+_CODES = {
+    **OPINIONS,
+    **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
+    OTHER_WORLD: Code("the query was made for another world", "name its world, or make queries for this one"),
+}
 CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
 """What each finding means."""
 REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}

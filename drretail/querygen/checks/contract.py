@@ -22,21 +22,13 @@ CODES = {
     "too_long": Code(f"more than {MOST_WORDS} words", "say less"),
     "too_few_tools": Code("fewer than three tools are expected", _NAME_TOOLS),
     "profile_tool_missing": Code("no expected tool reads the user's record", _NAME_TOOLS),
-    "profile_tool_of_nobody": Code(
-        "a question of an unknown shopper expects a tool that reads a shopper's record", "drop the tool"
-    ),
+    "profile_tool_of_nobody": Code("a tool is expected to read the record of an unknown shopper", "drop the tool"),
     "shop_tool_missing": Code("no tool that searches or reads the catalog is expected", _NAME_TOOLS),
-    "web_tool_missing": Code(
-        "web_search is not among the expected tools: a part of the question should need the web", _NAME_TOOLS
-    ),
+    "web_tool_missing": Code("web_search is not expected: a part of the question should need the web", _NAME_TOOLS),
     "rationale_missing": Code("no rationale says why the question is asked", "write one"),
     "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
-    "pair_without_evidence": Code(
-        "two wanted kinds are of different leaf categories, and the user has not ordered both", "ask for one of them"
-    ),
-    "demand_decides_nothing": Code(
-        "nearly all or next to none of the priced offers keep a demand", "demand what tells the offers apart"
-    ),
+    "pair_without_evidence": Code("two kinds of different leaves were not both ordered", "ask for one of them"),
+    "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")

@@ -14,18 +14,10 @@ from drretail.records.query import FoundBasket, Lack, Reference
 from drretail.records.wish import Wish
 
 CODES = {
-    "currency_foreign": Code(
-        "a typed amount is in a currency in which the shop sells nothing that is wanted",
-        "name it in the shop's currency",
-    ),
+    "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),
     "budget_unreachable": Code("what would do costs more than may be spent", "raise the amount in text and wish"),
-    "cannot_be_met": Code(
-        "no product would do",
-        "drop the demand that is in the way; if the query is meant to be infeasible, set `infeasible` to true",
-    ),
-    "infeasible_not_proved": Code(
-        "the query says that the shop can't meet it, and that is not proved", "drop `infeasible`, or change the wish"
-    ),
+    "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
+    "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
     "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
     "demand_unheard_of": Code("no record of the kind has the words of a demand", "demand what records speak of"),
 }
