@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from drretail.documents import document_text, is_document
 from drretail.errors import UserError
 from drretail.files import check_inside, files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
-from drretail.grounding.text.documents import document_text, is_document
 from drretail.grounding.text.harmless import harmless
 from drretail.records.base import sha256_of
 

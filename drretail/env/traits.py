@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from statistics import fmean
 
-from drretail.grounding.profile.prices import PriceSpan, mean_quarter
+from drretail.grounding.profile.prices import LEAST_PRICES, PriceSpan, placed, quarter
 from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import ProfileTraits
 from drretail.records.shop import Product
@@ -14,6 +15,7 @@ _UNKNOWN_PRICES = 0.5
 
 def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -> ProfileTraits:
     """Domains, leaf categories and brands by orders that were kept, and where the prices lie; ``spans`` by category."""
+    quarters = [quarter(item.price, item.span) for item in placed(bought, spans)]
     return ProfileTraits(
         user_id=user_id,
         orders=len(bought.kept),
@@ -21,7 +23,7 @@ def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -
         categories=_counted(bought, lambda product: product.leaf_category),
         brands=_counted(bought, lambda product: product.brand),
         products=tuple(sorted({order.product_id for order in bought.kept})),
-        price_position=mean_quarter(bought, spans),
+        price_position=round(fmean(quarters), 4) if len(quarters) >= LEAST_PRICES else None,
     )
 
 

@@ -11,6 +11,5 @@ wishes.py         what a query wants, in words
 wording.py        money, titles, articles, plurals and lists as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without ids and addresses of ours
-documents.py      the text of PDF and Office files
 personal_data.py  where a text names people, and the text without that
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.user_files import UserFile
+from drretail.documents import document_text
 from drretail.errors import UserError
-from drretail.grounding.text.documents import document_text
 from drretail.imports.formats import load_format
 
 installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")
