@@ -57,9 +57,14 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
-        return _wrong_fields(written) or next(
-            filter(None, (_wrong_orders(trait, orders) for trait in written.traits)), None
-        )
+        if problem := _wrong_fields(written):
+            return problem
+        for trait in written.traits:
+            if not trait.orders and trait.field not in PROFILE_FIELDS:
+                return f"{trait.field} names no orders"
+            if problem := _strange(trait.orders, orders, f"{trait.field} names what is no order of the shopper's"):
+                return problem
+        return None
 
     message = prompts()["persona"].render(
         fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
@@ -176,9 +181,3 @@ def _wrong_fields(written: WrittenPersona) -> str | None:
     names = [trait.field for trait in written.traits]
     is_double = len({*names}) < len(names)
     return _strange(names, FIELDS, "there are no such fields") or ("a field stands twice" if is_double else None)
-
-
-def _wrong_orders(trait: WrittenTrait, orders: set[str]) -> str | None:
-    if not trait.orders and trait.field not in PROFILE_FIELDS:
-        return f"{trait.field} names no orders"
-    return _strange(trait.orders, orders, f"{trait.field} names what is no order of the shopper's")
