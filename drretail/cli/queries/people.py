@@ -51,10 +51,9 @@ def personas(
     """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
     from itertools import islice
 
-    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.past import persona_by_rules, read_past
     from drretail.querygen.people.person_model import persona_ask, persona_of
     from drretail.querygen.people.persona import Persona, freeze_person, person_path
-    from drretail.querygen.people.rules import persona_by_rules
     from drretail.querygen.users import check_users, drawn_users
 
     writer = named_writer(model, calls, quiet=output.quiet)
@@ -93,10 +92,9 @@ def context(
     ] = False,
 ) -> None:
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
-    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
-    from drretail.querygen.people.rules import context_by_rules
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)

@@ -3,7 +3,6 @@
 words.py          its words, which of them carry content, their stems and singulars
 sentences.py      its sentences, list items and table rows, each with its place
 amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
-figures.py        figures with markup inside, as a reader sees them
 scores.py         ratings and numbers of ratings, in the forms that people write them beside each other
 arithmetic.py     what an expression comes to, with its terms, products and sums, and the sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.words import NO_BRANDS
 from drretail.grounding.verify.places import STATES
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
@@ -112,8 +111,7 @@ def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     for code, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span("it") if "it" in pattern.groupindex else match.span()
-            if code != "name_in_text" or not set(text[start:end].casefold().split()) & NO_BRANDS:
-                yield _whole(text, code, start, end)
+            yield _whole(text, code, start, end)
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
     for place in personal_data(text, people):
         yield _whole(text, _CODES.get(place.what, "id_in_text"), place.start, place.end)

@@ -14,10 +14,9 @@ from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.querygen.lint import Linter
 from drretail.querygen.people.pairing import distance, most_different, pair_query, relevance
-from drretail.querygen.people.past import read_past
+from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
 from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.querygen.people.reversibility import Recall, agreed_by_words, inferred_by_rules, recall_by_field
-from drretail.querygen.people.rules import context_by_rules, persona_by_rules
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
