@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from drretail.documents import document_text, is_document
 from drretail.errors import UserError
 from drretail.files import check_inside, files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
 from drretail.grounding.text.harmless import harmless
+from drretail.parsing import document_text, is_document
 from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}

@@ -18,7 +18,6 @@ kept_worlds.py     the live world of a place and the one before it; going back
 copying.py         copy_world, and what writes a world wherever it goes
 servers/           the same on servers: generations, loading, checking
 counterfactual.py  a user's data replaced by another's
-traits.py          what of a user's history recommendations can be compared with, for it
 offers.py          all that a shop has of the kinds that a wish names, and the baskets that follow
 planting.py        hostile texts among what searches find
 next_purchase.py   what users really bought next, frozen when an experiment opens

@@ -2,7 +2,7 @@
 
 What is changed is an amount of the text, or a sentence of our own behind it, of the same form in both, so that nothing
 but the shop tells which is which. Each query gives one pair, so that pairs are independent. A pair is kept only where
-the one is proved infeasible and the other feasible (``grounding.basket.proof``).
+the one is proved infeasible and the other feasible (``grounding.basket.reference``).
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.traits import traits_of, unlikeness
+from drretail.env.counterfactual import traits_of, unlikeness
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import ProfileTraits

@@ -64,10 +64,10 @@ _PATTERNS = tuple(
             r"(?:\b[Mm]y\s+(?:full\s+)?name(?:\s+is|['’]s)|\b[Nn]ame:|\bI['’]m\s+called|\b[Ss]hip\s+(?:it|them|this)\s+to"
             rf"|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),)\s+(?P<it>{_NAME})",
         ),
-        # "I'm Jane Doe from …", "I am Jane Doe." but no "I'm Team Coffee".
+        # "I'm Jane Doe from …", but no "I'm Team Coffee" and no "I'm Italian American."
         (
             "name_in_text",
-            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=[.,!]|\s+(?:and|from|of|in|at|here|with)\b)",
+            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=\s+(?:and|from|of|in|at|here|with)\b)",
         ),
     )
 )

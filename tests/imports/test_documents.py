@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.user_files import UserFile
-from drretail.documents import document_text
 from drretail.errors import UserError
 from drretail.imports.formats import load_format
+from drretail.parsing import document_text
 
 installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
