@@ -1,8 +1,11 @@
-"""An experiment's folder, to be read."""
+"""What was recorded, to be read by code and to be looked at in a notebook."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from drretail.agents.running.outcomes import Tally
 from drretail.errors import UnknownName, UserError
@@ -11,7 +14,16 @@ from drretail.experiment import Definition, read_definition, read_evidence, read
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
+from drretail.records.score import Scores
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_markdown, cart_of
+from drretail.viewer.page.notebook import report_cell, run_cell, scores_cell, table_cell
+
+if TYPE_CHECKING:
+    # Neither is a dependency: whoever has one gets its type.
+    import pandas  # pyright: ignore[reportMissingImports]
+    import polars  # pyright: ignore[reportMissingImports]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +80,37 @@ class RecordedExperiment:
         run = self.run(system, query_id, repeat)
         return render_report(run.report, self.evidence(run)).text if run.report else ""
 
+    def reports(self) -> "list[RecordedAnswer]":
+        """Every run that has ended, with all that its tools handed out; ``.report`` is empty where it failed."""
+        return [RecordedAnswer(run, self.evidence(run), self.folder) for run in self]
+
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All that the run's tools handed out."""
         return read_evidence(run_folder(self.folder, run.system, run.query_id, run.repeat))
 
+    def __repr__(self) -> str:
+        planned = self.definition
+        asked = f"{counted(len(planned.systems), 'system')}, {counted(len(planned.queries), 'query')}"
+        return f"<RecordedExperiment {self.folder}: {asked}, {counted(sum(1 for _ in self), 'run')}>"
+
+    def _repr_html_(self) -> str:
+        """How far each system is."""
+        planned, states = self.definition, Counter((run.system, run.status) for run in self)
+        rows = [
+            (label, len(planned.queries_of(label)), states[label, "done"], states[label, "failed"])
+            for label in planned.systems
+        ]
+        return table_cell(table_of(str(self.folder), ["System", "queries", "runs done", "runs failed"], rows))
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """The run that answered one question, and all that its tools handed out."""
+    """A run and all that its tools handed out; in a notebook its report with every claim marked, and its steps."""
 
     run: Run
     evidence: tuple[Evidence, ...]
+    experiment: Path | None = None
+    """The folder that holds the run; None where none does."""
 
     @property
     def cart(self) -> Cart | None:
@@ -91,3 +123,44 @@ class RecordedAnswer:
         text = render_report(self.run.report or "", self.evidence).text
         cart = self.cart
         return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
+
+    def __repr__(self) -> str:
+        words = len((self.run.report or "").split())
+        return f"<RecordedAnswer {self.run.run_id}: {self.run.status}, {words:,} words, {len(self.run.steps)} steps>"
+
+    def _repr_html_(self) -> str:
+        if self.experiment is None:
+            return report_cell(self.run, self.evidence)
+        return run_cell(self.experiment, self.run)
+
+
+class RecordedScores(Scores):
+    """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """``scores``, a row a system, variant and judge. Raises UserError where pandas is not installed."""
+        return _library("pandas").DataFrame(self._rows())
+
+    def to_polars(self) -> "polars.DataFrame":
+        """As ``to_pandas``. Raises UserError where polars is not installed."""
+        return _library("polars").DataFrame(self._rows(), infer_schema_length=None)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [row.model_dump(mode="json", exclude={"items"}) for row in self.scores]
+
+    def __repr__(self) -> str:
+        systems = len({row.system for row in self.scores})
+        families = ", ".join(self.metrics)
+        return f"<RecordedScores: {counted(systems, 'system')}, {families or 'nothing scored'}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return scores_cell(self)
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise UserError(f"{name} is not installed: pip install {name}.") from None

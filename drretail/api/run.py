@@ -237,4 +237,4 @@ def ask(options: AskOptions) -> RecordedAnswer:
         folder = None if options.to is None else Path(options.to)
         with observer.answer(runner):
             recorded = ask_once(runner, system, query, folder)
-    return RecordedAnswer(recorded.run, recorded.evidence)
+    return RecordedAnswer(recorded.run, recorded.evidence, folder)

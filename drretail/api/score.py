@@ -10,6 +10,7 @@ from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.api.recorded import RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
 from drretail.env.world import World
@@ -46,9 +47,9 @@ from drretail.viewer.output import say
 
 
 @accepts(ScoreOptions)
-def score(options: ScoreOptions) -> Scores:
-    """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system, and
-    ``.scoreboard`` one row per system.
+def score(options: ScoreOptions) -> RecordedScores:
+    """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system,
+    ``.scoreboard`` one row per system, and ``.to_pandas()`` all rows as a data frame.
 
     Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Family objects; without any, the
     usual families and those that this experiment has something for. ``judge`` is a model or several, by name or open
@@ -58,7 +59,7 @@ def score(options: ScoreOptions) -> Scores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
-    return score_with(options).scores
+    return RecordedScores.model_construct(**dict(score_with(options).scores))
 
 
 @accepts(ScoreOptions)

@@ -20,7 +20,6 @@ ANSWERS = ("report", "article", "answer", "response")
 """Fields for reports of benchmarks that score clicks, and so have no name for them."""
 LONGEST_REPR = 100_000
 """Characters of a checklist written as Python writes it."""
-_ARENA_REPORT = re.compile(r"(?P<system>.+?)__(?P<task>.+?)(?:_matrix)?\.md")
 _LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
 """Stands in a query of PDR-Bench between the task and the persona."""
@@ -260,11 +259,12 @@ def read_arena(path: Path) -> Material:
     """
     material = Material()
     files = files_under(path, (".md", ".json"))
-    reports = [(file, found) for file in files if (found := _ARENA_REPORT.fullmatch(file.name))]
-    has_rounds = len({file.parent for file, _ in reports}) > 1
-    for file, found in reports:
-        system = f"{found['system']}-{file.parent.name}" if has_rounds else found["system"]
-        material.add_report(ForeignReport(system, found["task"], read_text(file), str(file)))
+    reports = [file for file in files if file.suffix == ".md" and all(file.stem.partition("__"))]
+    has_rounds = len({file.parent for file in reports}) > 1
+    for file in reports:
+        name, _, task = file.stem.partition("__")
+        system = f"{name}-{file.parent.name}" if has_rounds else name
+        material.add_report(ForeignReport(system, task.removesuffix("_matrix"), read_text(file), str(file)))
     for file in files:
         if file.suffix == ".json" and (path.is_file() or "tasks" in file.absolute().parts):
             for row in read_rows(file, lambda value: "task_id" in value and "intent" in value):

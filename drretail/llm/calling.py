@@ -120,6 +120,11 @@ def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage |
     """
     if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
         return found.usage
+    return _given_up(chat, messages)
+
+
+def _given_up(chat: Any, messages: Sequence["BaseMessage"]) -> Usage:
+    """A question that was read, and whose answer nobody counted."""
     return Usage(input_uncached=estimated_tokens(chat, messages), estimated=1)
 
 
@@ -168,7 +173,7 @@ async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], s
         higher = "set model_timeout higher in drretail.toml"
         if is_last:
             late = f"no answer within {model.seconds:g} seconds, retries included: {higher}"
-            raise ModelError("timeout", late) from None
+            raise ModelError("timeout", late, usage=_given_up(chat, messages).model_dump()) from None
         return Fault(ModelError("timeout", f"no whole answer within {limit:g} seconds: {higher}"), passes=True)
 
 

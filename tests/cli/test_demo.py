@@ -98,7 +98,7 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(drretail: Command, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["exp/runs/*/*/run.json"])
+@pytest.mark.parametrize("moment", ["raw", "raw/*", "exp/runs/*/*/run.json"])
 def test_an_interrupted_demo_says_so_and_goes_on(
     drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, moment: str
 ) -> None:
@@ -117,5 +117,6 @@ def test_an_interrupted_demo_says_so_and_goes_on(
     if process.returncode != 0:  # it may have ended before
         assert process.returncode == 130, said
         assert "Interrupted: the same command goes on from here." in said
-    drretail("demo", "-q")
+    again = drretail("demo", "-q")
+    assert again.returncode == 0, again.stderr
     assert files(tmp_path / "drretail-demo") == files(shown[1])

@@ -177,6 +177,16 @@ async def test_a_wait_beyond_the_calls_seconds_ends_it_at_once_with_what_the_pro
     assert (sleeps.all, caught.value.kind) == ([], "model")
 
 
+async def test_an_attempt_that_ends_with_the_calls_seconds_is_counted_as_one_that_was_read() -> None:
+    with Provider(replace(CLIENTS["openai"].says("hello"), drips=True)) as provider:
+        model = replace(model_at(provider, Sleeps(), "openai", timeout=30), seconds=0.2)
+        with pytest.raises(ModelError, match=r"within 0\.2 seconds, retries included") as caught:
+            await answer_of(model, MESSAGES)
+    assert caught.value.usage is not None
+    assert (caught.value.usage["calls"], caught.value.usage["estimated"]) == (0, 1)
+    assert caught.value.usage["input_uncached"] > 0
+
+
 async def test_pauses_double_up_to_the_longest() -> None:
     policy = Retrying(chance=lambda: 1.0)
     assert [policy.pause(attempt) for attempt in range(8)] == [0.5, 1, 2, 4, 8, 16, 30, 30]

@@ -21,8 +21,6 @@ class RowFile(Protocol):
         """Ends the file, after ``cut``, the beginning of a row that never came to its end."""
         ...
 
-    def abandon(self) -> None: ...
-
 
 class LineFile:
     """One row a line, packed when the name ends in .gz."""
@@ -47,10 +45,6 @@ class LineFile:
         self._file.close()
         self._raw.close()
         self._part.replace(self.path)
-
-    def abandon(self) -> None:
-        self._raw.close()
-        self._part.unlink(missing_ok=True)
 
 
 class HuggingFaceFile(LineFile):

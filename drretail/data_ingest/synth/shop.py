@@ -24,7 +24,7 @@ from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
 from drretail.data_ingest.synth.shoppers import Market
 from drretail.errors import UnknownName, UserError
 from drretail.files import is_unfinished, write_json
-from drretail.locks import LOCK, locked_folder
+from drretail.locks import LOCK, release_lock, take_lock
 from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
@@ -113,15 +113,10 @@ def write_shop(
 def _write_files(shop: _Shop, names: Sequence[str], products: int, reviews: int, progress: Progress) -> None:
     for name in names:
         shop.open(name)
-    try:
-        articles = _write_products(shop, names, products)
-        with progress.track("reviews", reviews) as bar:
-            _write_reviews(shop, articles, reviews, bar.advance)
-        _close(shop)
-    except BaseException:
-        for file in shop.files:
-            file.abandon()
-        raise
+    articles = _write_products(shop, names, products)
+    with progress.track("reviews", reviews) as bar:
+        _write_reviews(shop, articles, reviews, bar.advance)
+    _close(shop)
 
 
 def _chosen(categories: Sequence[str]) -> list[str]:
@@ -139,16 +134,34 @@ def _emptied(folder: Path) -> Generator[None]:
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
     folder.mkdir(parents=True, exist_ok=True)
     was_cut = (folder / LOCK).exists()
-    with locked_folder(folder, f"a shop's files into {folder}"):
-        stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
-        present = [path for path in folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
-        ours = [path for path in present if path.name == REPORT_FILE or path.name.split(".")[0] in stems]
-        is_a_shop = (folder / REPORT_FILE).exists() or (was_cut and len(ours) == len(present))
-        if present and not is_a_shop:
-            raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
-        for path in sorted(ours, key=lambda path: path.name == REPORT_FILE):  # as long as it stands, they are a shop's
-            path.unlink()
+    descriptor = take_lock(folder, f"a shop's files into {folder}")
+    present = [path for path in folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
+    is_a_shop = (folder / REPORT_FILE).exists() or (was_cut and len(_own_files(folder)) == len(present))
+    if present and not is_a_shop:
+        release_lock(folder, descriptor)
+        raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
+    try:
+        _remove_shop(folder)
         yield
+    except BaseException:
+        # Whatever moment it was cut at: half-written files, whole ones, no report yet. If this is cut as well, the
+        # lock's file stays, by which the next shop knows the rest as one.
+        _remove_shop(folder)
+        release_lock(folder, descriptor)
+        raise
+    release_lock(folder, descriptor)
+
+
+def _own_files(folder: Path) -> list[Path]:
+    """What a shop writes into its folder, whole or under way; the report last, since it shows the rest to be a shop."""
+    stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
+    files = [path for path in folder.iterdir() if path.name == REPORT_FILE or path.name.split(".")[0] in stems]
+    return sorted(files, key=lambda path: path.name == REPORT_FILE)
+
+
+def _remove_shop(folder: Path) -> None:
+    for path in _own_files(folder):
+        path.unlink()
 
 
 def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:

@@ -10,6 +10,7 @@ agent_tree.py   the agents of a run in the order of their launch
 report_html.py  a report with its claims and findings marked
 markdown.py     markdown as tokens whose every character knows its place in the source
 links.py        where links lead: to places of the page, or to pages of the folder
+notebook.py     scores, runs and reports as the cells of a notebook show them
 frame.py        templates, style, script, and the policy that lets nothing else in
 templates/      a template for each of these, parts that they share, style and script
 """

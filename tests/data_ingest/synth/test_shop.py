@@ -14,6 +14,7 @@ from drretail.data_ingest.synth.shop import SynthReport, write_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.locks import LOCK
 from drretail.records.shop import Product
 
 
@@ -148,14 +149,32 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert bytes_of(tmp_path) == {"thesis.txt": b"precious"}
 
 
-def test_a_stop_halfway_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*args: object) -> None:
+@pytest.mark.parametrize(
+    "moment", ["dialects.gzip.GzipFile", "shop.draw_articles", "shop.review", "shop._file_report", "shop.write_json"]
+)
+def test_a_stop_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """While files are opened, filled, and when they have their names, but no report says that they are a shop's."""
+
+    def interrupt(*args: object, **given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("drretail.data_ingest.synth.shop.review", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_shop(tmp_path / "raw", products=8, reviews=8)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"drretail.data_ingest.synth.{moment}", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_shop(tmp_path / "raw", products=8, reviews=8)
     assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_a_shop_that_a_kill_left_between_its_files_names_is_replaced(tmp_path: Path) -> None:
+    write_shop(tmp_path / "whole", products=8, reviews=8)
+    write_shop(tmp_path / "cut", products=16, reviews=8)
+    (tmp_path / "cut" / "synth.json").unlink()
+    (tmp_path / "cut" / "Pet_Supplies.jsonl.gz").rename(tmp_path / "cut" / "Pet_Supplies.jsonl.gz.part")
+    with pytest.raises(UserError, match="not a made-up shop"):  # they may be a download
+        write_shop(tmp_path / "cut", products=8, reviews=8)
+    (tmp_path / "cut" / LOCK).touch()
+    write_shop(tmp_path / "cut", products=8, reviews=8)
+    assert bytes_of(tmp_path / "cut") == bytes_of(tmp_path / "whole")
 
 
 def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
