@@ -121,10 +121,10 @@ def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
     all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]
     listed, below = _headed(all_lines) or _tail(all_lines), _below_footnotes(all_lines)
-    references = References()
+    references, footnote = References(), 0
     for index, line in enumerate(all_lines):
         if index in below:
-            references.spans.append((line.start, line.end))
+            references.spans[footnote:] = [(references.spans[footnote][0], line.end)]
             continue
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
@@ -133,6 +133,8 @@ def read_references(text: str) -> References:
             references.add(_continued(entry, all_lines, index, listed | below), *names)
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
+        if _FOOTNOTE.match(line.text):
+            footnote = len(references.spans) - 1
     return references
 
 
