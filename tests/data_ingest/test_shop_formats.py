@@ -11,7 +11,6 @@ from babel import Locale
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.raw.formats import FORMATS
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns
-from drretail.data_ingest.raw.tables import MOST_COLUMNS
 from drretail.data_ingest.report import IngestReport
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.checking import check_world
@@ -19,6 +18,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
+from drretail.tables.cells import MOST_COLUMNS
 from tests.data_ingest.raw_rows import orders_in, product_in
 
 SHOPIFY = {
@@ -59,7 +59,8 @@ def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
 
 
 def notes(report: IngestReport) -> list[str]:
-    return [note for file in report.files for note in file.notes]
+    every = [note for file in report.files for note in file.notes]
+    return [note for note in every if not note.startswith("prices name no currency")]
 
 
 def shopify(folder: Path) -> Path:
@@ -76,7 +77,7 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     assert (tee.title, tee.store, tee.price, tee.price_from) == ("Oak Tee", "Acme", 19.99, True)
     assert (tee.description, tee.categories) == (("Soft & fine",), ("Apparel", "Clothing", "Shirts"))
     assert product_in(tmp_path / "w", "mug").categories == ("Home", "Mugs")
-    assert any("prices name no currency and are taken as USD" in note for note in notes(report))
+    assert any("are taken as USD" in note for file in report.files for note in file.notes)
     assert tee.features == ("Size: Small, Large", "Color: Red, Blue")
     assert tee.details["Variants"] == [
         {"id": "T-S", "Size": "Small", "Color": "Red", "price": 19.99, "stock": "3"},
