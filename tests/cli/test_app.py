@@ -17,21 +17,21 @@ def modules_after(code: str) -> tuple[str, set[str]]:
     """What ``code`` prints in a process of its own, and which modules it has loaded."""
     ending = "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules))\n"
     done = subprocess.run([sys.executable, "-c", ending + code], cwd=ROOT, capture_output=True, text=True, check=True)
-    said, _, loaded = done.stdout.rpartition("LOADED")
-    return said, set(loaded.split())
+    text, _, loaded = done.stdout.rpartition("LOADED")
+    return text, set(loaded.split())
 
 
 def test_help_names_every_command_and_loads_nothing_heavy() -> None:
-    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '--help']; {MAIN}")
-    assert [name for name in COMMANDS if f"\n  {name} " not in said] == []
+    text, loaded = modules_after(f"import sys; sys.argv = ['drretail', '--help']; {MAIN}")
+    assert [name for name in COMMANDS if f"\n  {name} " not in text] == []
     assert [name for name in HEAVY if name in loaded] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(name: str) -> None:
     typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
-    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '{name}', '--help']; {MAIN}")
-    assert " ".join(COMMANDS[name][1].split()) in " ".join(said.split())
+    text, loaded = modules_after(f"import sys; sys.argv = ['drretail', '{name}', '--help']; {MAIN}")
+    assert " ".join(COMMANDS[name][1].split()) in " ".join(text.split())
     assert [each for each in HEAVY if each in loaded and each not in typers_own] == []
 
 

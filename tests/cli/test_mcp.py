@@ -87,9 +87,9 @@ def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -
 
 
 def by_node(folder: Path, *args: str) -> dict[str, Any]:
-    told = {**os.environ, "CALLS": json.dumps(ANSWER)}
+    fields = {**os.environ, "CALLS": json.dumps(ANSWER)}
     ran = subprocess.run(
-        ["node", SCRIPT.name, *args], cwd=folder, env=told, capture_output=True, text=True, timeout=280, check=False
+        ["node", SCRIPT.name, *args], cwd=folder, env=fields, capture_output=True, text=True, timeout=280, check=False
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
@@ -107,8 +107,8 @@ def serving(args: list[str], **environment: str) -> Generator[tuple[str, str, "s
             yield address, process.stdout.readline().strip().removeprefix("Authorization: Bearer "), process
         finally:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=280)
-        assert process.returncode == 0, said
+            _, text = process.communicate(timeout=280)
+        assert process.returncode == 0, text
 
 
 async def answered(client: Client) -> list[Any]:
@@ -209,9 +209,9 @@ def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
 
 
-@pytest.mark.parametrize("heard", [0, 1], ids=["at once", "after an answer"])
+@pytest.mark.parametrize("expected", [0, 1], ids=["at once", "after an answer"])
 def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
-    world: Path, tmp_path: Path, heard: int
+    world: Path, tmp_path: Path, expected: int
 ) -> None:
     args = command(world, "--quiet", *recording(tmp_path / "exp"))
     with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
@@ -220,14 +220,14 @@ def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
         assert it.stderr is not None
         it.stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
         it.stdin.flush()
-        for _ in range(heard):
+        for _ in range(expected):
             it.stdout.readline()
         it.stdout.close()
         it.stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE[1:]))
         it.stdin.flush()
         assert it.wait(60) == 0  # though its stdin is still open
         assert it.stderr.read() == ""
-    if heard:  # before that its call may be read or not
+    if expected:  # before that its call may be read or not
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
 

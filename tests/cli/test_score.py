@@ -168,12 +168,12 @@ def test_an_interrupted_score_says_so_once_and_heals(drretail: Command, made: Pa
         while process.poll() is None and len(judged_files(tmp_path)) < before + more:
             time.sleep(0.001)
         os.kill(process.pid, signal.SIGINT)
-        said = process.communicate(timeout=280)[1]
-        assert "Traceback" not in said
-        assert "never retrieved" not in said
+        output = process.communicate(timeout=280)[1]
+        assert "Traceback" not in output
+        assert "never retrieved" not in output
         if process.returncode != 0:  # it may have ended before
-            assert process.returncode == 130, said
-            assert said.count("Interrupted: the same command goes on from here.") == 1
+            assert process.returncode == 130, output
+            assert output.count("Interrupted: the same command goes on from here.") == 1
     drretail("score", "exp", "-q")
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 
@@ -229,5 +229,5 @@ def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:
-    (told, *_) = made.glob("runs/*/*/telemetry.json")
-    assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")
+    (text, *_) = made.glob("runs/*/*/telemetry.json")
+    assert json.loads(text.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")

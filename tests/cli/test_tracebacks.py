@@ -21,10 +21,10 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     (tmp_path / "broken.py").write_text(BREAKS, encoding="utf-8")
     asked = ("--queries", queries, "--world", shop, "--no-floors", "--agent", "broken:answer")
     plain = drretail("run", *asked, "--to", "plain")
-    told = drretail("run", *asked, "--to", "told", "--debug")
+    result = drretail("run", *asked, "--to", "told", "--debug")
     assert "Traceback (most recent call last)" not in plain.stderr
-    assert "Traceback (most recent call last)" in told.stderr
-    assert "in looked_up" in told.stderr
+    assert "Traceback (most recent call last)" in result.stderr
+    assert "in looked_up" in result.stderr
     errors = [json.loads(path.read_text(encoding="utf-8"))["error"] for path in (tmp_path / "plain").rglob("run.json")]
     assert errors
     assert all("in looked_up" in error["traceback"] for error in errors)

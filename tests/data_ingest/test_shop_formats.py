@@ -158,15 +158,17 @@ def test_columns_of_a_format_that_an_export_lacks_are_said(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [("", "Regular price, Published;"), (', price = "Regulärer Preis", keep = {}', "")]
+    ("more", "message"), [("", "Regular price, Published;"), (', price = "Regulärer Preis", keep = {}', "")]
 )
-def test_a_price_and_a_state_that_only_half_of_the_columns_say_are_told(tmp_path: Path, more: str, said: str) -> None:
+def test_a_price_and_a_state_that_only_half_of_the_columns_say_are_told(
+    tmp_path: Path, more: str, message: str
+) -> None:
     columns = "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock"
     half = {"file": "wc.csv", "columns": f"{columns},Description", "rows": ["1,mug,Becher,visible,,5,,Küche,B,1,D"]}
     head = f'format = "woocommerce"\nproducts = {{file = "wc.csv"{more}}}\n'
-    told = notes(ingest([written(tmp_path / "raw", head, half)], tmp_path / "w"))
-    assert [note for note in told if "found nowhere" in note and said in note] == told
-    assert bool(told) == bool(said)
+    lines = notes(ingest([written(tmp_path / "raw", head, half)], tmp_path / "w"))
+    assert [note for note in lines if "found nowhere" in note and message in note] == lines
+    assert bool(lines) == bool(message)
 
 
 FEED = """<?xml version="1.0" encoding="UTF-8"?>

@@ -139,8 +139,8 @@ def test_a_conversation_that_ends_with_a_call_has_no_report(tmp_path: Path) -> N
 
 def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
     closing = {"role": "assistant", "content": ANSWER, "tool_calls": [{"id": "z", "function": {"name": "end_chat"}}]}
-    told = {"role": "tool", "tool_call_id": "z", "content": "{}"}
-    for end in ([closing], [closing, told]):
+    fields = {"role": "tool", "tool_call_id": "z", "content": "{}"}
+    for end in ([closing], [closing, fields]):
         material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*OPENAI[:-1], *end]}]))
         assert [report.text for report in material.reports.values()] == [ANSWER]
 

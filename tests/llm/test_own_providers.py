@@ -19,8 +19,8 @@ PLACE = "tests.llm.test_own_providers:open_chat"
 
 def open_chat(model: str, asked: Asked) -> BaseChatModel:
     """Echoes how it was asked for."""
-    told = f"{model}, {asked.limits.max_tokens} tokens, {asked.environ.get('ACME_KEY')}"
-    return scripted_model(play=lambda _: told).chat
+    text = f"{model}, {asked.limits.max_tokens} tokens, {asked.environ.get('ACME_KEY')}"
+    return scripted_model(play=lambda _: text).chat
 
 
 ACME = Provider("openai", "langchain_openai", None, ("ACME_KEY",), lambda limits: {"timeout": limits.timeout})

@@ -136,8 +136,8 @@ def test_a_report_of_whose_figures_too_few_are_read_is_neither_clean_nor_0(tmp_p
 def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
     asked = subject_of(tmp_path / "asked", "x").query.text
     with open_world(shop.build(tmp_path / "world")) as world:
-        said = asked if report == "the query itself" else report
-        values = valued(tmp_path, subject_of(tmp_path / "exp", said, world.store, picks=()))
+        result = asked if report == "the query itself" else report
+        values = valued(tmp_path, subject_of(tmp_path / "exp", result, world.store, picks=()))
     assert values["clean"].state == "na"
     scored = {name for name, value in values.items() if value.state == "scored"}
     assert scored <= {"no_decision", "personal_data_sent", "profile_changed", "picks_known"}

@@ -13,22 +13,22 @@ def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m
 
 
 def test_what_is_shown_stands_before_what_is_not() -> None:
-    told = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
-    assert told.can == "It can be concluded: FP: hybrid_react above react."
-    assert told.cannot == "Not yet: clean: no difference is shown by 5 queries."
+    result = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
+    assert result.can == "It can be concluded: FP: hybrid_react above react."
+    assert result.cannot == "Not yet: clean: no difference is shown by 5 queries."
 
 
 def test_where_nothing_is_shown_no_system_is_called_better() -> None:
-    told = conclusion(_board("FP: nothing is concluded from offline:judge, which follows rules."))
-    assert told.can == "No system is shown to be better than another."
-    assert "offline:judge" in told.cannot
+    result = conclusion(_board("FP: nothing is concluded from offline:judge, which follows rules."))
+    assert result.can == "No system is shown to be better than another."
+    assert "offline:judge" in result.cannot
 
 
 def test_one_system_is_told_by_its_first_score() -> None:
     alone = "One system researches: there is nothing to compare it with."
-    told = conclusion(_board(alone, systems=("react@m", "null_search")))
-    assert told.can == "react@m: FP 0.80 (.70–.90), share of claims that hold."
-    assert told.cannot == alone
+    result = conclusion(_board(alone, systems=("react@m", "null_search")))
+    assert result.can == "react@m: FP 0.80 (.70–.90), share of claims that hold."
+    assert result.cannot == alone
 
 
 def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
@@ -42,6 +42,6 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
 
 
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
-    told = conclusion(_board(*(f"m{each}: a above b." for each in range(6))))
-    assert told.can.count("above") == 3
-    assert told.can.endswith("and 3 more below.")
+    result = conclusion(_board(*(f"m{each}: a above b." for each in range(6))))
+    assert result.can.count("above") == 3
+    assert result.can.endswith("and 3 more below.")
