@@ -107,9 +107,8 @@ def _asked(queries: Queries, world: World) -> list[Query]:
         return list(shipped_queries(*SHIPPED[queries]))
     if isinstance(queries, str) and not (" " in queries or Path(queries).suffix or Path(queries).exists()):
         raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
-    if not isinstance(queries, str | Path | Query):
-        queries = [_by_id(query) for query in queries]
-    return asked_queries(queries, None, world)
+    is_one = isinstance(queries, str | Path | Query)
+    return asked_queries(queries if is_one else [_by_id(query) for query in queries], None, world)
 
 
 def _by_id(query: str | Query) -> str | Query:

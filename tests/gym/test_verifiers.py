@@ -215,6 +215,12 @@ def test_a_report_that_earns_nothing_is_put_to_no_judge(shop: Shop) -> None:
     assert all(each.get("stream") for each in asked)
 
 
+def test_queries_that_are_missing_are_a_wrong_option() -> None:
+    assert ShopConfig(queries="dev").queries == "dev"
+    with pytest.raises(ValueError, match=r"mine\.jsonl does not exist: queries are a file, or one of dev, test, all"):
+        ShopConfig(queries="mine.jsonl")
+
+
 def test_the_command_line_can_leave_families_of_tools_out(tmp_path: Path) -> None:
     events = ["-m", "m", "--no-push", "--dry-run", "-o", str(tmp_path), "--env.taskset.without", "web"]
     vf_eval(["drretail-shop", *events])
