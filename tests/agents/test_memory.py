@@ -16,7 +16,7 @@ from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.viewer.tables.ablations import ablation_table
-from tests.shop import JANUARY, USER, build
+from tests.shop import JANUARY, USER, build_shop
 
 ROOT = Path(__file__).parents[2]
 MINE = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
@@ -26,7 +26,7 @@ TEXT = "Has ordered 2 times."
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("memory") / "world")
+    return build_shop(tmp_path_factory.mktemp("memory") / "world")
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,7 @@ from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
 from tests.agents.own import answer as shipping_answer
 from tests.build import known
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 PLACE = "tests.agents.own:BUYER"
 
@@ -219,7 +219,7 @@ def graph(tools: list[Any]) -> Runnable[Any, Any]:
 
 
 def answered(agent: Any, tmp_path: Path, name: str = "mine") -> Run:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION], {name: agent}, to=tmp_path / "exp", user=USER, baselines=False)
     (only,) = experiment
     return only
@@ -239,7 +239,7 @@ def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any,
 
 def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(tmp_path: Path) -> None:
     built = graph(shop_tools())
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
     assert [tools_of(one) for one in experiment] == [["product_catalog_search"]] * 2
     assert {one.status for one in experiment} == {"done"}
@@ -257,7 +257,7 @@ def test_callables_that_are_not_async_run_side_by_side(tmp_path: Path) -> None:
         together.wait()
         return question
 
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         asked = [f"Which tea, {number}?" for number in range(3)]
         experiment = run(world, asked, meeting, user=USER, baselines=False, parallel=3)
     assert [(one.system, one.status) for one in experiment] == [("meeting", "done")] * 3
@@ -312,7 +312,7 @@ def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["mine", "My Agent", "my_module:MINE"])
 def test_compare_takes_the_name_that_the_user_gave(name: str, tmp_path: Path) -> None:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION], {name: plain, "react": "react"}, user=USER, baselines=False)
         score(experiment, ["checks", "basket"])
     found = compare(experiment, name, "react", metrics=["checks"])

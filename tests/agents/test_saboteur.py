@@ -62,7 +62,7 @@ ONE_TOO_MANY = "not_wanted"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = sabotaged_shop.build(tmp_path_factory.mktemp("sabotage") / "world")
+    folder = sabotaged_shop.build_shop(tmp_path_factory.mktemp("sabotage") / "world")
     with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
         yield opened
 

@@ -43,7 +43,7 @@ from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform, sut_of
 from tests.agents.profile_minded import OBEYING
 from tests.shop import USER
-from tests.two_tastes import BIRDS, DOGS, build
+from tests.two_tastes import BIRDS, DOGS, build_shop
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "I looked nothing up."
@@ -257,7 +257,7 @@ NOBODY_S = Query(query_id="q2", text="Which bird feeder?", source="test")
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build(tmp_path_factory.mktemp("two") / "w")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("two") / "w")) as opened:
         yield opened
 
 

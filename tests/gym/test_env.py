@@ -24,7 +24,7 @@ from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.gym.policies import QUERY, call, search, shopped_well
 from tests.sealed import Page, seal, url
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
 BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
@@ -202,7 +202,7 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
         Query(query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", wish=BUDGET_50),
         Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", wish=BUDGET_3),
     ]
-    with open_world(build(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
+    with open_world(build_shop(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
         assert list(shop.queries) == ["cheap"]
         with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")

@@ -30,7 +30,7 @@ from drretail.viewer.voting.plan import planned, sheet_rows
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
 from tests.lab.test_opinions import NOON, judge_of_both, votes
-from tests.shop import build
+from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand
 from tests.viewer.voting.agents import AGENTS
@@ -47,7 +47,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Query(query_id=f"q{n:02}", text=f"Which bird feeder for garden {n}?", mode="generic", source="test")
         for n in range(QUERIES)
     ]
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         run(world, queries, AGENTS, to=home / "exp", baselines=False)
     judge_by_hand(home / "exp")
     return home / "exp"

@@ -28,7 +28,7 @@ from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.experiment import judge_by_hand, record_runs
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -85,7 +85,7 @@ def test_ratings_by_people_are_held_beside_those_of_judges(tmp_path: Path) -> No
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) -> None:
     query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test")
-    with open_world(build(tmp_path / "world")) as world:
+    with open_world(build_shop(tmp_path / "world")) as world:
         record_runs(world, [query], tmp_path / "exp")
     judge_by_hand(tmp_path / "exp")
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")

@@ -18,7 +18,7 @@ from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.progress import busy, choose_progress
+from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
@@ -167,11 +167,7 @@ def _read(
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
             say(f"Wishes of {file}{types_line(types, quiet=False)}")
-    progress = choose_progress("none" if quiet else None)
-    with (
-        progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
-        reader.session(journal_beside(file), calls) as session,
-    ):
+    with reader.asking(journal_beside(file), calls, len(queries), quiet=quiet) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
     if not quiet:
         say_failures(opinions.failed)

@@ -12,7 +12,6 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failures
 from drretail.errors import UserError
-from drretail.progress import choose_progress
 from drretail.records.base import Record
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -191,11 +190,7 @@ def ask_all(
     from drretail.querygen.people.person_model import ask_people
 
     people.mkdir(parents=True, exist_ok=True)
-    progress = choose_progress("none" if quiet else None)
-    with (
-        progress.track(f"Asking {writer.model.spec}", len(asks)) as bar,
-        writer.session(people / "journal.jsonl", calls) as session,
-    ):
+    with writer.asking(people / "journal.jsonl", calls, len(asks), quiet=quiet) as (session, bar):
         return ask_people(session, asks, on_end=bar.advance)
 
 

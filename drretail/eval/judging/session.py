@@ -174,7 +174,7 @@ class JudgeSession:
         """The same of those that were asked for in these words."""
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
-        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
+        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes)
         return [
             verdict
             for verdict in living

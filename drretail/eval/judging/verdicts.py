@@ -106,6 +106,16 @@ def _read_one_by_one(path: Path) -> Iterator[Verdict]:
         raise UserError(f"{problem} {_MENDED}") from problem
 
 
+def judges_in(experiment: Path, metric: str) -> list[str]:
+    """The folders of those who have verdicts in a family, by name."""
+    return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
+
+
+def judged_in(experiment: Path) -> list[str]:
+    """The names of the families that have verdicts."""
+    return judges_in(experiment, "")
+
+
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
     """``run`` is "<query_id>-r<repeat>"."""
     return experiment / "verdicts" / metric / judge_slug / file_name(label) / f"{file_name(run)}.jsonl"

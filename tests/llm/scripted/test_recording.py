@@ -26,7 +26,7 @@ from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.records.score import Scores
 from drretail.trajectory import Trajectory
-from tests.shop import PAGES, USER, build
+from tests.shop import PAGES, USER, build_shop
 
 QUERIES = (
     Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
@@ -37,7 +37,7 @@ AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build(tmp_path_factory.mktemp("recording") / "world")
+    folder = build_shop(tmp_path_factory.mktemp("recording") / "world")
     with open_world(folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 

@@ -45,7 +45,7 @@ from drretail.sandboxes.sizes import BY_CHARACTERS
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
 from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 SIZES = {"16k": 16_000, "32k": 32_000, "64k": 64_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
@@ -55,7 +55,7 @@ UNASKED = query_to_write("q1", USER, "fake:x")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build(tmp_path_factory.mktemp("found") / "world")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("found") / "world")) as opened:
         yield opened
 
 

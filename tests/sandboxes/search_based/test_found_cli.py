@@ -14,14 +14,14 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from tests.sandboxes.search_based.fake_web import FakeWeb
 from tests.sandboxes.search_based.test_found_build import QUERY
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 PLAYED = "tests.sandboxes.search_based.played:opened"
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(build(tmp_path_factory.mktemp("cli") / "world"))
+    return str(build_shop(tmp_path_factory.mktemp("cli") / "world"))
 
 
 @pytest.fixture(scope="module")
