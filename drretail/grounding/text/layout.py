@@ -25,7 +25,7 @@ from drretail.grounding.report.citations import (
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, prose, shown
-from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.arithmetic import Equation, find_equations
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
@@ -79,6 +79,8 @@ class Cell:
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
+    orders: tuple[str, ...]
+    """The orders that its row cites."""
     sentence: int
     """Index of its row among the sentences."""
 
@@ -112,9 +114,24 @@ class Layout:
         return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
 
     @cached_property
+    def notation(self) -> Notation:
+        """How the report's language writes amounts and dates."""
+        return notation_of(self.report)
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        """The amounts in ``text``."""
+        return tuple(find_amounts(self.text, self.notation))
+
+    @cached_property
+    def dates(self) -> tuple[WrittenDate, ...]:
+        """The dates in ``text``."""
+        return tuple(find_dates(self.text, self.notation))
+
+    @cached_property
     def equations(self) -> tuple[Equation, ...]:
         """The sums that the report writes out, wherever they stand."""
-        return tuple(find_equations(self.with_code, find_amounts(self.with_code)))
+        return tuple(find_equations(self.with_code, find_amounts(self.with_code, self.notation)))
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
@@ -285,7 +302,9 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         text, sentences[rows[0]].start, sentences[rows[0]].end
     )
     for index, spans in enumerate(grid, -1 if has_head else 0):
-        of_row = tuple(dict.fromkeys(one for span in spans for one in cited(*span) if one[:2] == "P:"))
+        by_row = dict.fromkeys(one for span in spans for one in cited(*span))
+        of_row = tuple(one for one in by_row if one[:2] == "P:")
+        orders = tuple(one for one in by_row if one[:2] == "O:")
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
             # A row of sources cites several products, and each is its own column's.
@@ -294,7 +313,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (_label(text, *one) for one in heads)))
             row = rows[index + has_head]
-            yield Cell(*span, index, number, labels, cited(*span) or inherited, row)
+            yield Cell(*span, index, number, labels, cited(*span) or inherited, orders, row)
 
 
 def _label(text: str, start: int, end: int) -> str:

@@ -177,17 +177,17 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
     pets = {"field": "basic_attributes.pets", "value": "Has a dog.", "orders": [order]}
 
     def answer(messages: Sequence[BaseMessage]) -> str:
-        said = messages[0].text
-        if "write down who a shopper is" in said:
+        text = messages[0].text
+        if "write down who a shopper is" in text:
             strange = {**pets, "orders": ["no such order"]}
             return json.dumps({"traits": [strange if len(messages) == 1 else pets]})
-        if "had an assistant kept notes" in said:
+        if "had an assistant kept notes" in text:
             entry = {"kind": "talk", "text": "Shopper: my dog needs a bath.", "orders": [order]}
             return json.dumps({"entries": [entry]})
-        if "work out who the shopper is" in said:
-            assert order not in said
+        if "work out who the shopper is" in text:
+            assert order not in text
             return json.dumps({"traits": [{**pets, "orders": []}, {"field": FIELDS[1], "value": "40", "orders": []}]})
-        if "filled twice" in said:
+        if "filled twice" in text:
             return json.dumps({"fields": ["basic_attributes.pets"]})
         return json.dumps({"tasks": ["t1"]})
 
