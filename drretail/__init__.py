@@ -54,7 +54,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     event_loop.py  the loop of a process, and Ctrl-C
     processes.py   jobs done by several processes
     records/       what crosses a folder
-    parsing.py     JSON and TOML from outside
+    parsing.py     JSON, TOML and documents from outside
     untrusted.py   texts of others as a model may read them
     screen.py      the one door to the terminal
     errors.py      who must act

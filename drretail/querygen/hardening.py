@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any, Literal, get_args
 
 from drretail.env.world import World
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.difficulty import HITS, Dial, Task, level_of
 from drretail.querygen.generate import queries_of
@@ -165,10 +164,10 @@ class Hardener:
     def _older(self, query: Query, task: Task) -> Iterator[Query | None]:
         shopper = self.linter.shopper(query.user_id)
         orders = () if shopper is None else shopper.kept
-        wanted = {leaf_category(listing.product) for listing in self.dial.offers.listings(task.wish.owned)}
+        wanted = {listing.product.leaf_category for listing in self.dial.offers.listings(task.wish.owned)}
         for order in reversed(orders):  # the oldest first
             listings = self.dial.offers.listings([order.product_id])
-            if listings and order.order_id not in task.wish.orders and leaf_category(listings[0].product) not in wanted:
+            if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
                 made = self._variations(query).again(order)
                 yield None if made is None else self._with_money_for(task, made)
 

@@ -15,7 +15,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.planting import with_hostile_texts
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
-from drretail.grounding.hostile.outcomes import HostileRun, Outcome
+from drretail.eval.families.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
 from drretail.llm.registry import open_model
 from drretail.records.query import Query

@@ -166,6 +166,7 @@ def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[s
     ("given", "sentence"),
     [
         ({"memory": "nothing"}, "module:attribute"),
+        ({"memory": "lib/my.py:recall"}, "names a file: call drretail in lib with --memory my:recall"),
         ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
         ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),

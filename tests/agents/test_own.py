@@ -182,15 +182,15 @@ def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_s
     def plain(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return "A report."
 
-    for answer, said in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
+    for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
         system = SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)
         run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
-        assert said in known(run.error).message
+        assert text in known(run.error).message
 
 
 def test_an_agent_without_roles_or_function_is_refused_in_a_sentence() -> None:
-    for wrong, said in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
-        with pytest.raises(UserError, match=said):
+    for wrong, text in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
+        with pytest.raises(UserError, match=text):
             Agent(*cast(Any, wrong))
     with pytest.raises(UserError, match="needs an async function that answers, not str"):
         Agent(cast(Any, "a text"), roles=())
@@ -264,16 +264,16 @@ def test_callables_that_are_not_async_run_side_by_side(tmp_path: Path) -> None:
 
 
 def test_a_graph_is_told_how_its_report_is_to_be_and_the_wording_is_recorded(tmp_path: Path) -> None:
-    told: list[str] = []
+    events: list[str] = []
 
     def note(given: dict[str, Any]) -> str:
-        told.append(given["messages"][0].text)
+        events.append(given["messages"][0].text)
         return "Buy tea."
 
     told_of = RunnableLambda(note)
     one = answered(told_of, tmp_path)
-    assert QUESTION in told[0]
-    assert "```picks" in told[0]
+    assert QUESTION in events[0]
+    assert "```picks" in events[0]
     assert list(one.prompt_hashes) == ["own_question"]
     assert answered(plain, tmp_path / "plain").prompt_hashes == {}
 

@@ -199,8 +199,8 @@ SUPERVISED = [name for name in BUILT_IN if name.endswith(("hybrid", "hybrid_reac
 
 
 def sub_problem(messages: Sequence[BaseMessage]) -> str | None:
-    told = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
-    return tag_content("sub_problem", told)
+    text = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+    return tag_content("sub_problem", text)
 
 
 class Unsteady(OfflineChat):

@@ -10,8 +10,7 @@ from drretail.errors import UserError
 from drretail.files import read_json, write_json
 from drretail.records.query import Query
 from tests.cli.commands import Command
-from tests.shop import USER
-from tests.shop import build_shop
+from tests.shop import USER, build_shop
 
 QUESTIONS = [Query(query_id="q1", user_id=USER, text="Which bird feeder should I buy?", source="test")]
 

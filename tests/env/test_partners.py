@@ -5,9 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.counterfactual import Partners, choose_partner
+from drretail.env.counterfactual import Partners, choose_partner, unlikeness
 from drretail.env.world import open_world
-from drretail.grounding.profile.traits import unlikeness
 from drretail.records.counterfactual import ProfileTraits
 from tests.two_tastes import BIRDS, DOGS, build_shop
 

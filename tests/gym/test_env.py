@@ -47,6 +47,11 @@ def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEn
     assert [tool["function"]["name"] for tool in env.tools] == [*NINE, "submit_report"]
 
 
+def test_a_misspelt_submit_is_told_its_name(env: ShopEnv) -> None:
+    observation, *_ = env.step(call("submit", report="x"))
+    assert "Did you mean submit_report" in observation
+
+
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
     with ShopEnv(shop, without=["web"]) as env:
         env.reset(QUERY)
@@ -116,6 +121,10 @@ def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop)
         ShopEnv(shop, scope="all")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UserError, match="trian does not exist: queries are a file, or one of dev, test, all"):
         ShopEnv(shop.world, "trian")
+    with ShopEnv(shop.world, [QUERY]) as env:
+        assert list(env.shop.queries) == [QUERY]
+    with pytest.raises(UnknownName, match=r"no query 'dev-99'\. Did you mean dev-"):
+        ShopEnv(shop.world, ["dev-99"])
     with pytest.raises(UserError, match="max_steps is 1 or more"):
         ShopEnv(shop, max_steps=0)
     with pytest.raises(UserError, match="give them to Shop"):

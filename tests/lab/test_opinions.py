@@ -255,9 +255,9 @@ def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_exclude
     for seed in range(40):
         lot = Random(seed)
         truth = [float(lot.random() < 0.5) for _ in range(120)]
-        told = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
+        texts = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
         coin = [float(lot.random() < 0.5) for _ in range(120)]
-        raters = (("ann", truth), ("ben", told), ("cy", coin))
+        raters = (("ann", truth), ("ben", texts), ("cy", coin))
         opinions = [
             Opinion(Question(SUPPORT), name, "person", f"i{at}", value, f"q{at // 4}")
             for name, values in raters

@@ -53,11 +53,11 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
     faulty = write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b"))
     with pytest.raises(UserError) as raised:
         read_queries(faulty)
-    told = str(raised.value)
-    assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in told
-    assert "line 5: not a query (query_id: Field required)" in told
-    assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in told
-    assert "line 7" not in told
+    text = str(raised.value)
+    assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in text
+    assert "line 5: not a query (query_id: Field required)" in text
+    assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in text
+    assert "line 7" not in text
 
 
 def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:

@@ -25,8 +25,8 @@ from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.querygen.by_model.opinion import Opinions
     from drretail.querygen.lint import Checked, Linter
-    from drretail.querygen.opinion import Opinions
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
@@ -158,7 +158,7 @@ def _read(
     quiet: bool,
 ) -> _Outcome:
     """Untyped queries typed, into the file, and then an opinion of each."""
-    from drretail.querygen.opinion import Reader
+    from drretail.querygen.by_model.opinion import Reader
 
     types = None
     if any(query.wish is None for query in queries):
@@ -183,7 +183,7 @@ def _read(
 def _estimate(
     shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
 ) -> None:
-    from drretail.querygen.opinion import Reader
+    from drretail.querygen.by_model.opinion import Reader
 
     one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
     show_estimates(f"Queries of {file} to read", ["model", "queries"], [one], reader.prices, as_json=as_json)

@@ -1,7 +1,8 @@
 """Verdict files: appended at once, one for each run, metric and judge."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,16 +28,38 @@ class VerdictFile:
         self.path = path
         self._lines: dict[tuple[str, ...], list[Verdict]] = defaultdict(list)
         self._appender: LineAppender | None = None
+        self._waiting: list[str] | None = None
+        """Lines that are to be written at once."""
         if path.exists():
             for verdict in _read(path):
                 self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
         """The verdict is on disk when this returns."""
+        self._lines[verdict.key].append(verdict)
+        if self._waiting is None:
+            self._write(verdict.as_line())
+        else:
+            self._waiting.append(verdict.as_line())
+
+    @contextmanager
+    def at_once(self) -> Generator[None]:
+        """What is appended within is written in one piece: a kill keeps all that one answer says, or nothing of it.
+
+        Of half an answer the rest would be asked, and paid, as a second attempt.
+        """
+        self._waiting = []
+        try:
+            yield
+        finally:
+            lines, self._waiting = self._waiting, None
+            if lines:
+                self._write("\n".join(lines))
+
+    def _write(self, lines: str) -> None:
         if self._appender is None:
             self._appender = LineAppender(self.path)
-        self._appender.append(verdict.as_line())
-        self._lines[verdict.key].append(verdict)
+        self._appender.append(lines)
 
     def last(self, key: tuple[str, ...]) -> Verdict | None:
         """The last verdict of a key, stale or not; None where there is none."""

@@ -12,7 +12,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import split_words, words_of
+from drretail.grounding.text.wording import split_words, word_count
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -190,7 +190,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=0 if run is None else words_of(run.report or "", run.citations),
+                words_read=0 if run is None else word_count(run.report or "", run.citations),
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,

@@ -113,9 +113,9 @@ def test_an_experiment_that_asked_no_model_has_nothing_to_record(experiment: Pat
 
 
 def test_answers_that_differ_for_one_request_are_counted_and_the_first_is_kept(tmp_path: Path) -> None:
-    said = iter(["one", "two", "two"])
+    text = iter(["one", "two", "two"])
     journal = Journal(tmp_path / "journal.jsonl")
-    asked = Models({"report": scripted_model(play=lambda _: next(said))}, journal, Trajectory())
+    asked = Models({"report": scripted_model(play=lambda _: next(text))}, journal, Trajectory())
     for _ in range(3):
         asyncio.run(asked.call("report", [HumanMessage("Which?")]))
     journal.close()

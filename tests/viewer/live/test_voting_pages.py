@@ -137,8 +137,8 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     first = answer(ann, "left")["answers"]["depth"]["id"]
     answer(ann, "left", seen="")
     answer(ann, "right", seen=first)
-    told = answer(ann, "tie", seen=first)["told"]
-    assert told == "Depth: another window had B; what you chose here holds now."
+    result = answer(ann, "tie", seen=first)["told"]
+    assert result == "Depth: another window had B; what you chose here holds now."
     assert [vote.answer for vote in read_votes(exp)] == ["tie"]
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
@@ -309,8 +309,8 @@ def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: 
     client = client_of(create_app(parts_of(tmp_path / "exp", PORT), TOKEN, PORT))
     client.post("/name", data={"name": "ann", "back": "rate"})
     for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
-        told = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
-        assert "question" in told
-        assert "shop" not in told.replace("shop.example", ""), path
-        assert "asked on" not in told, path
+        text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
+        assert "question" in text
+        assert "shop" not in text.replace("shop.example", ""), path
+        assert "asked on" not in text, path
     assert "--fetch-sources" in client.get("/label").text

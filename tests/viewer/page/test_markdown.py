@@ -49,10 +49,10 @@ def places_of(source: str, wanted: str) -> list[list[int]]:
 
 
 def placed_rightly(piece: Piece, source: str) -> bool:
-    said = (
+    texts = (
         (character, source[at]) for character, at in zip(piece.token.content, piece.offsets, strict=True) if at >= 0
     )
-    return all(character == found for character, found in said)
+    return all(character == found for character, found in texts)
 
 
 def test_text_knows_its_place() -> None:

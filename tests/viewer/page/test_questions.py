@@ -50,15 +50,18 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     file = VerdictFile(path)
     for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            said = {"state": "scored", "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)}
-            said |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
+            fields = {
+                "state": "scored",
+                "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension),
+            }
+            fields |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
             if dimension == "breadth":
-                said = {"state": "failed", "error": "no answer in 60 seconds"}
+                fields = {"state": "failed", "error": "no answer in 60 seconds"}
             about = {"metric": "pairwise", "version": 1, "stage": "comparison", "item": dimension, "order": order}
             about |= {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
             about |= {"prompt_hash": prompt_for(dimension).hash}
-            file.append(Verdict.model_validate(about | said))
+            file.append(Verdict.model_validate(about | fields))
     file.close()
 
 
