@@ -272,8 +272,8 @@ def informed(
     made: list[SystemUnderTest] = []
     for setting in ordered:
         settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
-        told = [_remembering(sut, memory) for memory in memories for sut in settled]
-        made += told if memories and setting == told_in else settled
+        remembering = [_remembering(sut, memory) for memory in memories for sut in settled]
+        made += remembering if memories and setting == told_in else settled
     return list({sut.label: sut for sut in made}.values())
 
 
