@@ -50,8 +50,7 @@ class Drawing:
         manner = "terse" if digest % 2 else "open"
         for query in self.hardener.brought_to(draft, third[-1]):
             made = hide([query], self.hardener.dial.offers, manner=manner, from_record=digest % 3 == 0)
-            # The checks have found nothing in the text that states all.
-            if found := self._leveled(made.queries, third, checks=False):
+            if found := self._leveled(made.queries, third):
                 return found
         return ()
 
@@ -63,10 +62,10 @@ class Drawing:
                 return found
         return ()
 
-    def _leveled(self, queries: Sequence[Query], third: range, *, checks: bool = True) -> Sequence[Query]:
+    def _leveled(self, queries: Sequence[Query], third: range) -> Sequence[Query]:
         """The queries with their levels; none where one is of another third, or the checks find something."""
         made = with_levels(queries, [self.hardener.dial.difficulty(query) for query in queries])
-        sound = not checks or not any(map(self.hardener.linter.findings, made))
+        sound = not any(map(self.hardener.linter.findings, made))
         able = made and sound and all(query.level in third for query in made)
         return made if able else ()
 

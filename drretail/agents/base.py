@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 from langchain_core.messages import HumanMessage
 
-from drretail.agents.asking import answer_notes
+from drretail.agents.information import answer_notes
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.llm.models import Models

@@ -1,6 +1,6 @@
 """What systems are told that bring models of their own: over MCP, and as agents of somebody else's."""
 
-from drretail.agents.asking import ask_shopper_prompt, asking_notes
+from drretail.agents.information import ask_shopper_prompt, asking_notes
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.prompts import Prompt, tagged

@@ -7,8 +7,8 @@ START ─▶ think ──calls──▶ act ──▶ think … ──no calls: 
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.agents.asking import asking_notes
 from drretail.agents.base import Agent, task_message
+from drretail.agents.information import asking_notes
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from drretail.agents.asking import ask_shopper_prompt, shopper_prompt
 from drretail.agents.base import Agent
-from drretail.agents.information import context_prompt
+from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
 from drretail.agents.react import STOPS

@@ -126,8 +126,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
-    from drretail.env.session import Session
-    from drretail.env.shopper import Shopper
+    from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server
     from drretail.tools.registry import tools_of

@@ -11,8 +11,7 @@ from typing import Any, Self, get_args
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
 from drretail.env.altered.moves import moves_of, read_moves
-from drretail.env.session import Session
-from drretail.env.shopper import Shopper
+from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError

@@ -19,16 +19,16 @@ wrong cart beside a right refusal is worth no more than it would be alone.
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
-from drretail.env.shopper import asked_in, told
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import worth_ratio
 from drretail.grounding.basket.refusal import decide, seen_among
 from drretail.grounding.basket.shown import is_shown
+from drretail.grounding.constraints.releases import asked_topics, releases
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.integrity import borne_out, breach
+from drretail.gym.integrity import borne_out, breach
 from drretail.records.base import Record
 from drretail.records.query import NOT_TYPED, Proof, Query, Reference
 from drretail.records.wish import Wish
@@ -79,7 +79,7 @@ def reward_of(
     ``seen`` holds the records as the run saw them, where they have changed since.
     """
     reward = _of_report(recorded, query, reference, world, seen)
-    useless = sum(not answer.new for answer in told(query, asked_in(recorded.run.steps)))
+    useless = sum(not answer.new for answer in releases(query, asked_topics(recorded.run.steps)))
     patience = max(0.0, 1 - _USELESS * useless)
     return reward.model_copy(update={"value": reward.value * patience, "patience": patience}) if useless else reward
 

@@ -33,6 +33,7 @@ from drretail.records.run import Step, Usage
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
 _ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
+_READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _NO_MESSAGES = (
     "{place} holds spans without messages: have the assistant record them"
@@ -89,13 +90,13 @@ def read(path: Path) -> Material:
         answer = _answer(conversation.messages)
         material.add_task(ForeignTask(task_id, question), row.where)
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
+        material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
     return material
 
 
 def _answer(messages: Sequence[Message]) -> str:
-    """The last words of the assistant that end a turn; empty where it called a tool last."""
-    last = next((message for message in reversed(messages) if message.role == ASSISTANT), Message(ASSISTANT))
-    return "" if last.calls else last.text
+    """The assistant's words in its last message, also where it calls a tool in it: one that ends the conversation."""
+    return next((message.text for message in reversed(messages) if message.role == ASSISTANT), "")
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:
@@ -138,9 +139,9 @@ def _message(value: Mapping[str, Any]) -> Message:
         if kind in ("tool_use", "tool_call"):
             calls.append((str(part.get("id", "")), str(part.get("name", "")), part.get("input", part.get("arguments"))))
         elif kind in ("tool_result", "tool_call_response"):
-            told = part.get("content", part.get("result", part.get("response")))
+            result = part.get("content", part.get("result", part.get("response")))
             call_id = str(part.get("tool_use_id", part.get("id", "")))
-            results.append((call_id, _text(told), part.get("is_error") is True))
+            results.append((call_id, _text(result), part.get("is_error") is True))
         else:
             texts.append(_text(part))
     for call in value.get("tool_calls") or ():

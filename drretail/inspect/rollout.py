@@ -10,12 +10,11 @@ from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 
-from drretail.agents.asking import asking_notes
 from drretail.agents.client_prompts import client_hashes, question_prompt
+from drretail.agents.information import asking_notes
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
-from drretail.env.session import Session
-from drretail.env.shopper import Shopper
+from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks

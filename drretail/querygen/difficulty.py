@@ -10,9 +10,11 @@ The level is the tenth that the mean loss of the eight lies in: 3 for a loss fro
 With history the loss never grows with k, since more hits offer more carts of which the best counts.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
@@ -72,6 +74,7 @@ class Dial:
 
     offers: Offers
     _ranked: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _tasks: dict[str, "Task | None"] = field(default_factory=dict[str, "Task | None"])
 
     def difficulty(self, query: Query) -> Difficulty:
         """What makes the query hard."""
@@ -98,6 +101,12 @@ class Dial:
 
     def task(self, query: Query) -> "Task | None":
         """The query beside what the shop has for it; None where no cart for it can be measured."""
+        key = query.as_line()
+        if key not in self._tasks:
+            self._tasks[key] = self._task(query)
+        return self._tasks[key]
+
+    def _task(self, query: Query) -> "Task | None":
         reference = self.offers.reference(query)
         wish = query.wish
         if wish is None or not_measured(wish, reference) or all(want.optional for want in wish.wants):
@@ -173,29 +182,23 @@ class Task:
         chosen = best_choice(self.things, self.budget)
         return sum(fit.worth for fit in chosen or ())
 
-    @property
+    @cached_property
     def loss(self) -> float:
+        """The mean of the eight, 0 to 1."""
         losses = [1 - self.utility(hits, history=history) for hits in HITS for history in (True, False)]
         return fsum(losses) / len(losses)
 
     @property
     def depth(self) -> int | None:
         """By bisection, since the utility never falls with k."""
-        low, high = 0, DEEPEST
-        if self.utility(high, history=True) < NEARLY_ALL:
-            return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.utility(middle, history=True) >= NEARLY_ALL else (middle, high)
-        return high
+        found = bisect_left(range(1, DEEPEST + 1), NEARLY_ALL, key=lambda hits: self.utility(hits, history=True)) + 1
+        return found if found <= DEEPEST else None
 
     def utility(self, hits: int, *, history: bool) -> float:
         """What the solver that sees so many hits buys, by the best cart, 0 to 1."""
         picks = self.cart(hits, history=history)
-        products = {
-            listing.product.product_id: listing.product
-            for listing in self.dial.offers.listings([pick.product for pick in picks])
-        }
+        bought = self.dial.offers.listings([pick.product for pick in picks])
+        products = {listing.product.product_id: listing.product for listing in bought}
         return utility_ratio(Cart(self.wish, self.reference, tuple(picks), products)).value or 0.0
 
     def cheapest_among(self, hits: int) -> Decimal | None:
@@ -217,21 +220,15 @@ class Task:
             if not want.optional
         ]
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
-        bought: dict[str, int] = {}
-        for thing, fit in zip(things, chosen, strict=True):
-            if not fit.product_id.startswith(_NOTHING):
-                bought[fit.product_id] = thing.quantity
-        return [Pick(product=product, quantity=count) for product, count in bought.items()]
+        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if not _is_nothing(fit))
+        return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
 
 def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
     """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
-    found = {row.query_id: row.level for row in rows}
-    of_task = {query.task_id: found[query.query_id] for query in queries if found[query.query_id] is not None}
-    levels = {
-        query.query_id: of_task.get(query.task_id) if query.infeasible and query.task_id else found[query.query_id]
-        for query in queries
-    }
+    levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
+    of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}
+    levels |= {query.query_id: of_task.get(query.task_id or "") for query in queries if query.infeasible}
     return [query.model_copy(update={"level": levels[query.query_id]}) for query in queries]
 
 
@@ -271,21 +268,13 @@ def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:
 
 def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth: int) -> float:
     """What taking the best affordable for one thing after the other loses of the best worth, 0 to 1."""
-    left, taken, worth = budget, set[str](), 0
+    left, taken = budget, list[Fit]()
     for thing in things:
-        affordable = [
-            fit
-            for fit in thing.fits
-            if fit.price is not None
-            and fit.product_id not in taken
-            and (left is None or fit.cost * thing.quantity <= left)
-        ]
-        if affordable:
-            chosen = min(affordable, key=lambda fit: (-fit.worth, fit.cost, fit.product_id))
-            taken.add(chosen.product_id)
-            worth += chosen.worth
+        fits = tuple(fit for fit in thing.fits if fit not in taken)
+        for chosen in best_choice([thing.model_copy(update={"fits": fits})], left) or ():
+            taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
-    return max(0.0, 1 - worth / best_worth) if best_worth else 0.0
+    return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
 
 
 def _among(thing: WantedThing, ranked: Sequence[Sequence[str]], hits: int) -> list[Fit]:
@@ -296,6 +285,10 @@ def _among(thing: WantedThing, ranked: Sequence[Sequence[str]], hits: int) -> li
 def _nothing(number: int) -> Fit:
     """To leave a want out costs nothing and is worth nothing."""
     return Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
+
+
+def _is_nothing(fit: Fit) -> bool:
+    return fit.product_id.startswith(_NOTHING)
 
 
 def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:

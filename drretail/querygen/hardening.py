@@ -1,8 +1,8 @@
 """Queries brought to a level of difficulty, by steps of four sorts.
 
-budget    falls below what the bounded solvers' cart costs, the next amount at which they can't buy it any more
+budget    falls to the next amount at which a bounded solver can't buy its cheapest whole cart any more
 demand    one more on a want, which the first product that would do for it breaks
-thing     one more, of a kind that the user has bought, and whose first fit lies deep
+thing     one more, of a kind that the user has bought, and no easier alone than the query
 purchase  what came with an old order is wanted once more, and the text names the order's id alone
 """
 
@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any, Literal, get_args
 
 from drretail.env.world import World
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.difficulty import HITS, Dial, Task, level_of
 from drretail.querygen.generate import queries_of
@@ -74,7 +73,7 @@ class Hardener:
             "purchase": self._older,
         }
         for made in makers[axis](query, task):
-            if made is not None and not self.linter.findings(made) and self.dial.task(made) is not None:
+            if made is not None and self.dial.task(made) is not None and not self.linter.findings(made):
                 yield made
 
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:
@@ -106,7 +105,7 @@ class Hardener:
     def _tighter(self, query: Query, task: Task) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
         carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
-        for cart in sorted(carts, reverse=True) if cheapest is not None else ():
+        for cart in sorted(carts, reverse=True):
             if cheapest is not None and cart > max(cheapest.total.value, _LEAST_BUDGET):
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
@@ -119,11 +118,9 @@ class Hardener:
 
     def _demanding(self, query: Query, number: int, fits: Collection[str]) -> Iterator[Query]:
         """Versions with a demand on this want that the first of its fits breaks."""
-        want = query.wish.wants[number] if query.wish else None
-        first = (
-            None if want is None else next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
-        )
-        for field, value, clause in self._demands(want) if want is not None and first else ():
+        want = (query.wish or Wish()).wants[number]
+        first = next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
+        for field, value, clause in self._demands(want) if first else ():
             made = self._variations(query).demanding(number, field, value, clause)
             if made.wish is not None and first not in self.dial.offers.would_do(made.wish.wants[number]):
                 yield made
@@ -167,10 +164,10 @@ class Hardener:
     def _older(self, query: Query, task: Task) -> Iterator[Query | None]:
         shopper = self.linter.shopper(query.user_id)
         orders = () if shopper is None else shopper.kept
-        wanted = {leaf_category(listing.product) for listing in self.dial.offers.listings(task.wish.owned)}
+        wanted = {listing.product.leaf_category for listing in self.dial.offers.listings(task.wish.owned)}
         for order in reversed(orders):  # the oldest first
             listings = self.dial.offers.listings([order.product_id])
-            if listings and order.order_id not in task.wish.orders and leaf_category(listings[0].product) not in wanted:
+            if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
                 made = self._variations(query).again(order)
                 yield None if made is None else self._with_money_for(task, made)
 

@@ -80,7 +80,8 @@ def hide(
             continue
         facts = tuple(_fact(part, say, query, offers, from_record) for part, say in found.says.items())
         changed = {"text": found.text, "hidden": facts, "manner": manner, "questions": questions}
-        hiding = query.model_copy(update=changed | {"query_id": f"{query.query_id[:57]}-hidden"})
+        changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
+        hiding = query.model_copy(update=changed)
         made.queries.append(Query.model_validate(hiding.model_dump()))
         made.facts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
     return made

@@ -2,7 +2,7 @@
 
 What is changed is an amount of the text, or a sentence of our own behind it, of the same form in both, so that nothing
 but the shop tells which is which. Each query gives one pair, so that pairs are independent. A pair is kept only where
-the one is proved infeasible and the other feasible (``grounding.basket.proof``).
+the one is proved infeasible and the other feasible (``grounding.basket.reference``).
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ from itertools import islice
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.reading import check_made_for
+from drretail.querygen.rules.assortment import PHRASES
 from drretail.querygen.variations import Variations, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
@@ -29,14 +30,7 @@ _ABOVE = Decimal("1.05")
 UNMET = "nothing has to be bought, or the shop lacks it"
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the twin that can be met."""
-ABSENT = (
-    "accordion", "aquarium heater", "archery bow", "bagpipe", "barometer", "bass guitar", "beekeeping suit",
-    "billiard cue", "cello", "chainsaw", "chess clock", "clarinet", "cricket bat", "darkroom enlarger",
-    "diving mask", "drum kit", "fencing foil", "hang glider", "harpsichord", "inflatable kayak", "metronome",
-    "microscope", "oboe", "ouija board", "parachute", "pottery wheel", "rowing machine", "saddle", "saxophone",
-    "sextant", "ski binding", "snowboard", "spinning wheel", "surfboard", "taxidermy kit", "telescope",
-    "trampoline", "trombone", "typewriter", "unicycle", "wetsuit", "zither",
-)  # fmt: skip
+ABSENT = tuple(PHRASES["twin"]["absent"])
 """Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
 
 

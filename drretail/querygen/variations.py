@@ -9,36 +9,17 @@ from decimal import Decimal
 from typing import Any
 
 from drretail.env.offers import Offers
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
+from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Order
 from drretail.records.wish import Want, Wish
 
-BUDGET = (
-    "Everything together must not cost more than {amount}.",
-    "I can't spend more than {amount} on all of it.",
-    "The whole order has to stay within {amount}.",
-)
-ALSO = (
-    "And please add {thing} to the same order.",
-    "I also need {thing}; put one into the cart, too.",
-    "While you are at it, pick {thing} for me as well.",
-)
-AGAIN = (
-    "And add once more what I had in my order {order}.",
-    "Please also put in again what came with my order {order}.",
-    "What I bought with order {order}, I'd like to have again, too.",
-)
-DEMAND = (
-    "The {thing} should {clause}.",
-    "Also, the {thing} should {clause}.",
-    "One thing more: the {thing} should {clause}.",
-)
+_PHRASES = PHRASES["twin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +36,7 @@ class Variations:
         text, budget = self.query.text, Money.of(amount, currency)
         written = format_amount(budget).removesuffix(".00")
         if self.wish.budget is None:
-            text = self._behind(BUDGET, amount=written)
+            text = self._behind("budget", amount=written)
         else:
             places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
             if len(places) != 1 or places[0].low != places[0].high:
@@ -66,7 +47,7 @@ class Variations:
     def with_thing(self, noun: str, *, again: bool = False) -> Query:
         """With one thing more; with ``again`` it may be one that the shopper has."""
         wants = (*self.wish.wants, Want(name=noun, kinds=(noun,), again=again))
-        text = self._behind(ALSO, thing=f"{article(noun)} {noun}")
+        text = self._behind("also", thing=f"{article(noun)} {noun}")
         return self._with(text, self.wish.model_copy(update={"wants": wants}))
 
     def again(self, order: Order) -> Query | None:
@@ -79,12 +60,12 @@ class Variations:
         if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
             return None
         brands = () if product.brand is None else (product.brand,)
-        want = Want(name=name, kinds=(leaf_category(product),), brands_wanted=brands, again=True)
+        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
         return self.with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
 
     def with_order(self, wish: Wish, order_id: str) -> Query:
         """With the wish, and an order named that it rests on."""
-        text = self._behind(AGAIN, order=order_id)
+        text = self._behind("again", order=order_id)
         return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
 
     def demanding(self, number: int, field: str, value: Any, clause: str) -> Query:
@@ -92,13 +73,14 @@ class Variations:
         want = self.wish.wants[number]
         wants = list(self.wish.wants)
         wants[number] = want.model_copy(update={field: value})
-        text = self._behind(DEMAND, thing=want.name, clause=clause)
+        text = self._behind("demand", thing=want.name, clause=clause)
         return self._with(text, self.wish.model_copy(update={"wants": tuple(wants)}))
 
     def _with(self, text: str, wish: Wish) -> Query:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
-    def _behind(self, sentences: Sequence[str], **slots: str) -> str:
+    def _behind(self, what: str, **slots: str) -> str:
+        sentences: Sequence[str] = _PHRASES[what]
         # Of several sentences of one sort each is another one, as long as there are some.
         text = self.query.text.rstrip()
         first = int(sha256_of(self.seed), 16)

@@ -205,7 +205,7 @@ class Query(Document):
         return None if self.wish is None else self.wish.without(self.hidden)
 
     @property
-    def told_text(self) -> str:
+    def full_text(self) -> str:
         """The text with the sentences of all that it hides."""
         return " ".join([self.text, *(fact.say for fact in self.hidden)])
 

@@ -160,9 +160,10 @@ class System(Record):
 
         An option that names several things has them all in it. A label that would be too long ends in a hash.
         """
-        specs = list(dict.fromkeys(model.spec for model in self.models.values()))
+        specs = list(dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER))
         web = "+ws" if self.web_mode == "ws" else ""
         written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
+        written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(written.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"

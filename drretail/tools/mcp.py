@@ -26,8 +26,7 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
-from drretail.env.session import Session, fresh
-from drretail.env.shopper import Shopper
+from drretail.env.session import Session, Shopper, fresh
 from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects
@@ -36,9 +35,9 @@ from drretail.records.run import ASK_SHOPPER
 from drretail.records.wish import Hidden, Topic
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
 from drretail.tools.schema import read_schema
-from drretail.tools.shopper import ASKING
 from drretail.tools.tool import Tool
 from drretail.tools.toolkit import Toolkit, ToolReply
+from drretail.tools.users import ASKING
 
 T = TypeVar("T")
 PATH = "0"

@@ -17,9 +17,8 @@ from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.schema import Parameter, ToolSchema, read_schema
-from drretail.tools.shopper import ASKING
 from drretail.tools.tool import Access, Tool
-from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
+from drretail.tools.users import ASKING, get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_chunks, web_search_of_pages
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
+from drretail.records.run import INTENT_BASELINES, NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
@@ -36,7 +36,7 @@ def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
 
 
 def test_every_baseline_has_an_agent_of_that_name() -> None:
-    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT}
+    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES}
     assert all(load_agent(name).is_baseline for name in BASELINES)
 
 
@@ -146,9 +146,9 @@ def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_ove
 
 def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
-    told = answered(world, poor, reference_of(poor, offered())).run
-    assert told.status == "done"
-    assert "the cheapest products that keep to the rest cost more than the budget" in (told.report or "")
+    result = answered(world, poor, reference_of(poor, offered())).run
+    assert result.status == "done"
+    assert "the cheapest products that keep to the rest cost more than the budget" in (result.report or "")
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
 

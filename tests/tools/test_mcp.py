@@ -16,7 +16,7 @@ from tests.tools.conftest import ANNA, BORIS
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ElicitResult, TextContent
 
 from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
 
@@ -47,8 +47,8 @@ def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> C
 
 def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(session: Session) -> None:
     listed = asked(session, lambda client: client.list_tools()).tools
-    told = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
-    assert told == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
+    texts = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
+    assert texts == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
 
 
 def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
@@ -86,9 +86,9 @@ def test_a_clients_model_reads_what_our_agents_read(world: World, name: str, arg
 
 
 def test_an_error_says_what_would_be_right(session: Session) -> None:
-    said = called(session, "product_catalog_search", query="feeder", sort_by="cheap").structured_content["error"]
-    assert said["type"] == "invalid_argument"
-    assert said["allowed"] == ["relevance", "price", "rating", "popularity"]
+    result = called(session, "product_catalog_search", query="feeder", sort_by="cheap").structured_content["error"]
+    assert result["type"] == "invalid_argument"
+    assert result["allowed"] == ["relevance", "price", "rating", "popularity"]
 
 
 def test_without_a_user_nobodys_data_is_shown_unless_the_scope_is_any(world: World) -> None:
@@ -125,8 +125,8 @@ def test_a_client_is_told_what_the_shop_is_and_by_whom(session: Session) -> None
     async def told(client: Client) -> tuple[str | None, Any]:
         return client.instructions, client.server_info
 
-    said, server = asked(session, told)
-    assert (said, server.name) == ("about this shop", "drretail")
+    text, server = asked(session, told)
+    assert (text, server.name) == ("about this shop", "drretail")
 
 
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:
@@ -151,3 +151,36 @@ def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Sessio
         return [step.name for step in run.toolkit.session.trajectory.steps()]
 
     assert asyncio.run(impatient()) == ["calculator"]
+
+
+def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = True) -> tuple[list[str], Any]:
+    """The tools that a client is shown, and what asking the shopper brings it, who may answer like this."""
+
+    async def respond(context: object, params: object) -> ElicitResult:
+        assert answer is not None
+        return answer
+
+    async def visit() -> tuple[list[str], Any]:
+        server = mcp_server(session, lambda: UnrecordedRun(session), "about", elicits=elicits)
+        callback = None if answer is None else respond
+        async with Client(server, mode="legacy", elicitation_callback=callback) as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            found = await client.call_tool("ask_shopper", {"topic": "budget", "question": "How much?"})
+            return names, found.structured_content
+
+    return asyncio.run(visit())
+
+
+def test_the_person_at_the_client_is_asked_where_the_client_lets_them_be(session: Session) -> None:
+    names, found = elicited(session, ElicitResult(action="accept", content={"answer": "Up to $40."}))
+    assert names == [*TOOLS, "ask_shopper"]
+    assert found == {"evidence": "S:budget-1", "topic": "budget", "answer": "Up to $40.", "left": 5}
+    assert elicited(session, ElicitResult(action="decline"))[1]["answer"] == "I don't mind."
+
+
+def test_nobody_is_asked_by_a_client_that_declares_nothing_or_where_it_is_not_wanted(session: Session) -> None:
+    accepts = ElicitResult(action="accept", content={"answer": "Up to $40."})
+    for answer, elicits in ((None, True), (accepts, False)):
+        names, found = elicited(session, answer, elicits=elicits)
+        assert names == [*TOOLS]
+        assert found["error"]["type"] == "unknown_tool"

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.agents.asking import answer_notes
 from drretail.agents.base import today
 from drretail.agents.context_overflow import write_within_context
 from drretail.agents.hybrid_react.supervisor import Research, as_json
+from drretail.agents.information import answer_notes
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.grounding.text.serialisation import compact_json

@@ -6,10 +6,10 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 
-from drretail.agents.asking import asking_notes
 from drretail.agents.base import task_message
 from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
+from drretail.agents.information import asking_notes
 from drretail.agents.loop import Acted, Loop
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import is_final
@@ -20,9 +20,9 @@ from drretail.prompts import Prompt
 from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Limits, Stop
-from drretail.tools.shopper import ASKING
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
+from drretail.tools.users import ASKING
 
 PATH = "0"
 

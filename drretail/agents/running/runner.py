@@ -12,19 +12,18 @@ from typing import Any
 
 from langgraph.errors import GraphRecursionError
 
-from drretail.agents.asking import ModelShopper, Person
 from drretail.agents.base import Agent
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
+from drretail.agents.running.speakers import ModelShopper, Person
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.env.altered.counterfactual import world_seen
 from drretail.env.altered.moves import moves_of
 from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
-from drretail.env.session import Session
-from drretail.env.shopper import Shopper
+from drretail.env.session import Session, Shopper
 from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
@@ -355,7 +354,7 @@ async def _answered(
                 remembered = await sut.memory.told(session, query.user_id, query.text)
             task = task_for(sut.agent, query, reference, sut.system.information, remembered)
             if sut.system.intent == "told":
-                task = task.model_copy(update={"text": query.told_text})
+                task = task.model_copy(update={"text": query.full_text})
             answering = sut.agent.answer(task, session, models, sut.system.limits)
             if not isawaitable(answering):
                 raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
-from drretail.agents.asking import ask_shopper_prompt, shopper_prompt
 from drretail.agents.base import Agent
-from drretail.agents.information import check_information, context_prompt
+from drretail.agents.information import ask_shopper_prompt, check_information, context_prompt, shopper_prompt
 from drretail.agents.memory import Memory
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
@@ -275,8 +274,8 @@ def informed(
     made: list[SystemUnderTest] = []
     for setting in ordered:
         settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
-        told = [_remembering(sut, memory) for memory in memories for sut in settled]
-        made += told if memories and setting == told_in else settled
+        remembering = [_remembering(sut, memory) for memory in memories for sut in settled]
+        made += remembering if memories and setting == told_in else settled
     return list({sut.label: sut for sut in made}.values())
 
 

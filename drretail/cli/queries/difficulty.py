@@ -50,12 +50,12 @@ def difficulty(
     if as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
-    print_table(difficulty_table(rows))
+    print_table(_table(rows))
     if to is not None:
         typer.echo(f"{counted(len(leveled), 'query')} → {to}")
 
 
-def difficulty_table(rows: "list[Difficulty]") -> "Table":
+def _table(rows: "list[Difficulty]") -> "Table":
     """A row for each query, the hardest first."""
     from drretail.querygen.difficulty import Difficulty
     from drretail.tables.table import table_of

@@ -67,8 +67,8 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     cells = _cells(source.path, source.mapping, target)
     if source.mapping.format is not None:
         part = "products" if source.shape == "products" else "orders"
-        said = getattr(source.mapping, part)
-        if lacking := found_nowhere(source.mapping.format, part, said.model_dump()):
+        columns = getattr(source.mapping, part)
+        if lacking := found_nowhere(source.mapping.format, part, columns.model_dump()):
             saved.notes.append(
                 f"found nowhere of the columns of {source.mapping.format}: {', '.join(lacking)}; where the export has "
                 "them under other names, say these in the mapping"
@@ -87,7 +87,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
         check_prices(db, cells, saved)
         note_ratings(db, saved)
         named = named_currencies(db)
-        currency = currency_of(db, cells, named)
+        currency = currency_of(db, cells, named, saved)
         check_named_currencies(cells, named, currency)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)

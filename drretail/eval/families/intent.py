@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import NamedTuple
 
-from drretail.env.shopper import Told, asked_in, told
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, reading_of
@@ -12,6 +11,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.listing import pieces_in
+from drretail.grounding.constraints.releases import Release, asked_topics, releases
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import Intent
@@ -59,7 +59,7 @@ def keeps(
 
 
 def measures(
-    query: Query, intent: Intent | None, answers: Sequence[Told], seen: Set[str], kept: Collection[Key]
+    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Collection[Key]
 ) -> Mapping[str, Share]:
     """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
     handed, ``kept`` the limits that its cart keeps."""
@@ -104,7 +104,9 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
         products = case.ledger(picks).products
         parts = [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
         kept = {part.key for part in parts if keeps(part, query.wish, picks, products, would_do)}
-        shares = measures(query, subject.system.intent, told(query, asked_in(run.steps)), subject.evidence.keys(), kept)
+        shares = measures(
+            query, subject.system.intent, releases(query, asked_topics(run.steps)), subject.evidence.keys(), kept
+        )
     for variant, share in shares.items():
         yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
 

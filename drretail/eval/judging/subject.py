@@ -190,7 +190,7 @@ def read_subject(
         label=planned.label,
         system=system,
         # A system that is told what the query hides is judged by what it was asked.
-        query=query.model_copy(update={"text": query.told_text}) if system.intent == "told" else query,
+        query=query.model_copy(update={"text": query.full_text}) if system.intent == "told" else query,
         repeat=planned.repeat,
         run=run,
         evidence={} if run is None else _Ledger(experiment, folder, system.web_corpus),

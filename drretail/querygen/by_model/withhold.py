@@ -8,7 +8,7 @@ from pydantic import Field
 from drretail.errors import ModelError
 from drretail.event_loop import run_loop
 from drretail.grounding.constraints.stated import states
-from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wishes import want_line, wish_lines
 from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.session import ROLE, ModelSession
@@ -71,5 +71,7 @@ def model_rewrite(session: ModelSession) -> Rewrite:
 def _line(part: WishPart, wish: Wish) -> str:
     """A limit alone, in words."""
     alone = wish.without([other for other in wish.parts() if other != part])
-    lines = wish_lines(alone.model_copy(update={"room": False, "orders": ()}))
-    return lines[len(wish.wants)] if part.index is None else lines[part.index]
+    if part.index is None:
+        return wish_lines(Wish(budget=alone.budget, deadline=alone.deadline))[1]
+    want = alone.wants[part.index]
+    return want_line(want.model_copy(update={"kinds": (want.name,), "again": False, "optional": False}))

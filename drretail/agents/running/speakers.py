@@ -1,4 +1,4 @@
-"""What systems are told where the shopper can be asked, and the model and the person that answer as the shopper."""
+"""Who speaks as the shopper in a run: a model, or a person."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,58 +7,19 @@ from dataclasses import dataclass
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
-from drretail.agents.prompt_blocks import agent_prompt
-from drretail.env.session import Session
+from drretail.agents.information import shopper_prompt
 from drretail.errors import ModelError
 from drretail.grounding.constraints.stated import states
-from drretail.grounding.report.evidence_ids import shopper_evidence_id
-from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
-from drretail.records.base import Record, canonical_json
+from drretail.prompts import tagged
+from drretail.records.base import Record
 from drretail.records.query import Query
-from drretail.records.run import ASK_SHOPPER, SHOPPER
+from drretail.records.run import SHOPPER
 from drretail.records.wish import Hidden, Topic, Wish
-from drretail.tools.registry import json_schemas
-from drretail.tools.shopper import ASKING
 
 REPAIRS = 1
 """How often a model that speaks as the shopper is asked again; after that the scripted words stand."""
-
-
-def asking_notes(session: Session) -> list[str]:
-    """What whoever can ask the shopper is told of that; nothing where nobody can be asked."""
-    return [] if session.shopper is None else [_instruction().render().rstrip()]
-
-
-def answer_notes(session: Session) -> list[str]:
-    """What the shopper has answered so far, in a tag, each with the id to cite it by."""
-    answers = [] if session.shopper is None else session.shopper.answers
-    lines = [
-        {"evidence": shopper_evidence_id(told.topic, told.number), "topic": told.topic, "answer": answer}
-        for told, answer in answers
-        if told.is_answered
-    ]
-    if not lines:
-        return []
-    block = tagged("shopper_answers", "\n".join(map(compact_json, lines)))
-    return [f"What the shopper has answered counts like the question:\n{block}"]
-
-
-def ask_shopper_prompt() -> Prompt:
-    """The wording whose hash a run records, with the schema of the tool, which is none of the nine."""
-    schema = canonical_json(json_schemas({ASK_SHOPPER: ASKING}))
-    return Prompt("asking", f"{_instruction().text}\n{schema}")
-
-
-def shopper_prompt() -> Prompt:
-    """What a model is told that speaks as the shopper."""
-    return agent_prompt(__file__, "shopper")
-
-
-def _instruction() -> Prompt:
-    return agent_prompt(__file__, "asking")
 
 
 class Spoken(Record):
@@ -94,10 +55,10 @@ class ModelShopper:
 
         def check(spoken: Spoken) -> str | None:
             is_stated = states(spoken.answer, wish)
-            told = {fact.key for fact in facts}
+            released = {fact.key for fact in facts}
             if missing := [fact for fact in facts if not is_stated(fact)]:
                 return f"it does not say: {missing[0].say}"
-            leaked = any(is_stated(fact) for fact in self.query.hidden if fact.key not in told)
+            leaked = any(is_stated(fact) for fact in self.query.hidden if fact.key not in released)
             return "it says more than the facts: leave out every other number, name and property" if leaked else None
 
         answer = await self.models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)

@@ -1,13 +1,11 @@
-"""The shopper behind a query that hides limits of its wish: which topic is asked about decides what is told.
+"""What a shopper tells of the limits that a query hides: which topic is asked about decides it, and nothing else.
 
-No question is read to decide that, so no wording gets more out of a shopper than its topic holds.
+No question is read, so no wording gets more out of a shopper than its topic holds.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from drretail.journal import Effects
 from drretail.records.query import QUESTIONS, Query
 from drretail.records.run import ASK_SHOPPER, Step
 from drretail.records.wish import TOPICS, Hidden, Topic
@@ -17,14 +15,8 @@ IN_THE_RECORD = "My account with you shows that."
 NO_TIME = "I have to go."
 
 
-class Speaker(Protocol):
-    """Puts what is told into words; it knows of no other limit. None: into the scripted ones."""
-
-    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Told:
+class Release:
     """What one question brings."""
 
     topic: Topic
@@ -49,15 +41,15 @@ class Told:
         return " ".join(fact.say for fact in self.facts) or (IN_THE_RECORD if self.is_in_record else NO_WISH)
 
 
-def told(query: Query, topics: Iterable[Topic]) -> list[Told]:
+def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
     """What questions on these topics bring, one after the other. Pure."""
-    found: list[Told] = []
+    found: list[Release] = []
     known: dict[tuple[str, int | None, str | None], Hidden] = {}
     questions = QUESTIONS if query.questions is None else query.questions
     for place, topic in enumerate(topics, 1):
         number = 1 + sum(each.topic == topic for each in found)
         if place > questions:
-            found.append(Told(topic, number, 0, is_answered=False))
+            found.append(Release(topic, number, 0, is_answered=False))
             continue
         on_topic = [fact for fact in query.hidden if fact.topic == topic]
         tellable = [fact for fact in on_topic if fact.known_from == "asked"]
@@ -66,32 +58,11 @@ def told(query: Query, topics: Iterable[Topic]) -> list[Told]:
         before = [fact for fact in tellable if fact.key in known]
         known |= {fact.key: fact for fact in new}
         is_in_record = len(tellable) < len(on_topic)
-        found.append(Told(topic, number, questions - place, tuple(new), tuple(new or before), is_in_record))
+        found.append(Release(topic, number, questions - place, tuple(new), tuple(new or before), is_in_record))
     return found
 
 
-def asked_in(steps: Iterable[Step]) -> list[Topic]:
+def asked_topics(steps: Iterable[Step]) -> list[Topic]:
     """The topics that a run asked about, in its order."""
     asked = (step.args or {} for step in steps if step.name == ASK_SHOPPER and step.error is None)
     return [topic for args in asked if (topic := args.get("topic")) in TOPICS]
-
-
-@dataclass(slots=True)
-class Shopper:
-    """One run's talk with the shopper; its questions come one after the other."""
-
-    query: Query
-    speaker: Speaker | None = None
-    answers: list[tuple[Told, str]] = field(default_factory=list[tuple[Told, str]])
-    """What was told so far, with the words for it."""
-    notes: list[str] = field(default_factory=list[str])
-    """A line for each answer for which the speaker found no words."""
-
-    def answer(self, topic: Topic, question: str, effects: Effects) -> tuple[Told, str]:
-        """What is told, and the words for it."""
-        (*_, now) = told(self.query, [*(before.topic for before, _ in self.answers), topic])
-        spoken = self.speaker(topic, question, now.facts, effects) if self.speaker and now.is_answered else None
-        if self.speaker and now.facts and spoken is None:
-            self.notes.append(f"the shopper's scripted words stand for answer {len(self.answers) + 1}, on {topic}")
-        self.answers.append((now, now.answer if spoken is None else spoken))
-        return self.answers[-1]
