@@ -16,7 +16,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import scripted
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), again=True)
 TEXT = "I'd like a bird feeder. It should cost $30 at most."
@@ -26,7 +26,7 @@ QUERY = Query(query_id="q1", user_id=USER, text=TEXT, wish=Wish(wants=(FEEDER,),
 
 @pytest.fixture
 def offers(tmp_path: Path) -> Offers:
-    return Offers(open_world(build(tmp_path / "world")))
+    return Offers(open_world(build_shop(tmp_path / "world")))
 
 
 def wanting(text: str = TEXT, **changed: object) -> Query:
