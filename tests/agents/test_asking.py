@@ -155,3 +155,21 @@ def test_the_floors_know_what_the_text_states_and_what_they_asked_for(world: Wor
         picks[name] = asyncio.run(Runner(world, "w").run(system, HIDING, reference=reference)).run.picks
     assert picks["ask_all"] == picks["oracle"] == (Pick(product="B0TEST0002"),)
     assert picks["mute_oracle"] == (Pick(product="B0TEST0001"),)
+
+
+def test_a_person_is_asked_once_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
+    asked: list[str] = []
+
+    def read(topic: str, question: str) -> str:
+        asked.append(f"{topic}: {question}")
+        return "Oak, if you have it."
+
+    plain = HIDING.model_copy(update={"hidden": (), "wish": None})
+    model = scripted(calls(ASKING), calls(SEARCH), REPORT)[0]
+    system = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options={"shopper": "me"})
+    with open_experiment(folder, world, [plain], [system], "42") as experiment:
+        first = asyncio.run(Runner(world, "w", reads=read).run_into(experiment, system, plain))
+    again = asyncio.run(Runner(world, "w", replay=folder).run(system, plain))
+    assert asked == ["feature: What must it be made of?"]
+    assert again.run == first
+    assert '"answer":"Oak, if you have it."' in "".join(again.texts.values())

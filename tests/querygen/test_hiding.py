@@ -10,6 +10,7 @@ from drretail.env.world import open_world
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.withhold import model_rewrite
 from drretail.querygen.hiding import NO_SENTENCE, NOT_NECESSARY, UNTYPED, by_sentence, hide
+from drretail.querygen.lint import Linter
 from drretail.querygen.spoiling import UNMET
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -46,6 +47,7 @@ def test_the_sentence_of_a_necessary_limit_becomes_what_the_shopper_says(offers:
     ]
     assert (query.query_id, query.wish, query.manner, query.questions) == ("q1-hidden", CEDAR.wish, "open", 4)
     assert query.full_text == CEDAR.text
+    assert Linter(offers.world).findings(query) == Linter(offers.world).findings(CEDAR)
 
 
 def test_a_limit_that_the_best_cart_for_the_rest_keeps_is_not_hidden(offers: Offers) -> None:
