@@ -1,12 +1,15 @@
 """What ``verify`` says of an experiment's folder: each check passes, fails, or can't be made."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from pydantic import computed_field
 
+from drretail.errors import CommandStopped, UserError, describe_error
 from drretail.records.base import Document, Record
 
 CheckState = Literal["pass", "fail", "not_checkable"]
@@ -22,6 +25,8 @@ CHECKS = {
     "scores": "scores.json made again of the runs and verdicts",
 }
 """In the order in which they are made and told."""
+RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
+MEND = "Mend or delete the file that it names, and give the command that made it."
 
 
 class Mismatch(Record):
@@ -90,6 +95,21 @@ class Checklist:
     def leave(self, check: str, file: object, reason: str, advice: str) -> None:
         """Notes what the check could not look at."""
         self.unchecked.setdefault(check, []).append(Mismatch(file=str(file), reason=reason, advice=advice))
+
+    @contextmanager
+    def catching(self, check: str, file: object, copy: Path | None = None) -> Generator[None]:
+        """Whatever is raised within fails the check: files of a folder that was edited may hold anything.
+
+        ``copy`` is where a copy of the folder lies: its files are named by their places in the folder.
+        """
+        try:
+            yield
+        except CommandStopped:
+            raise
+        except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
+            why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
+            why = why if copy is None else why.replace(f"{copy}/", "")
+            self.fail(check, file, f"it can't be made again: {why}".rstrip("."), MEND)
 
     def compare(self, check: str, file: object, pairs: Mapping[str, tuple[object, object]], advice: str) -> None:
         """Fails once for the first thing, by its name, whose two values differ."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail import __version__
-from drretail.errors import UserError, describe_error
-from drretail.eval.check_results import Checklist
+from drretail.errors import UserError
+from drretail.eval.check_results import RUN_AGAIN, Checklist
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
@@ -28,7 +28,6 @@ from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import NINE, Run, System, Usage
 
-RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
 MOST_CHARACTERS = 32
 """Of a request for each token: tokenizers make four of them in prose, and never so many of a whole conversation."""
@@ -101,11 +100,9 @@ def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -
     for planned in planned_runs(experiment, definition):
         folder = _folder(experiment, planned)
         if (folder / "run.json").exists():
-            try:
-                _check_run(folder, folder.relative_to(experiment), planned, definition, checklist)
-            except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
-                why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
-                checklist.fail("records", folder.relative_to(experiment), why.rstrip("."), RUN_AGAIN)
+            name = folder.relative_to(experiment)
+            with checklist.catching("records", name):
+                _check_run(folder, name, planned, definition, checklist)
 
 
 def _folder(experiment: Path, planned: Planned) -> Path:

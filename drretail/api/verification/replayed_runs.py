@@ -19,7 +19,7 @@ from drretail.env.session import Session
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
-from drretail.eval.check_results import Checklist
+from drretail.eval.check_results import RUN_AGAIN, Checklist
 from drretail.experiment import (
     Definition,
     prompts_path,
@@ -42,7 +42,6 @@ from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, Step
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
-RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
 

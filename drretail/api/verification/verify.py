@@ -18,7 +18,7 @@ from drretail.api.worlds import chosen_web, opened_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import CommandStopped, UserError, describe_error
+from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
@@ -65,10 +65,10 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, checklist)
     check_queries(definition, options.queries, checklist)
-    with _told(checklist, "votes", "votes"):
+    with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
-        with _told(checklist, "scores", "scores.json"):
+        with checklist.catching("scores", "scores.json"):
             check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is not None:
@@ -84,23 +84,6 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
         checks=checklist.results(),
         taken_at_word=tuple(sorted(checklist.taken_at_word)),
     )
-
-
-@contextmanager
-def _told(checklist: Checklist, check: str, file: str, copy: Path | None = None) -> Generator[None]:
-    """Whatever is raised within fails the check: files of a folder that was edited may hold anything.
-
-    ``copy`` is where a copy of the folder lies: its files are named by their places in the folder.
-    """
-    try:
-        yield
-    except CommandStopped:
-        raise
-    except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
-        why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
-        why = why if copy is None else why.replace(f"{copy}/", "")
-        advice = "Mend or delete the file that it names, and give the command that made it."
-        checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
 
 
 @contextmanager
@@ -151,13 +134,13 @@ def _check_against(
     runs = list(_runs(folder, definition))
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
-        with _told(checklist, "versions", "experiment.json"):
+        with checklist.catching("versions", "experiment.json"):
             _check_frozen(folder, definition, world, scratch / "frozen", checklist)
         verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
-        with _told(checklist, "replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
+        with checklist.catching("replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
-        with _told(checklist, "verdicts", "verdicts", copy):
+        with checklist.catching("verdicts", "verdicts", copy):
             run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, checklist, progress))
 
 
