@@ -138,9 +138,9 @@ def _message(value: Mapping[str, Any]) -> Message:
         if kind in ("tool_use", "tool_call"):
             calls.append((str(part.get("id", "")), str(part.get("name", "")), part.get("input", part.get("arguments"))))
         elif kind in ("tool_result", "tool_call_response"):
-            told = part.get("content", part.get("result", part.get("response")))
+            result = part.get("content", part.get("result", part.get("response")))
             call_id = str(part.get("tool_use_id", part.get("id", "")))
-            results.append((call_id, _text(told), part.get("is_error") is True))
+            results.append((call_id, _text(result), part.get("is_error") is True))
         else:
             texts.append(_text(part))
     for call in value.get("tool_calls") or ():

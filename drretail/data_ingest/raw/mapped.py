@@ -67,8 +67,8 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     cells = _cells(source.path, source.mapping, target)
     if source.mapping.format is not None:
         part = "products" if source.shape == "products" else "orders"
-        said = getattr(source.mapping, part)
-        if lacking := found_nowhere(source.mapping.format, part, said.model_dump()):
+        columns = getattr(source.mapping, part)
+        if lacking := found_nowhere(source.mapping.format, part, columns.model_dump()):
             saved.notes.append(
                 f"found nowhere of the columns of {source.mapping.format}: {', '.join(lacking)}; where the export has "
                 "them under other names, say these in the mapping"

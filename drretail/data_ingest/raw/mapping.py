@@ -182,9 +182,9 @@ def _in_words(problem: ValidationError) -> str:
         return f"{first['msg'].removeprefix('Value error, ')}; docs/own-shop.md shows both forms."
     if first["type"] == "literal_error":
         known = re.findall(r"'([^']*)'", first.get("ctx", {}).get("expected", ""))
-        told = UnknownName(where[0], str(first["input"]), known)
-        is_code = where[0] == "language" and not told.nearest
-        return f"{'.'.join(where)}: {told}{' Write its English name, such as german.' if is_code else ''}"
+        unknown = UnknownName(where[0], str(first["input"]), known)
+        is_code = where[0] == "language" and not unknown.nearest
+        return f"{'.'.join(where)}: {unknown}{' Write its English name, such as german.' if is_code else ''}"
     if first["type"] in ("model_type", "model_attributes_type"):
         part = f'{where[-1]} = {{file = "{where[-1]}.csv"}}'
         return f"{'.'.join(where)} is a table, and not {first['input']!r:.60}: write {part}."
