@@ -19,10 +19,10 @@ from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist, Verification
+from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.verification import ASK_FOR_ALL, check_no_links, check_plan, check_runs
+from drretail.eval.verification import check_no_links, check_plan, check_runs
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -179,16 +179,17 @@ def check_queries(definition: Definition, published: str | Path | None, checklis
         found = asked.get(query.query_id)
         if found is None:
             if published is not None:
-                checklist.fail("plan", "experiment.json", f"the query {query.query_id} was left out", ASK_FOR_ALL)
+                reason = f"the query {query.query_id} was left out"
+                checklist.fail("plan", "experiment.json", reason, cause="a query was left out")
             continue
         for label in definition.systems if published is not None else ():
             if found not in definition.queries_of(label):
                 reason = f"{label} was not asked the query {query.query_id}"
-                checklist.fail("plan", "experiment.json", reason, ASK_FOR_ALL)
+                checklist.fail("plan", "experiment.json", reason, cause=f"{label} was not asked a query")
         if found != query:
-            wrong = next(name for name, value in query if getattr(found, name) != value)
+            wrong = differing(dict(found), dict(query))[0]
             reason = f"the {wrong} of the query {query.query_id} is not as it was published"
-            checklist.fail("versions", "experiment.json", reason, advice)
+            checklist.fail("versions", "experiment.json", reason, advice, cause=f"the {wrong} of a query")
     if published is not None and (strange := sorted(asked.keys() - {query.query_id for query in known})):
         checklist.fail("plan", "experiment.json", f"the query {strange[0]} was not published", advice)
 
@@ -206,7 +207,7 @@ def _check_frozen(folder: Path, definition: Definition, world: World, scratch: P
     for path in sorted(scratch.rglob("*.json")):
         name = path.relative_to(scratch)
         if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
-            checklist.fail("versions", name, "it is missing, and others like it are there", ASK_FOR_ALL)
+            checklist.fail("versions", name, "it is missing, and others like it are there")
         elif name.parent.name and (folder / name).exists():
             is_same = read_json(path) == read_json(folder / name)
             checklist.checked["versions"] += 1
