@@ -1,7 +1,7 @@
 """What ``verify`` says of an experiment's folder: each check passes, fails, or can't be made."""
 
 from collections import Counter, defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,6 +145,11 @@ class Checklist:
             if found:
                 self.fail(check, file, f"{kind}: {_short(found[0])}")
                 break
+
+    def first_failure(self, experiment: Path, checks: Iterable[str] = CHECKS) -> str:
+        """A sentence on what fails first, and how to see the rest; blank where nothing does."""
+        found = (mismatch for check in checks for mismatch in self.failed.get(check, ()))
+        return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
 
     def results(self) -> tuple[CheckResult, ...]:
         return tuple(

@@ -211,6 +211,10 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         return
     names = sorted({row.metric for row in kept.scores} | {path.name for path in (experiment / "verdicts").glob("*/")})
     families = [family for family in map(installed, names) if family is not None]
+    if strange := [name for name in names if not _is_ours(name)]:
+        reason = f"its metric {strange[0]} is not one of the package's"
+        checklist.leave("scores", "scores.json", reason, "Install what brings it, and verify there.")
+        return
     asked = {TableKey(row.metric, Assessor.of(row)) for row in kept.scores if not row.judge.startswith("panel(")}
     pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in kept.pairs}, key=str)
     made = derive_scores(experiment, families, asked, pairs, prices, judge_notes)

@@ -3,15 +3,12 @@
 None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
 """
 
-import os
-import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from drretail import __version__
-from drretail.errors import UserError
 from drretail.eval.check_results import ASK_FOR_ALL, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
@@ -34,17 +31,6 @@ _CHEAP = ("versions", "records")
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
 
 
-def check_no_links(experiment: Path) -> None:
-    """Raises UserError for what is neither file nor folder: a link shows, and could change, what lies elsewhere, and a
-    pipe is never read to its end."""
-    for folder, folders, files in os.walk(experiment):
-        for path in (Path(folder, name) for name in (*folders, *files)):
-            mode = path.lstat().st_mode
-            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-                what = "a link" if stat.S_ISLNK(mode) else "a pipe or device"
-                raise UserError(f"{path} is {what}, and no file of an experiment: put the file itself there.")
-
-
 def first_failure(experiment: Path) -> str:
     """The first thing in which runs of a folder disagree with its definition, their ledgers or their journals.
 
@@ -52,8 +38,7 @@ def first_failure(experiment: Path) -> str:
     """
     checklist = Checklist()
     check_runs(experiment, read_definition(experiment), checklist)
-    found = (mismatch for check in _CHEAP for mismatch in checklist.failed.get(check, ()))
-    return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
+    return checklist.first_failure(experiment, _CHEAP)
 
 
 def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:

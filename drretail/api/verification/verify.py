@@ -22,7 +22,7 @@ from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.verification import check_no_links, check_plan, check_runs
+from drretail.eval.verification import check_plan, check_runs
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -59,7 +59,6 @@ def verify(options: VerifyOptions) -> Verification:
 def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     """The same. Unless ``quiet``, progress is shown on stderr."""
     folder = folder_of(options.experiment)
-    check_no_links(folder)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress("none" if quiet else None)
     check_runs(folder, definition, checklist)
