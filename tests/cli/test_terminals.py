@@ -1,5 +1,6 @@
 """No command gives a terminal what it would obey, whoever wrote it: a seller, an agent, a provider's error page."""
 
+import json
 import os
 import pty
 import re
@@ -65,6 +66,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_world(folder / "w", products=[product], orders=orders, seed="42", pool=default_pool())
     query = Query(query_id="q1", user_id=USER, text=f"Which bird feeder under $30? {EVIL}", source="test")
     (folder / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
+    (folder / "raw").mkdir()
+    row = {"parent_asin": "B0TEST0001", "title": EVIL, "price": EVIL, "store": EVIL, "categories": [EVIL]}
+    (folder / "raw" / "meta_Garden.jsonl").write_text(f"{json.dumps(row)}\n{EVIL}\n", encoding="utf-8")
+    (folder / "raw" / "Garden.jsonl").write_text(f"{json.dumps(row | {'user_id': EVIL, 'rating': EVIL})}\n")
     drb(folder / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
     for arguments in (
         (*RUN, "--agent", "react", "--to", "exp"),
@@ -116,6 +121,20 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report as JSON": ("report", "exp", "--json"),
     "report of an import": ("report", "imported", "--format", "text"),
     "import": ("import", "drb", "theirs.jsonl", "--to", "imported2"),
+    "compare": ("compare", "exp", *WORLD),
+    "compare an unknown system": ("compare", "exp", f"react~{EVIL}"),
+    "lab sample": ("lab", "sample", "exp", "--n", "2"),
+    "lab bias": ("lab", "bias", "exp", "--judge", "offline:judge"),
+    "lab card by a provider's error page": ("lab", "card", "--judge", "openai:x", "--base-url", "URL"),
+    "lab memory by a provider's error page": (
+        *("lab", "memory", "exp", *WORLD, "--model", "openai:x", "--base-url", "URL", "--n", "1"),
+    ),
+    "mcp": ("mcp", *WORLD, "--user", EVIL),
+    "ingest": ("ingest", "raw", "-w", "made"),
+    "ingest of a file that is none": ("ingest", f"raw/{EVIL}".replace("\x1b\\", ""), "-w", "made"),
+    "demo": ("demo", "--to", "q.jsonl"),
+    "demo in a folder of others": ("demo", "--to", "raw"),
+    "view": ("view", f"no{EVIL}".replace("/", "")),
     "an unknown name": ("tools", EVIL),
     "an unknown file": ("report", f"no{EVIL}".replace("/", "")),
     "an unknown option": ("report", "exp", f"--no{EVIL}"),
