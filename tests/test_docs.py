@@ -107,3 +107,9 @@ def test_everything_that_goes_by_a_name_is_on_its_page(page: str, names: Iterabl
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     missing = [name for name in names if re.search(rf"(?:`|^## ){name}\b", text, re.MULTILINE) is None]
     assert missing == [], f"docs/{page} says nothing of them"
+
+
+def test_every_page_has_its_place_in_the_site() -> None:
+    nav = re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    docs = ROOT / "docs"
+    assert sorted(nav) == sorted(str(path.relative_to(docs)) for path in docs.rglob("*.md"))
