@@ -12,7 +12,6 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.files import (
-    first_special,
     is_unfinished,
     pack,
     read_json,
@@ -339,18 +338,11 @@ def read_reference(experiment: Path, query_id: str) -> Reference | None:
 
 
 def read_definition(folder: Path) -> Definition:
-    """What an experiment asks: the door by which every command enters its folder.
-
-    Raises UserError when ``folder`` holds none, one of another format, or what is neither file nor folder: a link
-    shows, and could change, what lies elsewhere, and a pipe is never read to its end.
-    """
+    """What an experiment asks; UserError when ``folder`` holds none or one of another format."""
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
         raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
-    if (found := first_special(folder)) is not None:
-        what = "a link" if found.is_symlink() else "a pipe or device"
-        raise UserError(f"{found} is {what}, and no file of an experiment: put the file itself there.")
     return _validated(Definition, path)
 
 
