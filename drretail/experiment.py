@@ -11,15 +11,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import (
-    is_unfinished,
-    pack,
-    read_json,
-    read_jsonl,
-    write_atomically,
-    write_json,
-    write_lines,
-)
+from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
