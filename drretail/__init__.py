@@ -54,7 +54,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     event_loop.py  the loop of a process, and Ctrl-C
     processes.py   jobs done by several processes
     records/       what crosses a folder
-    parsing.py     JSON and TOML from outside
+    parsing.py     JSON, TOML and documents from outside
     untrusted.py   texts of others as a model may read them
     screen.py      the one door to the terminal
     errors.py      who must act
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.report import export, report
+    from drretail.api.reproduce import reproduce
     from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
@@ -99,6 +100,7 @@ __all__ = [
     "open_world",
     "read_experiment",
     "report",
+    "reproduce",
     "run",
     "score",
     "shop_tools",
@@ -124,6 +126,7 @@ _PLACES = {
     "open_world": "drretail.api.worlds",
     "read_experiment": "drretail.api.options.experiment_file",
     "report": "drretail.api.report",
+    "reproduce": "drretail.api.reproduce",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",

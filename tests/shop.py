@@ -50,6 +50,6 @@ def _built() -> TemporaryDirectory[str]:
     return folder
 
 
-def build(folder: Path) -> Path:
+def build_shop(folder: Path) -> Path:
     """The shop as a world in ``folder``."""
     return Path(copytree(_built().name, folder, dirs_exist_ok=True))

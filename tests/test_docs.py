@@ -18,7 +18,7 @@ from drretail.data_ingest.raw.mapping import LineColumns, Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
 from drretail.exports.formats import FORMS
 from drretail.imports.formats import FORMATS
-from tests.shop import build
+from tests.shop import build_shop
 
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```python(?P<mark>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,7 +48,7 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
     monkeypatch.setenv("DRRETAIL_CACHE_DIR", str(cache))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    build(tmp_path / "world")
+    build_shop(tmp_path / "world")
     (tmp_path / "my_pages.jsonl").write_text(f"{json.dumps(PAGE)}\n", encoding="utf-8")
     names: dict[str, object] = {"__name__": "example"}
     for line, mark, code in examples(path):

@@ -24,12 +24,12 @@ def press() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-async def wait_for_two_presses(told: list[str]) -> None:
+async def wait_for_two_presses(message: list[str]) -> None:
     """Goes on after the first one, as a command does that lets its runs end."""
     try:
         await asyncio.sleep(60)
     except asyncio.CancelledError:
-        told.append("stopping")
+        message.append("stopping")
         await asyncio.sleep(60)
 
 
@@ -42,41 +42,41 @@ def test_it_gives_what_the_coroutine_returns() -> None:
 
 
 def test_the_first_press_cancels_and_the_second_ends() -> None:
-    told: list[str] = []
+    events: list[str] = []
 
     async def main() -> None:
         asyncio.get_running_loop().call_later(0.05, press)
         asyncio.get_running_loop().call_later(0.1, press)
-        await wait_for_two_presses(told)
+        await wait_for_two_presses(events)
 
     with pytest.raises(KeyboardInterrupt):
         run_loop(main())
-    assert told == ["stopping"]
+    assert events == ["stopping"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_presses_between_two_callbacks_lose_none_of_them() -> None:
     """Thirty tasks wake each other all the time, while presses come from another thread at any moment."""
     for seed in range(8):
-        told: list[str] = []
+        events: list[str] = []
 
         async def busy() -> None:
             while True:
                 await asyncio.sleep(0)
 
-        async def main(told: list[str] = told) -> None:
+        async def main(events: list[str] = events) -> None:
             tasks = [asyncio.create_task(busy()) for _ in range(30)]
             try:
-                await wait_for_two_presses(told)
+                await wait_for_two_presses(events)
             finally:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-        def press_twice(told: list[str] = told, after: float = seed / 5000) -> None:
+        def press_twice(events: list[str] = events, after: float = seed / 5000) -> None:
             time.sleep(0.05 + after)
             press()
-            while not told:
+            while not events:
                 time.sleep(0.001)
             time.sleep(after)
             press()
@@ -84,7 +84,7 @@ def test_presses_between_two_callbacks_lose_none_of_them() -> None:
         threading.Thread(target=press_twice).start()
         with pytest.raises(KeyboardInterrupt):
             run_loop(main())
-        assert told == ["stopping"]
+        assert events == ["stopping"]
 
 
 def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:

@@ -149,10 +149,10 @@ def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path, na
         f" write_atomically(Path({name!r}), 'told\\n'); print('after')"
     )
     out = tmp_path / "out"
-    for told in ("before\ntold\nafter\n", "before\ntold\nafter\n" * 2):
+    for text in ("before\ntold\nafter\n", "before\ntold\nafter\n" * 2):
         with out.open("a") as file:
             subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
-        assert out.read_text() == told
+        assert out.read_text() == text
     piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True)
     assert piped.stdout == "before\ntold\nafter\n"
 

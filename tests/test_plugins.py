@@ -172,8 +172,8 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
     app = typer.Typer()
     app.command()(doctor)
     signs = json.loads(CliRunner().invoke(app, ["--json"]).stdout)["signs"]
-    told = [(sign["what"], sign["state"], sign["found"]) for sign in signs if sign["what"].startswith("plugin ")]
-    unreached = {what for what, _, why in told if "nothing reaches this one" in why}
+    texts = [(sign["what"], sign["state"], sign["found"]) for sign in signs if sign["what"].startswith("plugin ")]
+    unreached = {what for what, _, why in texts if "nothing reaches this one" in why}
     assert unreached == {
         f"plugin {each}"
         for each in (
@@ -188,8 +188,8 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
             "chat (exports)",
         )
     }
-    assert {what for what, state, _ in told if state == "ok"} == {"plugin mine (web)", "plugin fine (tools)"}
-    assert sum("its type is int" in why for _, _, why in told) == 2
+    assert {what for what, state, _ in texts if state == "ok"} == {"plugin mine (web)", "plugin fine (tools)"}
+    assert sum("its type is int" in why for _, _, why in texts) == 2
 
 
 def test_a_file_here_is_not_taken_for_a_library_while_things_load(here: Path) -> None:

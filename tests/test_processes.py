@@ -52,8 +52,8 @@ def test_a_job_that_cannot_be_read_by_its_worker_ends_the_jobs(tmp_path: Path) -
 
 
 def test_jobs_are_done_and_what_they_tell_is_heard(tmp_path: Path) -> None:
-    heard = list[tuple[int, int]]()
+    events = list[tuple[int, int]]()
     with WorkerPool(2) as pool:
-        pool.do([partial(write, tmp_path / name) for name in "abc"], lambda read, rows: heard.append((read, rows)))
-    assert heard == [(4, 1)] * 3
+        pool.do([partial(write, tmp_path / name) for name in "abc"], lambda read, rows: events.append((read, rows)))
+    assert events == [(4, 1)] * 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]

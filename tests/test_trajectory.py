@@ -19,10 +19,10 @@ def test_places_are_counted_within_their_path() -> None:
 
 
 def test_equal_texts_are_kept_once_and_told_to_the_listener() -> None:
-    told: list[str] = []
-    trajectory = Trajectory(lambda _, text: told.append(text))
+    events: list[str] = []
+    trajectory = Trajectory(lambda _, text: events.append(text))
     sha = trajectory.keep_text("result")
     assert trajectory.keep_text("result") == sha
     trajectory.add(step("0", 0).model_copy(update={"result_sha": sha}))
     assert trajectory.texts() == {sha: "result"}
-    assert told == ["result"]
+    assert events == ["result"]

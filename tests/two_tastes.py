@@ -40,7 +40,7 @@ ORDERS = [
 ]
 
 
-def build(folder: Path) -> Path:
+def build_shop(folder: Path) -> Path:
     """The shop as a world in ``folder``."""
     write_world(folder, products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
     return folder

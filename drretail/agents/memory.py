@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError
@@ -68,8 +69,13 @@ class Memory:
 
 def load_memory(place: str) -> Memory:
     """The memory of that name, ``module:attribute``. Raises UserError for one that can't be loaded or called."""
-    if ":" not in place:
+    module, colon, attribute = place.partition(":")
+    if not colon:
         raise UserError(f"--memory {place} names no function: write it as module:attribute, such as my_memory:recall.")
+    if module.endswith(".py"):
+        file = Path(module)
+        where = f" in {file.parent}" if file.parent.name else ""
+        raise UserError(f"--memory {place} names a file: call drretail{where} with --memory {file.stem}:{attribute}.")
     _, found = MEMORIES.load(place)
     if not callable(found):
         raise MEMORIES.refused(place, found, "a function of a ShopperRecord and the question that returns a text")

@@ -9,8 +9,8 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.files import check_inside, files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
-from drretail.grounding.text.documents import document_text, is_document
 from drretail.grounding.text.harmless import harmless
+from drretail.parsing import document_text, is_document
 from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}

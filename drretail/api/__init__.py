@@ -13,6 +13,7 @@ recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``estimate_score``
 verification/ ``verify``: whether a folder holds what its systems did
 compare.py    ``compare`` and ``compare_all``: systems side by side
+reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report`` and ``export``: pages, text, tables, plots, the forms that other programs read
 view.py       ``view``: an experiment live in the browser
 lab/          is the judge any good? a function for each command of ``lab``

@@ -10,7 +10,7 @@ worlds/          raw files → worlds
 tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
 sandboxes.py     a sealed web for each query
-run.py           agents over queries, or over one question
+run.py           agents over queries, or over one question; the paper's experiment
 prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs, and whether a folder can be trusted

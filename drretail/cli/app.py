@@ -60,6 +60,10 @@ COMMANDS = {
         "Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder "
         "says.",
     ),
+    "reproduce": (
+        "drretail.cli.run:reproduce",
+        "Makes the paper's experiment on your models: its six systems and ours, judged by its rules, verified.",
+    ),
     "compare": (
         "drretail.cli.compare:compare",
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "

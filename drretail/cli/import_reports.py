@@ -61,6 +61,8 @@ def import_reports(
         raise UserError(f"{path} does not exist.")
     with busy("reading", quiet=quiet):
         material = chosen.read(path)
+    if material.is_empty and material.left_out:
+        raise UserError(f"There is no word in {_some(material.left_out)}.")
     if material.is_empty:
         raise UserError(f"{path} holds nothing of this format ({chosen.described}).")
     material = material if system is None else material.renamed(system)
@@ -93,9 +95,8 @@ def _notes(came: "Imported") -> Iterator[str]:
     yield _questions(came.queries)
     unread = [report.where for report in came.reports if report.unread]
     if unread:
-        more = f" and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
         yield (
-            f"Warning: {', '.join(unread[:MOST_NAMED])}{more}: there is a list of sources, and no citation of them was "
+            f"Warning: {_some(unread)}: there is a list of sources, and no citation of them was "
             "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
             "export the report again with them; docs/import.md has the forms that are read."
         )
@@ -113,8 +114,10 @@ def _notes(came: "Imported") -> Iterator[str]:
         if unread:
             yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
     if came.left_out:
-        more = f" and {len(came.left_out) - MOST_NAMED:,} more" if len(came.left_out) > MOST_NAMED else ""
-        yield f"Left out, since there is no word in it: {', '.join(came.left_out[:MOST_NAMED])}{more}."
+        yield f"Left out, since there is no word in it: {_some(came.left_out)}."
+    if roles := came.unread_roles:
+        messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
+        yield f"Warning: messages of roles that are not read are left out: {messages}."
     if came.empty:
         yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
     if came.held:
@@ -124,6 +127,11 @@ def _notes(came: "Imported") -> Iterator[str]:
     if came.pages is not None:
         kept, given = came.pages
         yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."
+
+
+def _some(names: "Sequence[str]") -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def print_questions(queries: "Sequence[Query]", to: Path) -> None:
@@ -161,6 +169,7 @@ def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
         "held_already": came.held,
         "repeated": came.repeated,
         "left_out": list(came.left_out),
+        "unread_roles": dict(came.unread_roles),
         "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
     }
 

@@ -1,4 +1,4 @@
-"""``drretail run``: agents over a file of queries, into an experiment folder; ``drretail ask``: one question."""
+"""``drretail run``: agents over a file of queries; ``ask``: one question; ``reproduce``: the paper's experiment."""
 
 import sys
 from dataclasses import asdict, replace
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.option import keywords
+from drretail.api.options.reproduce import ReproduceOptions
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
@@ -27,6 +28,10 @@ MOST_FAILURES_SHOWN = 10
 CITED_PAGES = (
     "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
     "--no-pages leaves them out."
+)
+NO_CAP = (
+    "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging together, and --estimate "
+    "says what the runs are likely to take."
 )
 COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]
@@ -138,3 +143,34 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     else:
         print_report(recorded, None if options.to is None else Path(options.to))
     exit_code(recorded.run.status == "failed")
+
+
+@grouped
+def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Makes the paper's experiment on your models: its six systems and ours, judged by its rules, verified.
+
+    Writes EXP/results.md, the paper's numbers beside yours. The same command goes on where it stopped. The exit code is
+    3 when a run, a judgement or a check failed, or the cap was reached.
+    """
+    from drretail.api.reproduce import estimate_reproduction
+    from drretail.api.reproduce import reproduce as reproduce_paper
+    from drretail.cli.run_progress import TerminalObserver
+
+    if options.to is None:
+        raise UserError("Name the folder of the experiment: --to EXP.")
+    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    if planned.estimate:
+        print_estimate(Path(options.to), estimate_reproduction(**given), pages=True, as_json=output.as_json)
+        return
+    if options.model is not None and options.max_dollars is None and options.max_tokens is None:
+        raise UserError(NO_CAP)
+    made = reproduce_paper(**given)
+    if output.as_json:
+        systems = [asdict(tally) for tally in made.experiment.tallies]
+        print_json({"page": str(made.page), "systems": systems, "verified": made.verification.passes})
+    else:
+        typer.echo(made.page.read_text(encoding="utf-8"))
+        say(f"Kept in {made.page}. The reports: drretail report {options.to}")
+    if made.closing is not None:
+        say(made.closing)
+    exit_code(not made.is_complete)

@@ -77,7 +77,18 @@ async def check_prompts(model: Model, max_dollars: float | None = None) -> Check
             conversations.append(
                 await converse(name, model, world, Path(folder), _left(model, conversations, max_dollars))
             )
-    return _checked(model, conversations, why)
+    by_name = {each.name: each for each in conversations}
+    total = Usage()
+    for conversation in conversations:
+        total = total.plus(conversation.usage)
+    return Checked(
+        model=model.spec,
+        kind=model.info.kind,
+        probes=tuple(_finding(probe, by_name.get(probe.conversation), why) for probe in PROBES),
+        conversations={each.name: _exchanges(each) for each in conversations},
+        usage=total,
+        dollars=None if model.price is None else dollars(total, model.price),
+    )
 
 
 def _ended(model: Model, conversations: Sequence[Conversation], cap: float | None) -> str:
@@ -100,21 +111,6 @@ def _left(model: Model, conversations: Sequence[Conversation], cap: float | None
         JUDGING_TOKENS,
         cap,
         spent_dollars=sum(dollars(conversation.usage, model.price) for conversation in conversations),
-    )
-
-
-def _checked(model: Model, conversations: Sequence[Conversation], why: str) -> Checked:
-    by_name = {each.name: each for each in conversations}
-    total = Usage()
-    for conversation in conversations:
-        total = total.plus(conversation.usage)
-    return Checked(
-        model=model.spec,
-        kind=model.info.kind,
-        probes=tuple(_finding(probe, by_name.get(probe.conversation), why) for probe in PROBES),
-        conversations={each.name: _exchanges(each) for each in conversations},
-        usage=total,
-        dollars=None if model.price is None else dollars(total, model.price),
     )
 
 

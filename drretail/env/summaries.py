@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from drretail.env.catalog.category_prices import PricesByCategory
 from drretail.env.world import World
 from drretail.grounding.profile.prices import PriceSpan
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.profile.summary import summarise
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import Product
@@ -34,7 +33,6 @@ class Summaries:
             store.user(user_id),
             orders,
             products,
-            store.statistics(user_id),
             self._world.manifest.now,
             self.prices(bought),
             question,
@@ -42,7 +40,7 @@ class Summaries:
 
     def prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
         """What the shop charges in the most frequent leaf categories of these, as far as enough prices are known."""
-        counts = Counter(leaf_category(product) for product in bought)
+        counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
         found = {name: self._prices.of(name) for name in names}
         return {name: prices.span for name, prices in found.items() if prices and prices.priced >= LEAST_PRICES}

@@ -22,7 +22,7 @@ from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, Task, planned_runs, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
@@ -270,7 +270,7 @@ def _others(
 ) -> Iterator[Family]:
     """The families of earlier commands: scores.json keeps their rows."""
     named = {PAIRWISE, *(metric.name for metric in families)}
-    for name in sorted({*(folder.name for folder in (experiment / "verdicts").glob("*/")), *unrated} - named):
+    for name in sorted({*judged_in(experiment), *unrated} - named):
         try:
             yield load_metric(name)
         except UnknownName:

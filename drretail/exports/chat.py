@@ -70,7 +70,18 @@ def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
     found = list(_conversations(effects))
     if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
         return found
-    return [_seen_from_outside(run, query, read_results(folder))]
+    results = read_results(folder)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]
+    for number, step in enumerate(step for step in run.steps if step.kind == "tool"):
+        call_id = f"call_{number}"
+        messages.append(
+            {"role": "assistant", "content": "", "tool_calls": [_call(call_id, step.name or "", step.args or {})]}
+        )
+        result = results.get(step.result_sha or "", step.error or "")
+        messages.append({"role": "tool", "tool_call_id": call_id, "content": result})
+    if run.report is not None:
+        messages.append({"role": "assistant", "content": run.report})
+    return [Conversation("", "0", "", tuple(messages), ())]
 
 
 def _conversations(effects: Sequence[Effect]) -> Iterator[Conversation]:
@@ -136,17 +147,3 @@ def message_text(content: Any) -> str:
 def _call(call_id: str, name: str, args: Any) -> dict[str, Any]:
     arguments = json.dumps(args, ensure_ascii=False)
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def _seen_from_outside(run: Run, query: Query, results: dict[str, str]) -> Conversation:
-    messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]
-    for number, step in enumerate(step for step in run.steps if step.kind == "tool"):
-        call_id = f"call_{number}"
-        messages.append(
-            {"role": "assistant", "content": "", "tool_calls": [_call(call_id, step.name or "", step.args or {})]}
-        )
-        result = results.get(step.result_sha or "", step.error or "")
-        messages.append({"role": "tool", "tool_call_id": call_id, "content": result})
-    if run.report is not None:
-        messages.append({"role": "assistant", "content": run.report})
-    return Conversation("", "0", "", tuple(messages), ())

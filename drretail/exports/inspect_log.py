@@ -20,15 +20,15 @@ from inspect_ai.scorer import Score
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.registry import installed
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Gathered, Plan
+from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.values import Value
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in
+from drretail.exports.selection import judged_families
 from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
 from drretail.records.run import Run
@@ -43,11 +43,11 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     ``runs`` are the ids of those that are written; None: all that have ended. Raises UserError for a folder without an
     experiment, where nothing is left to write, and for one file that several systems would have to share.
     """
-    names = sorted(path.name for path in (experiment / "verdicts").glob("*/"))
-    gathered = read_judgements(experiment, [metric for name in names if (metric := installed(name)) is not None])
+    gathered = read_judgements(experiment, judged_families(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
-        run = _run_of(experiment, plan)
+        folder = run_folder(experiment, plan.label, plan.query.query_id, plan.repeat)
+        run = read_run(folder) if (folder / "run.json").exists() else None
         if run is not None and (runs is None or run.run_id in runs):
             by_system[plan.label].append(run)
     if not by_system:
@@ -56,11 +56,6 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
         _written(_log(experiment, gathered, label, made), _place(to, label, len(by_system)))
         for label, made in by_system.items()
     ]
-
-
-def _run_of(experiment: Path, plan: Plan) -> Run | None:
-    folder = run_folder(experiment, plan.label, plan.query.query_id, plan.repeat)
-    return read_run(folder) if (folder / "run.json").exists() else None
 
 
 def _place(to: Path, label: str, systems: int) -> Path:

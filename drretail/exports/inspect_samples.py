@@ -40,6 +40,16 @@ def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapp
     course = Course(run, query, folder, system)
     report = ChatMessageAssistant(id=_id(run.run_id, "report"), content=run.report or "", source="generate")
     output = ModelOutput(model=course.model, choices=[ChatCompletionChoice(message=report)] if run.report else [])
+    fields = {
+        "run_id": run.run_id,
+        "user_id": run.user_id,
+        "kind": query.kind,
+        "stop": run.stop,
+        "picks": None if run.picks is None else [pick.model_dump(mode="json", exclude_none=True) for pick in run.picks],
+        "citations": [citation.model_dump(mode="json", exclude_none=True) for citation in run.citations],
+        "notes": list(run.notes),
+        "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
+    }
     sample = EvalSample(
         id=run.query_id,
         epoch=run.repeat,
@@ -48,7 +58,7 @@ def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapp
         messages=_closed(course.messages, report),
         output=output,
         scores=dict(scores),
-        metadata=_about(run, query),
+        metadata={name: value for name, value in fields.items() if value not in (None, [])},
         events=course.events,
         model_usage=usage_by_model(run, system),
         role_usage={role: _usage(used) for role, used in run.usage.items()},
@@ -138,7 +148,27 @@ class Course:
             self.messages.append(
                 ChatMessageAssistant(id=_id(self._run.run_id, "code", str(place)), content="", tool_calls=calls)
             )
-        return self._tool(step, place)
+        result = self._results.get(step.result_sha or "", "")
+        error = None if step.error is None else ToolCallError("unknown", step.error)
+        call = self._call(place)
+        self.messages.append(
+            ChatMessageTool(
+                id=_id(self._run.run_id, str(place)),
+                content=result,
+                tool_call_id=call.id,
+                function=call.function,
+                error=error,
+            )
+        )
+        return ToolEvent(
+            id=call.id,
+            function=call.function,
+            arguments=call.arguments,
+            result=result,
+            error=error,
+            metadata={"evidence": list(step.evidence)} | ({"mended": step.mended} if step.mended else {}),
+            **self._base(f"step {place}"),
+        )
 
     def _calls(self, place: int, branch: Sequence[int]) -> list[ToolCall]:
         """The tool calls that follow a step of its branch up to the next answer, which asked for them."""
@@ -177,29 +207,6 @@ class Course:
             ),
             error=step.error,
             working_time=seconds,
-            **self._base(f"step {place}"),
-        )
-
-    def _tool(self, step: Step, place: int) -> ToolEvent:
-        result = self._results.get(step.result_sha or "", "")
-        error = None if step.error is None else ToolCallError("unknown", step.error)
-        call = self._call(place)
-        self.messages.append(
-            ChatMessageTool(
-                id=_id(self._run.run_id, str(place)),
-                content=result,
-                tool_call_id=call.id,
-                function=call.function,
-                error=error,
-            )
-        )
-        return ToolEvent(
-            id=call.id,
-            function=call.function,
-            arguments=call.arguments,
-            result=result,
-            error=error,
-            metadata={"evidence": list(step.evidence)} | ({"mended": step.mended} if step.mended else {}),
             **self._base(f"step {place}"),
         )
 
@@ -255,20 +262,6 @@ def _message(message: Mapping[str, Any]) -> ChatMessage:
             return ChatMessageTool(id=key, content=content, tool_call_id=message.get("tool_call_id"))
         case _:
             return ChatMessageUser(id=key, content=content)
-
-
-def _about(run: Run, query: Query) -> dict[str, Any]:
-    fields = {
-        "run_id": run.run_id,
-        "user_id": run.user_id,
-        "kind": query.kind,
-        "stop": run.stop,
-        "picks": None if run.picks is None else [pick.model_dump(mode="json", exclude_none=True) for pick in run.picks],
-        "citations": [citation.model_dump(mode="json", exclude_none=True) for citation in run.citations],
-        "notes": list(run.notes),
-        "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
-    }
-    return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _usage(used: Usage) -> ModelUsage:

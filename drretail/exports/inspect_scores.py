@@ -79,15 +79,21 @@ def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Ro
     means = {
         query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
     }
+    scores = [SampleScore(score=Score(value=mean_of), sample_id=query) for query, mean_of in means.items()]
+    made: dict[str, EvalMetric] = {}
+    for name, metric in METRICS.items():
+        computed = cast(Any, metric())(list(scores)) if scores else nan
+        if isinstance(computed, Mapping):
+            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in computed.items()}
+        else:
+            made[name] = EvalMetric(name=name, value=computed)
     return EvalScore(
         name=variant,
         scorer=scorer.name,
         reducer="mean",
         scored_samples=len(means),
         unscored_samples=len(by_query) - len(means),
-        metrics=_metrics(
-            [SampleScore(score=Score(value=mean_of), sample_id=query) for query, mean_of in means.items()]
-        ),
+        metrics=made,
         metadata=None
         if row is None
         else {"drretail": row.model_dump(include={"value", "ci_low", "ci_high", "n_planned", "n_scored"})},
@@ -98,14 +104,3 @@ def _value(sample: EvalSample, scorer: str, variant: str) -> float:
     score = (sample.scores or {}).get(scorer)
     value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
     return float(value) if isinstance(value, int | float) else nan
-
-
-def _metrics(scores: Sequence[SampleScore]) -> dict[str, EvalMetric]:
-    made: dict[str, EvalMetric] = {}
-    for name, metric in METRICS.items():
-        computed = cast(Any, metric())(list(scores)) if scores else nan
-        if isinstance(computed, Mapping):
-            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in computed.items()}
-        else:
-            made[name] = EvalMetric(name=name, value=computed)
-    return made

@@ -68,7 +68,15 @@ class Redaction:
 
     def row(self, query_id: str | None, row: Any) -> Any:
         """A row about this question, or about none, without people: in all its texts, and in the names of fields."""
-        return self._replacing(query_id).value(row)
+        key = query_id or ""
+        if key not in self._by_query:
+            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
+            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
+            long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
+            people = tuple(self._profiles.get(key, ()))
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
+        return self._by_query[key].value(row)
 
     def query(self, query: Query) -> dict[str, Any]:
         """A question without what it says of its user."""
@@ -83,17 +91,6 @@ class Redaction:
             cited = find_citations(row["report"], known)
             row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return row
-
-    def _replacing(self, query_id: str | None) -> "_Replacing":
-        key = query_id or ""
-        if key not in self._by_query:
-            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
-            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
-            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
-            long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
-            people = tuple(self._profiles.get(key, ()))
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
-        return self._by_query[key]
 
 
 @dataclass(frozen=True)
@@ -119,10 +116,17 @@ class _Replacing:
         for line in self.lines:
             text = text.replace(line, "[said of the user]")
         if self._ids is not None:
-            text = self._ids.sub(lambda found: self._pseudonym(found[0]), text)
+            text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
         if not self.profiles:
             return text
-        text = _replaced(text, People(self.profiles))
+        # The text with a word for each full name, address and number of people, in its place.
+        people = People(self.profiles)
+        position, parts = 0, list[str]()
+        for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
+            if place.start >= position:
+                parts += [text[position : place.start], _WORDS[place.what]]
+            position = max(position, place.end)
+        text = "".join([*parts, text[position:]])
         for pattern, word in self._fields:
             text = pattern.sub(word, text)
         return text
@@ -135,9 +139,6 @@ class _Replacing:
     @cached_property
     def _folded(self) -> Mapping[str, str]:
         return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
-
-    def _pseudonym(self, user_id: str) -> str:
-        return self._folded[user_id.casefold()]
 
     @cached_property
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
@@ -160,16 +161,6 @@ def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pa
     """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
     spelt = "|".join(re.escape(word) for word in words if word)
     return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
-
-
-def _replaced(text: str, people: People) -> str:
-    """The text with a word for each full name, address and number of people, in its place."""
-    position, parts = 0, list[str]()
-    for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
-        if place.start >= position:
-            parts += [text[position : place.start], _WORDS[place.what]]
-        position = max(position, place.end)
-    return "".join([*parts, text[position:]])
 
 
 def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from drretail.errors import UnknownName, UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel, name_of
@@ -159,8 +160,7 @@ class Selection:
 
 def judged_families(experiment: Path) -> list[Family]:
     """Of the families that have verdicts in the folder, those that are installed."""
-    names = sorted(folder.name for folder in (experiment / "verdicts").glob("*/"))
-    return [metric for name in names if (metric := installed(name)) is not None]
+    return [metric for name in judged_in(experiment) if (metric := installed(name)) is not None]
 
 
 def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:

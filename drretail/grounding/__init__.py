@@ -5,6 +5,6 @@ constraints/  which products would do for a want, and what a record says of a de
 report/       what a report cites and says, and how its reader gets it
 verify/       values and picks held against records
 profile/      what the shop's records tell of a user
-hostile/      texts that want something of an agent, and whether a run did it
+hostile/      texts that want something of an agent
 basket/       the cheapest and the best basket that keep to a query
 """

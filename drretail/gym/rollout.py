@@ -26,7 +26,7 @@ class Rollout:
     def __init__(self, session: Session, query: Query) -> None:
         self.query = query
         self._session = session
-        self._toolkit = Toolkit(session)
+        self._toolkit = Toolkit(session, others=(SUBMIT,))
         self._answer: Answer | None = None
 
     @property

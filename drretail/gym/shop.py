@@ -41,7 +41,8 @@ class Shop:
     def open(cls, world: str | Path | World = "demo", queries: Queries = "dev") -> Self:
         """The shop of a world ("demo", a folder, "servers:NAME", or one that is open: then it stays open).
 
-        ``queries`` is a file's name, one query or several, or "dev", "test" or "all" of those that ship with the demo.
+        ``queries`` is a file's name, one query or several, ids of those that ship with the demo in a list, or "dev",
+        "test" or "all" of them.
         Raises UserError for what can't be opened, and where there is no query that a report can be rewarded for.
         """
         with ExitStack() as opened:
@@ -106,4 +107,15 @@ def _asked(queries: Queries, world: World) -> list[Query]:
         return list(shipped_queries(*SHIPPED[queries]))
     if isinstance(queries, str) and not (" " in queries or Path(queries).suffix or Path(queries).exists()):
         raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
-    return asked_queries(queries, None, world)
+    is_one = isinstance(queries, str | Path | Query)
+    return asked_queries(queries if is_one else [_by_id(query) for query in queries], None, world)
+
+
+def _by_id(query: str | Query) -> str | Query:
+    """The shipped query of that id; a question has several words. Raises UnknownName for another word."""
+    if not isinstance(query, str) or len(query.split()) != 1:
+        return query
+    shipped = {each.query_id: each for each in shipped_queries(*SPLITS)}
+    if query not in shipped:
+        raise UnknownName("query", query, shipped)
+    return shipped[query]

@@ -20,14 +20,14 @@ from drretail.errors import UserError, install_line
 from drretail.grounding.report.markup import shown
 from drretail.gym.env import STEPS, ShopEnv
 from drretail.gym.reward import Reward
-from drretail.gym.shop import Shop
+from drretail.gym.shop import SHIPPED, Shop
 from drretail.records.run import Scope
 
 try:
     import verifiers.v1 as vf
     from mcp.server.mcpserver import MCPServer
     from mcp_types import CallToolResult, TextContent, Tool
-    from pydantic import Field
+    from pydantic import Field, field_validator
     from verifiers.v1.harnesses.null import NullHarness
     from verifiers.v1.judges import RubricJudge, RubricJudgeConfig
 except ImportError as problem:
@@ -100,6 +100,15 @@ class ShopConfig(vf.TasksetConfig):
     """"demo", a world's folder, or "servers:NAME"."""
     queries: str = "dev"
     """A file of queries, or "dev", "test" or "all" of those that ship with the demo."""
+
+    @field_validator("queries")
+    @classmethod
+    def _is_there(cls, queries: str) -> str:
+        """A file that is missing is a wrong option to a command line, and not a traceback."""
+        if queries not in SHIPPED and " " not in queries and not Path(queries).is_file():
+            raise ValueError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}")
+        return queries
+
     max_steps: int = STEPS
     """Calls after which a rollout ends without a report."""
     without: list[str] = Field(default_factory=list[str])

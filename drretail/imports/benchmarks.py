@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.grounding.text.documents import REPORTS, document_text, is_document
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
+from drretail.parsing import REPORTS, document_text, is_document
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish

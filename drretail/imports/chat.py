@@ -33,6 +33,7 @@ from drretail.records.run import Step, Usage
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
 _ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
+_READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _NO_MESSAGES = (
     "{place} holds spans without messages: have the assistant record them"
@@ -89,13 +90,13 @@ def read(path: Path) -> Material:
         answer = _answer(conversation.messages)
         material.add_task(ForeignTask(task_id, question), row.where)
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
+        material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
     return material
 
 
 def _answer(messages: Sequence[Message]) -> str:
-    """The last words of the assistant that end a turn; empty where it called a tool last."""
-    last = next((message for message in reversed(messages) if message.role == ASSISTANT), Message(ASSISTANT))
-    return "" if last.calls else last.text
+    """The assistant's words in its last message, also where it calls a tool in it: one that ends the conversation."""
+    return next((message.text for message in reversed(messages) if message.role == ASSISTANT), "")
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:

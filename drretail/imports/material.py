@@ -1,5 +1,6 @@
 """What every form is read into: tasks, and reports on them by systems."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -77,6 +78,8 @@ class Material:
     """Rows that say what another one said already."""
     left_out: list[str] = field(default_factory=list[str])
     """Files without a word, of which nobody can say what they would answer."""
+    unread_roles: Counter[str] = field(default_factory=Counter[str])
+    """Of a log's messages that are neither an assistant's, its user's nor a tool's, and say nothing here."""
 
     def add_task(self, task: ForeignTask, where: str) -> None:
         """Raises UserError for another question under an id that is taken."""
@@ -118,7 +121,7 @@ class Material:
                 "names one: import their files one by one."
             )
         reports = {(system, report.task_id): replace(report, system=system) for report in self.reports.values()}
-        return Material(self.tasks, reports, self.personas, self.repeated, self.left_out)
+        return replace(self, reports=reports)
 
 
 def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -74,6 +74,8 @@ class Imported:
     """Given pages that are cited, and all that were given."""
     left_out: tuple[str, ...] = ()
     """Files without a word."""
+    unread_roles: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many messages of a log have a role that is not read, by role."""
 
 
 def write_queries(material: Material, form: str, to: Path) -> tuple[Query, ...]:
@@ -141,9 +143,9 @@ def record(
             bar.advance()
         kept = None if given is None else (keep_pages(folder, given), len(given))
     empty = sum(not report.text.strip() for report in material.reports.values())
-    return Imported(
-        tuple(queries.values()), tuple(counts), empty, len(existing), material.repeated, kept, (*material.left_out,)
-    )
+    left_out, roles = tuple(material.left_out), dict(material.unread_roles)
+    reports, repeated = tuple(counts), material.repeated
+    return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, kept, left_out, roles)
 
 
 def _traced(report: ForeignReport) -> dict[str, int]:

@@ -11,7 +11,7 @@ from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
@@ -120,9 +120,10 @@ def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
     if subject.report_sha is None:
         return
     prompts = in_all_wordings(experiment, metric.prompt_hashes)
-    for folder in sorted((experiment / "verdicts" / FAMILY).glob("*/")):
-        path = verdict_path(experiment, FAMILY, folder.name, subject.label, run)
-        living = VerdictFile(path).living(subject.report_sha, prompts) if path.exists() else []
+    for judge in judges_in(experiment, FAMILY):
+        living = VerdictFile(verdict_path(experiment, FAMILY, judge, subject.label, run)).living(
+            subject.report_sha, prompts
+        )
         yield [
             verdict
             for verdict in living

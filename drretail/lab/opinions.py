@@ -12,7 +12,7 @@ from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import meetings, pair_id
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
@@ -138,13 +138,11 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:
     prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
-    folders = [path.name for path in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
+    judges = judges_in(experiment, faithfulness.name)
     for plan in gathered.plans:
-        for path in (
-            verdict_path(experiment, faithfulness.name, folder, plan.label, plan.run_id.partition("/")[2])
-            for folder in folders
-        ):
-            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
+        for judge in judges:
+            path = verdict_path(experiment, faithfulness.name, judge, plan.label, plan.run_id.partition("/")[2])
+            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts):
                 if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
                     who = judge_name(verdict.judge, verdict.rules)
                     # As ballots name the judge whose claims were labelled.

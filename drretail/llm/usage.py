@@ -28,14 +28,14 @@ def estimated_tokens(chat: Any, messages: Sequence["BaseMessage"]) -> int:
 def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["BaseMessage"]) -> "AIMessage":
     """The answer with tokens that can be true: a count that is missing, negative, no whole number, 0 for a text, or
     more than its text could ever have, is replaced by an estimate, so that a cap on tokens holds."""
-    counted: Mapping[str, Any] = answer.usage_metadata or {}
+    reported: Mapping[str, Any] = answer.usage_metadata or {}
     asked = estimated_tokens(chat, messages)
     calls = [call["args"] for call in answer.tool_calls]
     written = (len(answer.text) + (len(str(calls)) if calls else 0)) // CHARACTERS_PER_TOKEN
-    read, output = counted.get("input_tokens"), counted.get("output_tokens")
+    read, output = reported.get("input_tokens"), reported.get("output_tokens")
     if _is_possible(read, asked) and _is_possible(output, written):
         return answer
-    details = counted.get("input_token_details") if _is_possible(read, asked) else None
+    details = reported.get("input_token_details") if _is_possible(read, asked) else None
     read = read if _is_possible(read, asked) else max(asked, 1)
     output = output if _is_possible(output, written) else max(written, 1)
     usage = {"input_tokens": read, "output_tokens": output, "total_tokens": read + output}
@@ -64,11 +64,11 @@ def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:
 
 def usage_of(message: "AIMessage") -> Usage:
     """One call's tokens. langchain counts the cache parts within ``input_tokens``; here they stand apart."""
-    counted = message.usage_metadata
-    if counted is None:
+    reported = message.usage_metadata
+    if reported is None:
         return Usage(calls=1)
-    details = counted.get("input_token_details") or {}
-    whole = counted["input_tokens"]
+    details = reported.get("input_token_details") or {}
+    whole = reported["input_tokens"]
     read = min(_detail(details.get("cache_read")), whole)
     # With a stated lifetime Anthropic reports the written part under these names, and cache_creation is then 0.
     lifetimes = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
@@ -79,7 +79,7 @@ def usage_of(message: "AIMessage") -> Usage:
         input_uncached=whole - read - created,
         cache_read=read,
         cache_creation=created,
-        output=counted["output_tokens"],
+        output=reported["output_tokens"],
         estimated=int(message.response_metadata.get(ESTIMATED, False)),
     )
 

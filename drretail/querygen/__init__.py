@@ -7,8 +7,6 @@ importing.py plain questions → queries whose demands are not typed yet
 reading.py   queries back from their file
 checks/      what can be wrong with a query, one file a family of checks
 lint.py      all checks of all queries of a file
-opinion.py   what a model that reads makes of queries, asked in
-prompts/     its wording
 generate.py  users → drafts → queries in which nothing is found
 revisions.py the history of a query file, beside it
 fixing.py    other queries in the place of those in which something was found

@@ -7,8 +7,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
 from drretail.querygen.checks.case import Case, Code, found
-from drretail.querygen.checks.shopper import Shopper, read_shopper
-from drretail.querygen.checks.stock import Stock
+from drretail.querygen.checks.stock import Shopper, Stock, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
 from drretail.tables.figures import counted
@@ -21,16 +20,12 @@ OPINIONS = {
     "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
-"""What a model that reads may find (opinion.py): by the field of its answer that says no, in its order."""
-_CODES = (
-    OPINIONS
-    | {code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()}
-    | {
-        OTHER_WORLD: Code(
-            "the query was made for another world than this one", "name its world, or make queries for this"
-        )
-    }
-)
+"""What a model that reads may find (by_model/opinion.py): by the field of its answer that says no, in its order."""
+_CODES = {
+    **OPINIONS,
+    **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
+    OTHER_WORLD: Code("the query was made for another world", "name its world, or make queries for this one"),
+}
 CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
 """What each finding means."""
 REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}

@@ -2,7 +2,7 @@
 
 What is changed is an amount of the text, or a sentence of our own behind it, of the same form in both, so that nothing
 but the shop tells which is which. Each query gives one pair, so that pairs are independent. A pair is kept only where
-the one is proved infeasible and the other feasible (``grounding.basket.proof``).
+the one is proved infeasible and the other feasible (``grounding.basket.reference``).
 """
 
 from collections import Counter
@@ -13,11 +13,11 @@ from itertools import islice
 
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
+from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -32,29 +32,8 @@ _ABOVE = Decimal("1.05")
 UNMET = "nothing has to be bought, or the shop lacks it"
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the twin that can be met."""
-_BUDGET = (
-    "Everything together must not cost more than {amount}.",
-    "I can't spend more than {amount} on all of it.",
-    "The whole order has to stay within {amount}.",
-)
-_ALSO = (
-    "And please add {thing} to the same order.",
-    "I also need {thing}; put one into the cart, too.",
-    "While you are at it, pick {thing} for me as well.",
-)
-_AGAIN = (
-    "And add once more what I had in my order {order}.",
-    "Please also put in again what came with my order {order}.",
-    "What I bought with order {order}, I'd like to have again, too.",
-)
-ABSENT = (
-    "accordion", "aquarium heater", "archery bow", "bagpipe", "barometer", "bass guitar", "beekeeping suit",
-    "billiard cue", "cello", "chainsaw", "chess clock", "clarinet", "cricket bat", "darkroom enlarger",
-    "diving mask", "drum kit", "fencing foil", "hang glider", "harpsichord", "inflatable kayak", "metronome",
-    "microscope", "oboe", "ouija board", "parachute", "pottery wheel", "rowing machine", "saddle", "saxophone",
-    "sextant", "ski binding", "snowboard", "spinning wheel", "surfboard", "taxidermy kit", "telescope",
-    "trampoline", "trombone", "typewriter", "unicycle", "wetsuit", "zither",
-)  # fmt: skip
+_PHRASES = PHRASES["twin"]
+ABSENT = tuple(_PHRASES["absent"])
 """Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
 
 
@@ -177,7 +156,7 @@ class _Maker:
         text, budget = self.query.text, Money.of(amount, self.cheapest.currency)
         written = format_amount(budget).removesuffix(".00")
         if self.wish.budget is None:
-            text = self._behind(_BUDGET, amount=written)
+            text = self._behind("budget", amount=written)
         else:
             places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
             if len(places) != 1 or places[0].low != places[0].high:
@@ -187,7 +166,7 @@ class _Maker:
 
     def _with_thing(self, noun: str) -> Query:
         wants = (*self.wish.wants, Want(name=noun, kinds=(noun,)))
-        text = self._behind(_ALSO, thing=f"{article(noun)} {noun}")
+        text = self._behind("also", thing=f"{article(noun)} {noun}")
         return self.query.model_copy(update={"text": text, "wish": self.wish.model_copy(update={"wants": wants})})
 
     def _again(self, order: Order) -> Query | None:
@@ -200,17 +179,18 @@ class _Maker:
         if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
             return None
         brands = () if product.brand is None else (product.brand,)
-        want = Want(name=name, kinds=(leaf_category(product),), brands_wanted=brands, again=True)
+        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
         return self._with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
 
     def _with_order(self, wish: Wish, order_id: str) -> Query:
-        text = self._behind(_AGAIN, order=order_id)
+        text = self._behind("again", order=order_id)
         return self.query.model_copy(update={"text": text, "wish": wish.model_copy(update={"orders": (order_id,)})})
 
     def _first_feasible(self, twins: Iterable[Query]) -> Query | None:
         return next((twin for twin in islice(twins, _TRIED) if self.offers.reference(twin).best is not None), None)
 
-    def _behind(self, sentences: Sequence[str], **slots: str) -> str:
+    def _behind(self, what: str, **slots: str) -> str:
+        sentences: Sequence[str] = _PHRASES[what]
         sentence = sentences[int(sha256_of(self.seed), 16) % len(sentences)]
         return f"{self.query.text.rstrip()} {sentence.format(**slots)}"
 

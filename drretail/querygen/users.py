@@ -1,11 +1,10 @@
 """Whose queries are made: users that are named, users that are drawn, and what query ids call them."""
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
+from drretail.grounding.report.evidence_ids import short_hash
 
 # How many times as many users are drawn, since some give no query; after the last the search is given up. The first of
 # a larger sample are those of the smaller one.
@@ -43,5 +42,4 @@ def check_users(world: World, users: Sequence[str]) -> None:
 
 def user_slug(user_id: str) -> str:
     """Eight characters for a user; a hash, since ids of different users often begin alike or differ in case only."""
-    digest = hashlib.sha256(user_id.encode("utf-8", "surrogatepass")).digest()
-    return base64.b32encode(digest[:5]).decode("ascii").lower()
+    return short_hash(user_id)

@@ -20,6 +20,12 @@ _CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
 _GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
 
 
+def check_width(path: Path, columns: int) -> None:
+    """Raises UserError for a table that has more columns than may be."""
+    if columns > MOST_COLUMNS:
+        raise UserError(f"{path} has {columns:,} columns, and a table may have {MOST_COLUMNS:,}.")
+
+
 def guarded(text: str) -> str:
     """The text as a cell that no spreadsheet takes for a formula, whatever it splits cells by."""
     return _CALCULATED.sub(_GUARD, text)
@@ -49,8 +55,7 @@ def read_cells(path: Path) -> list[list[str]]:
         text = text.partition("\n")[2]
         first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
-    if first.count(separator) >= MOST_COLUMNS:
-        raise UserError(f"{path} has {first.count(separator) + 1:,} columns, and a table may have {MOST_COLUMNS:,}.")
+    check_width(path, first.count(separator) + 1)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as problem:

@@ -9,7 +9,7 @@ from drretail.tables.table import Row, Table
 def markdown_table(table: Table) -> str:
     """Columns of equal width, numbers to the right; the title and the notes are the caller's."""
     lines = [[table.heading, *(column.name for column in table.columns)], *map(_cells, table.rows)]
-    lines = [[_escaped(text) for text in line] for line in lines]
+    lines = [[text.replace("|", "\\|").replace("\n", " ") for text in line] for line in lines]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
     right = [False, *(table.is_of_numbers(at) for at in range(len(table.columns)))]
     rule = [
@@ -21,10 +21,6 @@ def markdown_table(table: Table) -> str:
 def _cells(row: Row) -> list[str]:
     name = f"{row.name}, {row.manner}" if row.manner else row.name
     return [name, *(NOTHING if cell is None else cell.whole for cell in row.cells)]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

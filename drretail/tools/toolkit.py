@@ -87,7 +87,8 @@ class Toolkit:
     """The tools of one session, with a thread pool of its own; a context manager that ends it.
 
     ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given, and so are ``tools``:
-    the nine without those that the session does without, and those that its agent brought.
+    the nine without those that the session does without, and those that its agent brought. ``others`` are names that
+    are answered elsewhere, and told to who calls a tool that is not there.
     """
 
     def __init__(
@@ -97,8 +98,10 @@ class Toolkit:
         timeout: float | None = None,
         threads: int | None = None,
         tools: Mapping[str, Tool] | None = None,
+        others: Sequence[str] = (),
     ) -> None:
         self.session = session
+        self._others = others
         self.tools = offered(session) if tools is None else tools
         self._timeout = session.tool_timeout if timeout is None else timeout
         self._schemas = openai_schemas(self.tools)
@@ -201,8 +204,9 @@ class Toolkit:
     def _perform(self, launch: Launch) -> ToolResult:
         tool = self.tools.get(launch.name)
         if tool is None:
-            hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
-            raise ToolError("unknown_tool", f"There is no tool {quoted(launch.name)}. {hint}", allowed=self.tools)
+            names = (*self.tools, *self._others)
+            hint = suggestion(nearest_names(launch.name, names), names)
+            raise ToolError("unknown_tool", f"There is no tool {quoted(launch.name)}. {hint}", allowed=names)
         parameters = read_schema(tool.function).parameters
         given = read_arguments(parameters, launch.args)
         arguments, mended = with_ids_read(self.session, parameters, given)

@@ -255,14 +255,10 @@ def _support(verdict: Verdict) -> Support:
 
 def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
     if claim.start is not None and claim.end is not None and 0 <= claim.start < claim.end <= len(report):
-        return _trimmed(report, claim.start, claim.end)
+        # The span without white space around it.
+        text = report[claim.start : claim.end]
+        begin = re.match(r"\s*", text)
+        left = begin.end() if begin else 0
+        return claim.start + left, max(claim.start + left, claim.start + len(text.rstrip()))
     found = (find_quote(report, words) for words in (claim.quote, claim.claim) if words)
     return next((span for span in found if span is not None), None)
-
-
-def _trimmed(report: str, start: int, end: int) -> tuple[int, int]:
-    """The span without white space around it."""
-    text = report[start:end]
-    begin = re.match(r"\s*", text)
-    left = begin.end() if begin else 0
-    return start + left, max(start + left, start + len(text.rstrip()))

@@ -83,7 +83,10 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
     """One command for a system; for one that called from outside one a query, to which its client is to connect."""
     system = view.definition.systems[label]
     if system.is_imported:
-        return [_imported(system, label, folder)]
+        # The command that imports such reports; FILE stands for where they came from.
+        models = _flags("--model", (model.spec for model in system.models.values()))
+        form = str(system.options.get("format", "markdown"))
+        return [" ".join(["drretail import", quote(form), "FILE --to", folder, "--system", quote(label), *models])]
     if system.agent == INSPECT_AGENT:
         return [_inspected(view, label, system, folder)]
     if system.agent != MCP_AGENT:
@@ -100,13 +103,6 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
         )
         for each in view.definition.queries_of(label)
     ]
-
-
-def _imported(system: System, label: str, folder: str) -> str:
-    """The command that imports such reports; FILE stands for where they came from."""
-    models = _flags("--model", (model.spec for model in system.models.values()))
-    form = str(system.options.get("format", "markdown"))
-    return " ".join(["drretail import", quote(form), "FILE --to", folder, "--system", quote(label), *models])
 
 
 def _inspected(view: ExperimentView, label: str, system: System, folder: str) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import installed
+from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.eval.scores.panel import name_of, names_panel
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
@@ -48,19 +49,17 @@ class Judgements:
 def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     """The last verdict of every key on this very report, asked in today's words; an empty one where nobody judged."""
     name = f"{run.query_id}-r{run.repeat}"
-    folders = sorted((experiment / "verdicts" / metric).glob("*/"))
-    paths = [verdict_path(experiment, metric, folder.name, run.system, name) for folder in folders]
-    lasts = [verdict for path in paths if path.exists() for verdict in VerdictFile(path).lasts()]
-    groups: dict[tuple[str, str, Rules], list[Verdict]] = {}
+    groups = verdicts_by_assessor(experiment, metric, judges_in(experiment, metric), run.system, name)
     family = installed(metric)
     prompts = frozenset[str]() if family is None else in_all_wordings(experiment, family.prompt_hashes)
-    for verdict in lasts:
-        if _lives(verdict, run, family, prompts):
-            judge = verdict.judge
-            groups.setdefault((judge.spec, judge.params_hash, verdict.rules), []).append(verdict)
-    judged = [Judged(verdicts[0].judge, rules, tuple(verdicts)) for (_, _, rules), verdicts in groups.items()]
+    living = {
+        assessor: tuple(verdict for verdict in lasts if _lives(verdict, run, family, prompts))
+        for assessor, lasts in groups.items()
+    }
+    judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
     judged.sort(key=_order)
-    return Judgements(tuple(judged), stale=len(lasts) - sum(len(one.verdicts) for one in judged))
+    stale = sum(map(len, groups.values())) - sum(map(len, living.values()))
+    return Judgements(tuple(judged), stale)
 
 
 def _lives(verdict: Verdict, run: Run, family: Family | None, prompts: frozenset[str]) -> bool:

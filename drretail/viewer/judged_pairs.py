@@ -59,7 +59,7 @@ def read_pair_judgements(
     for judge, labels_of_judge in pairs.items():
         for labels in labels_of_judge:
             path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
-            verdicts = VerdictFile(path).lasts() if path.exists() else []
+            verdicts = VerdictFile(path).lasts()
             shas = tuple(reports.get(label) for label in labels)
             yield from _judgements(
                 labels, repeat, [verdict for verdict in verdicts if _lives(experiment, verdict, shas)]

@@ -19,7 +19,7 @@ from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
-from tests.shop import PAGES, USER, build
+from tests.shop import PAGES, USER, build_shop
 
 Scripted = AIMessage | BaseException
 
@@ -29,7 +29,7 @@ QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", 
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build(tmp_path_factory.mktemp("agents") / "world")
+    folder = build_shop(tmp_path_factory.mktemp("agents") / "world")
     with open_world(folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 

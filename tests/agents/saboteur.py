@@ -52,9 +52,9 @@ PICKED = {
 
 def part_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Part:
     """Which role is asked, read from the tags and tools that define it."""
-    told = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+    text = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
     for tag, part in _BY_TAG.items():
-        if f"<{tag}>\n" in told:
+        if f"<{tag}>\n" in text:
             return part
     names = {tool["function"]["name"] for tool in tools}
     return "understanding" if "Understood" in names else "supervisor" if "LaunchResearcher" in names else "alone"
@@ -97,8 +97,8 @@ class Broken(OfflineChat):
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         unread: list[InvalidToolCall] = []
 
-        def policy(said: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-            answer = self.policy(said, tools, choice)
+        def policy(reply: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+            answer = self.policy(reply, tools, choice)
             unread.extend(answer.invalid_tool_calls)
             return answer
 
@@ -128,9 +128,9 @@ def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False, report: s
 def _with(answer: AIMessage, mistake: str) -> AIMessage:
     written = take_picks(answer.text)
     title, _, rest = written.report.partition("\n")
-    said = f"{title}\n\n{SENTENCES[mistake]}\n{rest}"
+    text = f"{title}\n\n{SENTENCES[mistake]}\n{rest}"
     picks = [*(written.picks or ()), *(Pick(product=each) for key, each in PICKED.items() if key == mistake)]
-    return AIMessage(f"{said.rstrip()}\n\n{picks_block(picks)}")
+    return AIMessage(f"{text.rstrip()}\n\n{picks_block(picks)}")
 
 
 def _scripted(answer: AIMessage, part: Part, report: str | None) -> AIMessage:
@@ -168,10 +168,10 @@ def with_broken_json(answer: AIMessage) -> AIMessage:
 
 def without_its_first_source(answer: AIMessage) -> AIMessage:
     """A synthesis that forgets a source and what rests on it."""
-    told = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
-    forgotten = told["sources"][0]["evidence"]
-    told["sources"] = told["sources"][1:]
-    told["insights"] = [insight for insight in told["insights"] if forgotten not in insight["citations"]]
+    fields = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
+    forgotten = fields["sources"][0]["evidence"]
+    fields["sources"] = fields["sources"][1:]
+    fields["insights"] = [insight for insight in fields["insights"] if forgotten not in insight["citations"]]
     if not answer.tool_calls:
-        return AIMessage(json.dumps(told))
-    return AIMessage("", tool_calls=[answer.tool_calls[0] | {"args": told}])
+        return AIMessage(json.dumps(fields))
+    return AIMessage("", tool_calls=[answer.tool_calls[0] | {"args": fields}])

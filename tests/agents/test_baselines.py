@@ -146,9 +146,9 @@ def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_ove
 
 def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
-    told = answered(world, poor, reference_of(poor, offered())).run
-    assert told.status == "done"
-    assert "the cheapest products that keep to the rest cost more than the budget" in (told.report or "")
+    result = answered(world, poor, reference_of(poor, offered())).run
+    assert result.status == "done"
+    assert "the cheapest products that keep to the rest cost more than the budget" in (result.report or "")
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
 

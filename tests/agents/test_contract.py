@@ -104,8 +104,8 @@ def test_it_answers_with_a_report_that_cites_and_declares_what_it_picks(world: W
 def test_it_is_told_query_user_and_today_and_nothing_of_the_shop(world: World, name: str) -> None:
     _, asked = ran(world, name)
     first = next(request for request in asked if request.schema is None).messages[1].text
-    told = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}
-    assert told == {"query": QUERY.text, "user_id": USER, "today": "2023-01-03"}
+    text = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}
+    assert text == {"query": QUERY.text, "user_id": USER, "today": "2023-01-03"}
     assert name == "grounded_hybrid" or "Tanagrove" not in first  # whose supervisor reads the profile
 
 

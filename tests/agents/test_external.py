@@ -74,11 +74,11 @@ print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
 
 def test_a_command_is_told_question_user_day_form_of_the_report_and_time(world: World, tmp_path: Path) -> None:
     code = "del asked['mcp']\nprint(json.dumps({'report': json.dumps(asked)}))"
-    told = json.loads(recorded(world, command(tmp_path, code), seconds=30).run.report or "")
-    assert (told["query"], told["user"], told["seconds"]) == (QUERY.text, USER, 30)
-    assert told["today"] == world.manifest.now.date().isoformat()
-    assert QUERY.text in told["instructions"]
-    assert "picks" in told["instructions"]
+    document = json.loads(recorded(world, command(tmp_path, code), seconds=30).run.report or "")
+    assert (document["query"], document["user"], document["seconds"]) == (QUERY.text, USER, 30)
+    assert document["today"] == world.manifest.now.date().isoformat()
+    assert QUERY.text in document["instructions"]
+    assert "picks" in document["instructions"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_an_answer_in_json_has_its_outcome(
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "said"),
+    ("code", "kind", "message"),
     [
         (
             "sys.stderr.write('the model is away'); sys.exit(7)",
@@ -139,11 +139,11 @@ def test_an_answer_in_json_has_its_outcome(
     ],
 )
 def test_a_command_without_an_answer_is_a_failed_run(
-    world: World, tmp_path: Path, code: str, kind: str, said: str
+    world: World, tmp_path: Path, code: str, kind: str, message: str
 ) -> None:
     found = failure(world, command(tmp_path, code))
     assert found[0] == kind
-    assert said in found[1]
+    assert message in found[1]
     assert len(found[1]) < 1500
 
 
@@ -246,7 +246,7 @@ def test_a_system_goes_by_its_place_or_the_name_before_it(world: World, spec: st
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("cmd:", "needs a command"),
         ("cmd:./no-such-agent --x", "There is no command './no-such-agent'"),
@@ -259,8 +259,8 @@ def test_a_system_goes_by_its_place_or_the_name_before_it(world: World, spec: st
         ("http://me:secret@host/", "leave the user and the password out"),
     ],
 )
-def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, said: str) -> None:
-    with pytest.raises(UserError, match=said) as problem:
+def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as problem:
         named_agents([spec])
     assert "secret" not in str(problem.value)
 
@@ -310,7 +310,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, server
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         (500, "the model is away", "answered with status 500: the model is away"),
         (404, "", "answered with status 404"),
@@ -319,9 +319,11 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, server
         (200, "x" * 2_000_000, "answered more than 1,048,576 bytes"),
     ],
 )
-def test_an_address_without_answer_fails(world: World, server: HTTPServer, status: int, body: str, said: str) -> None:
+def test_an_address_without_answer_fails(
+    world: World, server: HTTPServer, status: int, body: str, message: str
+) -> None:
     server.expect_request("/agent").respond_with_data(body, status, headers={"location": "/other"})
-    assert said in failure(world, server.url_for("/agent"))[1]
+    assert message in failure(world, server.url_for("/agent"))[1]
 
 
 def test_an_address_too_late_or_where_nobody_listens_is_a_failed_run(world: World, server: HTTPServer) -> None:
@@ -331,5 +333,5 @@ def test_an_address_too_late_or_where_nobody_listens_is_a_failed_run(world: Worl
 
     server.expect_request("/agent").respond_with_handler(answer)
     assert failure(world, server.url_for("/agent"), seconds=1)[0] == "timeout"
-    kind, said = failure(world, "http://127.0.0.1:9/agent")
-    assert (kind, "cannot be asked: ConnectError" in said) == ("agent", True)
+    kind, text = failure(world, "http://127.0.0.1:9/agent")
+    assert (kind, "cannot be asked: ConnectError" in text) == ("agent", True)

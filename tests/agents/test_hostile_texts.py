@@ -15,13 +15,13 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.planting import with_hostile_texts
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
-from drretail.grounding.hostile.outcomes import HostileRun, Outcome
+from drretail.eval.families.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.run import Scope
 from tests.agents.conftest import calls, reporting, scripted, sut
-from tests.shop import PAGES, USER, build
+from tests.shop import PAGES, USER, build_shop
 
 ASKED = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me? How high should it hang?", source="test")
 UNREADABLE = {"css", "white", "comment", "alt", "bidi", "tags"}
@@ -33,7 +33,7 @@ LINK_TARGET_ALONE = "cite-link"
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A world of its own: its bytes are compared."""
-    with open_world(build(tmp_path_factory.mktemp("hostile") / "world"), web=SandboxWeb(PAGES)) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("hostile") / "world"), web=SandboxWeb(PAGES)) as opened:
         yield opened
 
 

@@ -16,7 +16,7 @@ from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.viewer.tables.ablations import ablation_table
-from tests.shop import JANUARY, USER, build
+from tests.shop import JANUARY, USER, build_shop
 
 ROOT = Path(__file__).parents[2]
 MINE = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
@@ -26,7 +26,7 @@ TEXT = "Has ordered 2 times."
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("memory") / "world")
+    return build_shop(tmp_path_factory.mktemp("memory") / "world")
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +166,7 @@ def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[s
     ("given", "sentence"),
     [
         ({"memory": "nothing"}, "module:attribute"),
+        ({"memory": "lib/my.py:recall"}, "names a file: call drretail in lib with --memory my:recall"),
         ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
         ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),

@@ -39,7 +39,7 @@ from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
 from tests.agents.own import answer as shipping_answer
 from tests.build import known
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 PLACE = "tests.agents.own:BUYER"
 
@@ -182,15 +182,15 @@ def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_s
     def plain(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return "A report."
 
-    for answer, said in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
+    for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
         system = SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)
         run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
-        assert said in known(run.error).message
+        assert text in known(run.error).message
 
 
 def test_an_agent_without_roles_or_function_is_refused_in_a_sentence() -> None:
-    for wrong, said in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
-        with pytest.raises(UserError, match=said):
+    for wrong, text in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
+        with pytest.raises(UserError, match=text):
             Agent(*cast(Any, wrong))
     with pytest.raises(UserError, match="needs an async function that answers, not str"):
         Agent(cast(Any, "a text"), roles=())
@@ -219,7 +219,7 @@ def graph(tools: list[Any]) -> Runnable[Any, Any]:
 
 
 def answered(agent: Any, tmp_path: Path, name: str = "mine") -> Run:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION], {name: agent}, to=tmp_path / "exp", user=USER, baselines=False)
     (only,) = experiment
     return only
@@ -239,7 +239,7 @@ def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any,
 
 def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(tmp_path: Path) -> None:
     built = graph(shop_tools())
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
     assert [tools_of(one) for one in experiment] == [["product_catalog_search"]] * 2
     assert {one.status for one in experiment} == {"done"}
@@ -257,23 +257,23 @@ def test_callables_that_are_not_async_run_side_by_side(tmp_path: Path) -> None:
         together.wait()
         return question
 
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         asked = [f"Which tea, {number}?" for number in range(3)]
         experiment = run(world, asked, meeting, user=USER, baselines=False, parallel=3)
     assert [(one.system, one.status) for one in experiment] == [("meeting", "done")] * 3
 
 
 def test_a_graph_is_told_how_its_report_is_to_be_and_the_wording_is_recorded(tmp_path: Path) -> None:
-    told: list[str] = []
+    events: list[str] = []
 
     def note(given: dict[str, Any]) -> str:
-        told.append(given["messages"][0].text)
+        events.append(given["messages"][0].text)
         return "Buy tea."
 
     told_of = RunnableLambda(note)
     one = answered(told_of, tmp_path)
-    assert QUESTION in told[0]
-    assert "```picks" in told[0]
+    assert QUESTION in events[0]
+    assert "```picks" in events[0]
     assert list(one.prompt_hashes) == ["own_question"]
     assert answered(plain, tmp_path / "plain").prompt_hashes == {}
 
@@ -312,7 +312,7 @@ def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["mine", "My Agent", "my_module:MINE"])
 def test_compare_takes_the_name_that_the_user_gave(name: str, tmp_path: Path) -> None:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION], {name: plain, "react": "react"}, user=USER, baselines=False)
         score(experiment, ["checks", "basket"])
     found = compare(experiment, name, "react", metrics=["checks"])

@@ -120,8 +120,8 @@ def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Sc
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
     assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
-    (said,) = run.notes
-    assert said.startswith(note)
+    (text,) = run.notes
+    assert text.startswith(note)
 
 
 def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:

@@ -70,10 +70,10 @@ def test_announcements_are_answered(world: World, turns: tuple[AIMessage, ...], 
 
 
 @pytest.mark.parametrize(
-    "said", [[f"Let me now look at page {n}." for n in range(4)], ["Let me now look at page 2."] * 3]
+    "message", [[f"Let me now look at page {n}." for n in range(4)], ["Let me now look at page 2."] * 3]
 )
-def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World, said: list[str]) -> None:
-    recorded, shown = perform(world, calls(SEARCH), *map(AIMessage, said))
+def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World, message: list[str]) -> None:
+    recorded, shown = perform(world, calls(SEARCH), *map(AIMessage, message))
     run = recorded.run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, "no_report")

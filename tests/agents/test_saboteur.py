@@ -62,7 +62,7 @@ ONE_TOO_MANY = "not_wanted"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = sabotaged_shop.build(tmp_path_factory.mktemp("sabotage") / "world")
+    folder = sabotaged_shop.build_shop(tmp_path_factory.mktemp("sabotage") / "world")
     with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
         yield opened
 
@@ -199,8 +199,8 @@ SUPERVISED = [name for name in BUILT_IN if name.endswith(("hybrid", "hybrid_reac
 
 
 def sub_problem(messages: Sequence[BaseMessage]) -> str | None:
-    told = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
-    return tag_content("sub_problem", told)
+    text = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+    return tag_content("sub_problem", text)
 
 
 class Unsteady(OfflineChat):

@@ -43,7 +43,7 @@ from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform, sut_of
 from tests.agents.profile_minded import OBEYING
 from tests.shop import USER
-from tests.two_tastes import BIRDS, DOGS, build
+from tests.two_tastes import BIRDS, DOGS, build_shop
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "I looked nothing up."
@@ -127,13 +127,15 @@ def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("without", "preset", "said"),
+    ("without", "preset", "message"),
     [(["users"], None, "Did you mean user?"), (None, "closed", "Did you mean closed_book?")],
 )
-def test_a_wrong_name_is_answered_with_the_right_ones(without: list[str] | None, preset: str | None, said: str) -> None:
+def test_a_wrong_name_is_answered_with_the_right_ones(
+    without: list[str] | None, preset: str | None, message: str
+) -> None:
     with pytest.raises(UserError) as problem:
         system_options(without or (), preset)
-    assert said in str(problem.value)
+    assert message in str(problem.value)
 
 
 SHOPPER = {"": open_model("offline:shopper")}
@@ -180,9 +182,9 @@ def test_a_run_is_told_what_its_setting_gives_and_no_more(
     model, shown = scripted(calls(SEARCH), reporting("Nothing suits."))
     (player,) = informed([sut(world, model)], [setting])
     run = asyncio.run(Runner(world, "w").run(player, TOLD)).run
-    said = str(shown[0].messages)
-    assert all(each in said for each in seen)
-    assert not any(each in said for each in unseen)
+    text = str(shown[0].messages)
+    assert all(each in text for each in seen)
+    assert not any(each in text for each in unseen)
     left = set(TOOLS) if setting == "tools" else set(TOOLS) - FAMILIES["user"]
     assert shown[0].tool_names == left
     assert len(set(TOOLS) - FAMILIES["user"]) == len(TOOLS) - 5
@@ -255,7 +257,7 @@ NOBODY_S = Query(query_id="q2", text="Which bird feeder?", source="test")
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build(tmp_path_factory.mktemp("two") / "w")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("two") / "w")) as opened:
         yield opened
 
 

@@ -144,8 +144,8 @@ def test_no_agent_s_request_holds_what_poses_as_a_prompt(shop: World, files: Pat
 
 def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: Path) -> None:
     """The report repeats all that was read, as a model may, and a judge's own claims repeat the report."""
-    said = [one.text.strip() for one in HOSTILE if one.kind != "id"]
-    report = "\n\n".join(f"The feeder is a good one {text} [P:B0TEST0001] [{web_evidence_id(URL)}]." for text in said)
+    texts = [one.text.strip() for one in HOSTILE if one.kind != "id"]
+    report = "\n\n".join(f"The feeder is a good one {text} [P:B0TEST0001] [{web_evidence_id(URL)}]." for text in texts)
     turns = [
         calls(*((name, CALLS[name]) for name in ("get_product_details", "get_user_statistics", "web_search"))),
         reporting(f"{report}\n\nIt costs $21.00 [P:B0TEST0001].", "P:B0TEST0001 x 1"),

@@ -19,8 +19,7 @@ from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from tests import build
-from tests.shop import USER
-from tests.shop import build as build_shop
+from tests.shop import USER, build_shop
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"

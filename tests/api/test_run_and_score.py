@@ -23,7 +23,7 @@ from drretail.records.run import Limits
 from drretail.viewer.paper.published import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.sealed import Page, seal
-from tests.shop import OTHER, USER, build
+from tests.shop import OTHER, USER, build_shop
 
 QUESTION = "Which bird feeder suits me, under $30?"
 
@@ -37,7 +37,7 @@ MINE = Agent(nobody, roles=())
 
 @pytest.fixture
 def world(tmp_path: Path) -> Generator[World]:
-    with open_world(build(tmp_path / "w")) as opened:
+    with open_world(build_shop(tmp_path / "w")) as opened:
         yield opened
 
 
@@ -105,7 +105,7 @@ def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path)
 
 
 def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
-    build(tmp_path / "w")
+    build_shop(tmp_path / "w")
     made = run(str(tmp_path / "w"), [QUESTION], {"own": MINE}, baselines=False)
     assert made.systems == ["own"]
     assert made.folder.name.startswith("drretail-")
@@ -203,7 +203,7 @@ PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks."
 
 
 def test_a_sandbox_brings_its_queries_and_each_size_is_a_system(tmp_path: Path) -> None:
-    place = build(tmp_path / "w")
+    place = build_shop(tmp_path / "w")
     with drretail.open_world(place) as world:
         web = f"sandbox:{seal(tmp_path / 's', {'q1': PAGES}, [QUERY], world.manifest)}"
         with pytest.raises(UserError, match="name questions with --queries FILE"):

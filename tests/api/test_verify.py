@@ -30,7 +30,7 @@ from drretail.records.run import Limits
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
 from tests.cli.commands import Command
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 QUERIES = [
@@ -52,7 +52,7 @@ async def looking(task: Task, session: Session, models: Models, limits: Limits) 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Generator[World]:
-    with open_world(build(tmp_path_factory.mktemp("shop") / "w")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("shop") / "w")) as opened:
         yield opened
 
 

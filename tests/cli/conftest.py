@@ -6,13 +6,13 @@ import pytest
 
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> str:
     """The tiny shop as a world named ``w`` in the test's folder."""
-    build(tmp_path / "w")
+    build_shop(tmp_path / "w")
     return "w"
 
 

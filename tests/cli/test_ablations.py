@@ -67,10 +67,10 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretai
         ("32k", 32000, 100),
         ("512k", 512000, 33.3),
     ]
-    said = drretail("compare", "exp", "--by", "compose", "--metric", "dr3:CC").stdout
-    assert "no distractors" in said
-    assert "Distractor effect: dr3 CC" in said
-    assert "-66.67" in said
+    output = drretail("compare", "exp", "--by", "compose", "--metric", "dr3:CC").stdout
+    assert "no distractors" in output
+    assert "Distractor effect: dr3 CC" in output
+    assert "-66.67" in output
     made = json.loads(drretail("compare", "exp", "--by", "compose", "--json").stdout)
     assert {each["variant"] for each in made["distractors"]} >= {"CC"}
     page = (drretail("report", "exp"), (run_on / "report.html").read_text())[1]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.app import COMMANDS
-from tests.cli.commands import MAIN, ROOT, Command
+from tests.cli.commands import ROOT, Command
 
 HEAVY = [
     "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
@@ -17,21 +17,52 @@ def modules_after(code: str) -> tuple[str, set[str]]:
     """What ``code`` prints in a process of its own, and which modules it has loaded."""
     ending = "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules))\n"
     done = subprocess.run([sys.executable, "-c", ending + code], cwd=ROOT, capture_output=True, text=True, check=True)
-    said, _, loaded = done.stdout.rpartition("LOADED")
-    return said, set(loaded.split())
+    printed, _, loaded = done.stdout.rpartition("LOADED")
+    return printed, set(loaded.split())
 
 
-def test_help_names_every_command_and_loads_nothing_heavy() -> None:
-    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '--help']; {MAIN}")
-    assert [name for name in COMMANDS if f"\n  {name} " not in said] == []
+HELPS = """
+import os, sys
+from drretail.cli.entry import main
+for name in ["", *sys.argv[1:]]:
+    sys.argv = ["drretail", *filter(None, [name]), "--help"]
+    if name and os.fork():
+        os.wait()
+        continue
+    try:
+        main()
+    except SystemExit:
+        pass
+    print("LOADED", *sys.modules, "END", flush=True)
+    if name:
+        os._exit(0)
+"""
+"""Each command's help in a process forked from one that has printed the list of all: to start Python takes longer."""
+
+
+@pytest.fixture(scope="module")
+def helps() -> dict[str, tuple[str, set[str]]]:
+    """What ``drretail --help`` and each command's help print, and which modules are loaded then."""
+    names = ["", *COMMANDS]
+    command = [sys.executable, "-c", HELPS, *COMMANDS]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    parts = [part.partition("LOADED") for part in done.stdout.split("END\n")[:-1]]
+    return {name: (printed, set(loaded.split())) for name, (printed, _, loaded) in zip(names, parts, strict=True)}
+
+
+def test_help_names_every_command_and_loads_nothing_heavy(helps: dict[str, tuple[str, set[str]]]) -> None:
+    printed, loaded = helps[""]
+    assert [name for name in COMMANDS if f"\n  {name} " not in printed] == []
     assert [name for name in HEAVY if name in loaded] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(name: str) -> None:
+def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(
+    helps: dict[str, tuple[str, set[str]]], name: str
+) -> None:
     typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
-    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '{name}', '--help']; {MAIN}")
-    assert " ".join(COMMANDS[name][1].split()) in " ".join(said.split())
+    printed, loaded = helps[name]
+    assert " ".join(COMMANDS[name][1].split()) in " ".join(printed.split())
     assert [each for each in HEAVY if each in loaded and each not in typers_own] == []
 
 

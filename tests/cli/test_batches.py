@@ -26,9 +26,9 @@ def settings(server: BatchServer) -> dict[str, str]:
 def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command, tmp_path: Path) -> None:
     where = folder(tmp_path)
     with BatchServer(judged_by_rules) as server:
-        told = drretail("score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch", **settings(server))
-    assert told.returncode == 0, told.stderr
-    assert "questions were sent as batch msgbatch_0." in told.stderr
+        result = drretail("score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch", **settings(server))
+    assert result.returncode == 0, result.stderr
+    assert "questions were sent as batch msgbatch_0." in result.stderr
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 
@@ -50,9 +50,9 @@ def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command
 
 
 def test_who_takes_no_batches_is_named(drretail: Command, tmp_path: Path) -> None:
-    told = drretail("score", str(folder(tmp_path)), "--metrics", "quality", "--batch")
-    assert told.returncode == 2
-    assert "--batch needs a judge of anthropic" in told.stderr
+    result = drretail("score", str(folder(tmp_path)), "--metrics", "quality", "--batch")
+    assert result.returncode == 2
+    assert "--batch needs a judge of anthropic" in result.stderr
 
 
 def test_an_estimate_for_batches_is_half_of_the_other(drretail: Command, tmp_path: Path) -> None:

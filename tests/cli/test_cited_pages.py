@@ -51,8 +51,8 @@ def test_without_pages_fp_web_is_na_until_they_are_fetched(drretail: Command, ru
     assert "--fetch-sources" in first.stderr
     found = scores(tmp_path / "exp")
     assert (found["react", "FP_web"]["n_na"], found["react", "FP_web_shown"]["n_scored"]) == (1, 1)
-    told = drretail("score", "exp", *SCORE, "--estimate")
-    assert "1 cited page is not there to be judged against" in told.stderr
+    result = drretail("score", "exp", *SCORE, "--estimate")
+    assert "1 cited page is not there to be judged against" in result.stderr
     then = drretail("score", "exp", *SCORE, "--fetch-sources")
     assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1
@@ -60,6 +60,6 @@ def test_without_pages_fp_web_is_na_until_they_are_fetched(drretail: Command, ru
 
 
 def test_an_estimate_of_runs_tells_of_pages(drretail: Command, run: list[str]) -> None:
-    told = drretail(*run, "--to", "exp", "--estimate")
-    assert "fetching the web pages that its report cites" in told.stderr
+    result = drretail(*run, "--to", "exp", "--estimate")
+    assert "fetching the web pages that its report cites" in result.stderr
     assert "fetching" not in drretail(*run, "--to", "exp", "--estimate", "--no-pages").stderr

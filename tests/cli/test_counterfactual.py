@@ -8,7 +8,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.cli.commands import Command
-from tests.two_tastes import BIRDS, build
+from tests.two_tastes import BIRDS, build_shop
 
 
 def asked(folder: Path) -> None:
@@ -16,7 +16,7 @@ def asked(folder: Path) -> None:
     text = "I bought a feeder. Another bird feeder under $30?"
     query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
     (folder / "q.jsonl").write_text(canonical_json(query.model_dump(mode="json")) + "\n", encoding="utf-8")
-    build(folder / "w")
+    build_shop(folder / "w")
 
 
 def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Command, tmp_path: Path) -> None:

@@ -22,17 +22,17 @@ SECRET = "sk-very-secret-0123456789"
 
 
 def test_a_machine_without_keys_is_well_and_told_what_it_lacks(drretail: Command) -> None:
-    told = drretail("doctor")
-    assert told.returncode == 0, told.stderr
-    assert "ANTHROPIC_API_KEY is not set" in told.stdout
-    assert "Everything that is needed works." in told.stdout
+    result = drretail("doctor")
+    assert result.returncode == 0, result.stderr
+    assert "ANTHROPIC_API_KEY is not set" in result.stdout
+    assert "Everything that is needed works." in result.stdout
 
 
 def test_a_key_is_seen_and_never_shown(drretail: Command) -> None:
-    told = drretail("doctor", "--json", ANTHROPIC_API_KEY=SECRET)
-    signs = {sign["what"]: sign for sign in json.loads(told.stdout)["signs"]}
+    result = drretail("doctor", "--json", ANTHROPIC_API_KEY=SECRET)
+    signs = {sign["what"]: sign for sign in json.loads(result.stdout)["signs"]}
     assert signs["key of anthropic"]["found"] == "ANTHROPIC_API_KEY is set"
-    assert SECRET not in told.stdout + told.stderr
+    assert SECRET not in result.stdout + result.stderr
 
 
 def test_a_model_is_asked_only_when_it_is_named(drretail: Command) -> None:
@@ -40,33 +40,33 @@ def test_a_model_is_asked_only_when_it_is_named(drretail: Command) -> None:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
         drretail("doctor", **where)
         assert not provider.seen
-        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
         assert len(provider.seen) == 1
-    assert told.returncode == 0
-    assert "answers: hello" in told.stdout
+    assert result.returncode == 0
+    assert "answers: hello" in result.stdout
 
 
 def test_a_model_that_answers_on_the_second_try_is_named_so(drretail: Command) -> None:
     with Provider(answers({"type": "text", "text": ""})) as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
-        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
-    assert told.returncode == 0
-    assert "answers on the second try (the answer is empty" in " ".join(told.stdout.split())
+        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+    assert result.returncode == 0
+    assert "answers on the second try (the answer is empty" in " ".join(result.stdout.split())
 
 
 def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(drretail: Command) -> None:
     with Provider(fails(401, f"invalid x-api-key {SECRET}")) as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
-        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
-    assert told.returncode == 3
-    assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(told.stdout.split())
-    assert SECRET not in told.stdout + told.stderr
+        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+    assert result.returncode == 3
+    assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(result.stdout.split())
+    assert SECRET not in result.stdout + result.stderr
 
 
 def test_an_unknown_model_is_a_finding_and_no_end(drretail: Command) -> None:
-    told = drretail("doctor", "--json", "--model", "nobody:x")
-    assert told.returncode == 3
-    signs = json.loads(told.stdout)["signs"]
+    result = drretail("doctor", "--json", "--model", "nobody:x")
+    assert result.returncode == 3
+    signs = json.loads(result.stdout)["signs"]
     assert "There is no model provider 'nobody'" in signs[-1]["found"]
 
 
@@ -110,9 +110,9 @@ def test_a_lack_names_what_it_prevents_and_what_mends_it() -> None:
 
 
 def test_a_server_that_was_named_and_does_not_answer_has_to_be_mended(drretail: Command) -> None:
-    told = drretail("doctor", "--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9", DRRETAIL_SERVERS_TIMEOUT="1")
-    signs = {sign["what"]: sign for sign in json.loads(told.stdout)["signs"]}
-    assert told.returncode == 3
+    result = drretail("doctor", "--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9", DRRETAIL_SERVERS_TIMEOUT="1")
+    signs = {sign["what"]: sign for sign in json.loads(result.stdout)["signs"]}
+    assert result.returncode == 3
     assert signs["MongoDB"]["state"] == "broken"
     assert "127.0.0.1:9" in signs["MongoDB"]["found"]
-    assert "topsecret" not in told.stdout + told.stderr
+    assert "topsecret" not in result.stdout + result.stderr

@@ -46,7 +46,7 @@ def answers() -> list[dict[str, Any]]:
         "QueryRubric": {"criteria": [RUBRIC]},
         "MarkedCriteria": marked,
     }
-    rules: list[dict[str, Any]] = [{"schema": name, "answer": {"structured": said}} for name, said in plain.items()]
+    rules: list[dict[str, Any]] = [{"schema": name, "answer": {"structured": text}} for name, text in plain.items()]
     return [*insights, *support, *rules]
 
 
@@ -58,12 +58,12 @@ def test_the_command_scores_with_gold_freezes_criteria_and_asks_nothing_twice(
     (tmp_path / "judge.json").write_text(json.dumps({"rules": answers()}))
     done = drretail(*ASKED, "--gold", "gold")
     assert done.returncode == 0, done.stdout + done.stderr
-    said = {
+    fields = {
         each["variant"]: each.get("value")
         for each in json.loads((folder / "scores.json").read_text())["scores"]
         if (each["system"], each["policy"]) == ("a@model", "answered")
     }
-    found = {name: round(said[name] or 0, 2) for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ", "avg6", "score")}
+    found = {name: round(fields[name] or 0, 2) for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ", "avg6", "score")}
     assert found == {
         **{"IR_UF": 100, "IR_SC": 50, "CC": 66.67, "FA": 50, "IF": 66.67, "DQ": 40},
         **{"avg6": 62.22, "score": 1},

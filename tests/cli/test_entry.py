@@ -6,9 +6,9 @@ from drretail.errors import NotFound, ToolError, ToolErrorType
 
 @pytest.mark.parametrize("kind", ["unavailable", "timeout"])
 def test_a_server_that_fails_outside_of_a_tool_is_one_sentence(kind: ToolErrorType) -> None:
-    said = sentence_of(ToolError(kind, "The shop's database (MongoDB at host:1) cannot be reached."))
-    assert said is not None
-    assert said.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
+    sentence = sentence_of(ToolError(kind, "The shop's database (MongoDB at host:1) cannot be reached."))
+    assert sentence is not None
+    assert sentence.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
 
 
 def test_an_id_that_nobody_looked_after_is_a_bug_of_ours() -> None:

@@ -87,6 +87,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "broken.jsonl"], "line 2, is not JSON"),
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
+        (["markdown", "empty.md"], "There is no word in empty.md."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
     ],
@@ -95,6 +96,7 @@ def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail:
     drb(tmp_path / "a.jsonl", "One.")
     text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
     text(tmp_path / "page.html", "<html>Sign in</html>")
+    text(tmp_path / "empty.md", "\n")
     jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
@@ -105,6 +107,15 @@ def test_the_help_names_every_format(drretail: Command) -> None:
     shown = drretail("import", "--help").stdout
     unnamed = [name for name in FORMATS if name not in shown]
     assert unnamed == [], "name each in the help of FORMAT in drretail/cli/import_reports.py"
+
+
+def test_roles_that_are_not_read_are_said(drretail: Command, tmp_path: Path) -> None:
+    messages = [{"role": role, "content": "A kettle?"} for role in ("user", "critic", "assistant")]
+    jsonl(tmp_path / "log.jsonl", [{"messages": messages}])
+    assert (
+        "roles that are not read are left out: critic (1)"
+        in drretail("import", "chat", "log.jsonl", "--to", "exp").stdout
+    )
 
 
 def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
@@ -223,9 +234,9 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
 
 def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
     drretail("score", "exp")
-    said = drretail("compare", "exp", "one", "two").stdout
-    assert "B: 1 of 2 imported reports have no word" in said
-    assert "drretail run" not in said
+    output = drretail("compare", "exp", "one", "two").stdout
+    assert "B: 1 of 2 imported reports have no word" in output
+    assert "drretail run" not in output
 
 
 def test_a_world_is_refused_in_a_sentence(drretail: Command, imported: Path, shop: str) -> None:

@@ -192,11 +192,11 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Ty
     arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
     refused = runner.invoke(app, arguments)
     assert isinstance(refused.exception, UserError)
-    said = str(refused.exception)
-    assert "1 product, 5 users, 5 orders" in said
-    assert "min interactions 0 instead of 5" in said
-    assert "1 file of " in said
-    assert "--replace" in said
+    text = str(refused.exception)
+    assert "1 product, 5 users, 5 orders" in text
+    assert "min interactions 0 instead of 5" in text
+    assert "1 file of " in text
+    assert "--replace" in text
     assert (live_generation(world), sorted(path.name for path in world.iterdir())) == (
         live,
         ["CURRENT", live.name],
@@ -237,8 +237,8 @@ def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(
     os.utime(reviews, ns=(0, 0))
     assert "nothing was read" in runner.invoke(app, arguments).stdout
     reviews.write_text(reviews.read_text().replace("A0", "A9"))
-    said = str(runner.invoke(app, arguments).exception)
-    assert "other rows in Office_Products.jsonl" in said
+    text = str(runner.invoke(app, arguments).exception)
+    assert "other rows in Office_Products.jsonl" in text
 
 
 def test_a_live_world_that_cannot_be_opened_is_made_anew_unasked(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
@@ -264,6 +264,6 @@ def test_info_opens_with_the_headline_and_names_the_world_before(app: typer.Type
     runner.invoke(app, arguments)
     before = live_generation(tmp_path / "w").name
     runner.invoke(app, [*arguments, "--seed", "7", "--replace"])
-    said = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).stdout
-    assert said.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
-    assert f"before       {before}: 1 product" in said
+    output = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).stdout
+    assert output.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
+    assert f"before       {before}: 1 product" in output

@@ -40,13 +40,13 @@ def interrupted(
     while not list(tmp_path.glob("exp/runs/*/*/journal.jsonl")) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert process.stderr is not None
-    told = ""
+    text = ""
     for press in range(presses):
         os.kill(process.pid, number)
-        while press + 1 < presses and "Stopping" not in told and (line := process.stderr.readline()):
-            told += line
-    told += process.stderr.read()
-    return process.wait(timeout=280), told
+        while press + 1 < presses and "Stopping" not in text and (line := process.stderr.readline()):
+            text += line
+    text += process.stderr.read()
+    return process.wait(timeout=280), text
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
@@ -54,10 +54,10 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     drretail: Command, shop: str, queries: str, tmp_path: Path, number: signal.Signals
 ) -> None:
     command = run_command(queries, shop, "--to", "exp", "--repeats", "3")
-    code, told = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2", number)
+    code, text = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2", number)
     assert code == 130
-    assert "Stopping: no new run begins, and the 2 runs in flight end." in told
-    assert told.rstrip().endswith("Interrupted: the same command goes on from here.")
+    assert "Stopping: no new run begins, and the 2 runs in flight end." in text
+    assert text.rstrip().endswith("Interrupted: the same command goes on from here.")
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
@@ -70,20 +70,20 @@ def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
     background = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {MAIN}"
     command = run_command(queries, shop, "--to", "exp")
     slowed_by = "0.2" if presses == 1 else "3600"
-    code, told = interrupted(tmp_path, command, presses, slowed_by, signal.SIGTERM, background)
+    code, text = interrupted(tmp_path, command, presses, slowed_by, signal.SIGTERM, background)
     assert code == 130
-    assert "Traceback" not in told
-    assert "Stopping: no new run begins" in told
-    assert told.rstrip().endswith("Interrupted: the same command goes on from here.")
+    assert "Traceback" not in text
+    assert "Stopping: no new run begins" in text
+    assert text.rstrip().endswith("Interrupted: the same command goes on from here.")
 
 
 def test_a_second_ctrl_c_stops_at_once_and_nothing_is_lost(
     drretail: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
     command = run_command(queries, shop, "--to", "exp")
-    code, told = interrupted(tmp_path, command, 2, "3600")  # one that waited for its runs would hang
+    code, text = interrupted(tmp_path, command, 2, "3600")  # one that waited for its runs would hang
     assert code == 130
-    assert "Traceback" not in told
+    assert "Traceback" not in text
     assert not list(tmp_path.glob("exp/runs/*/*/run.json"))
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (2, 0)

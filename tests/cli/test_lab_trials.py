@@ -52,7 +52,7 @@ def test_an_estimate_asks_nobody(drretail: Command, exp: Path) -> None:
 
 def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for args, told in (
+    for args, text in (
         (("nowhere",), "nowhere"),
         (("exp", "--of", "nobody"), "nobody"),
         (("exp", "--given", "empty"), "planted.json"),
@@ -61,7 +61,7 @@ def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Pa
     ):
         done = drretail("lab", "plant", *args)
         assert done.returncode in (1, 2), args
-        assert told in done.stderr, args
+        assert text in done.stderr, args
         assert "Traceback" not in done.stderr
 
 
@@ -149,8 +149,8 @@ def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, 
     assert cut.returncode == 3
     assert "The cap of 1 tokens for judging is reached" in cut.stderr
     (two_systems.parent / "bad.json").write_text("{}", encoding="utf-8")
-    for args, told in ((("--probes", "lenght"), "length"), (("--pin", "bad.json", *judge), "bad.json")):
+    for args, text in ((("--probes", "lenght"), "length"), (("--pin", "bad.json", *judge), "bad.json")):
         done = drretail("lab", "bias", "exp", *args)
         assert done.returncode in (1, 2), args
-        assert told in done.stderr
+        assert text in done.stderr
         assert "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.experiment import read_run, read_runs
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -41,7 +41,7 @@ ANSWER: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("mcp") / "world")
+    return build_shop(tmp_path_factory.mktemp("mcp") / "world")
 
 
 @pytest.fixture(scope="session")
@@ -107,36 +107,39 @@ def serving(args: list[str], **environment: str) -> Generator[tuple[str, str, "s
             yield address, process.stdout.readline().strip().removeprefix("Authorization: Bearer "), process
         finally:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=280)
-        assert process.returncode == 0, said
+            _, errors = process.communicate(timeout=280)
+        assert process.returncode == 0, errors
 
 
 async def answered(client: Client) -> list[Any]:
     return [(await client.call_tool(name, args)) for name, args in ANSWER]
 
 
-def check_run(to: Path, label: str) -> None:
-    (run,) = read_runs(to)
-    assert (run.system, run.status, run.user_id) == (label, "done", USER)
-    assert [(step.name, step.error is None) for step in run.steps] == [
-        ("product_catalog_search", True),
-        ("get_user_profile", True),
-        ("get_product_details", False),
-    ]
-    assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
+def check_runs(to: Path, label: str, count: int = 1) -> None:
+    runs = read_runs(to)
+    assert [run.run_id[-2:] for run in runs] == [f"r{n + 1}" for n in range(count)]
+    for run in runs:
+        assert (run.system, run.status, run.user_id) == (label, "done", USER)
+        assert [(step.name, step.error is None) for step in run.steps] == [
+            ("product_catalog_search", True),
+            ("get_user_profile", True),
+            ("get_product_details", False),
+        ]
+        assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
 
 
 def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
     results = over_stdio([*command(world, *recording(tmp_path / "exp"))], answered)
     assert [result.is_error for result in results] == [False, False, True, False]
-    check_run(tmp_path / "exp", "mcp@mcp")
+    check_runs(tmp_path / "exp", "mcp@mcp")
 
 
-def test_the_python_client_researches_over_http_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
-    with serving(command(world, *recording(tmp_path / "exp"))) as (address, token, _):
-        results = over_http(address, token, answered)
-    assert [result.is_error for result in results] == [False, False, True, False]
-    check_run(tmp_path / "exp", "mcp@mcp")
+def test_python_clients_of_one_http_server_research_and_have_a_run_each(world: Path, tmp_path: Path) -> None:
+    with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
+        for _ in range(2):
+            results = over_http(address, token, answered)
+            assert [result.is_error for result in results] == [False, False, True, False]
+    check_runs(tmp_path / "exp", "mine", 2)
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
@@ -152,14 +155,7 @@ def test_the_node_client_reads_and_leaves_the_same(world: Path, tmp_path: Path, 
     assert "Which bird feeder" in seen["instructions"]
     assert [each.get("isError", False) for each in seen["results"]] == [False, False, True, False]
     assert all(json.loads(each["content"][0]["text"]) == each["structuredContent"] for each in seen["results"])
-    check_run(tmp_path / "exp", "mcp@node-probe")
-
-
-def test_clients_of_one_http_server_have_a_run_each(world: Path, tmp_path: Path) -> None:
-    with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
-        for _ in range(2):
-            over_http(address, token, answered)
-    assert [run.run_id[-2:] for run in read_runs(tmp_path / "exp")] == ["r1", "r2"]
+    check_runs(tmp_path / "exp", "mcp@node-probe")
 
 
 def test_the_token_may_be_given_and_is_then_not_shown(world: Path) -> None:
@@ -209,9 +205,11 @@ def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
 
 
-@pytest.mark.parametrize("heard", [0, 1], ids=["at once", "after an answer"])
+@pytest.mark.parametrize(
+    "answers", [pytest.param(0, id="at once", marks=pytest.mark.slow), pytest.param(1, id="after an answer")]
+)
 def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
-    world: Path, tmp_path: Path, heard: int
+    world: Path, tmp_path: Path, answers: int
 ) -> None:
     args = command(world, "--quiet", *recording(tmp_path / "exp"))
     with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
@@ -220,17 +218,18 @@ def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
         assert it.stderr is not None
         it.stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
         it.stdin.flush()
-        for _ in range(heard):
+        for _ in range(answers):
             it.stdout.readline()
         it.stdout.close()
         it.stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE[1:]))
         it.stdin.flush()
         assert it.wait(60) == 0  # though its stdin is still open
         assert it.stderr.read() == ""
-    if heard:  # before that its call may be read or not
+    if answers:  # before that its call may be read or not
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
 
+@pytest.mark.slow
 def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(world: Path, tmp_path: Path) -> None:
     async def interrupt(client: Client) -> None:
         await client.call_tool("calculator", {"expression": "1"})
@@ -278,7 +277,9 @@ def test_what_is_missing_or_does_not_go_together_is_one_sentence(
     assert refused(*shop) == "The MCP server needs mcp: pip install mcp."
 
 
-def test_a_query_of_a_file_is_named_by_its_id(world: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def of_a_file(world: Path, tmp_path: Path) -> list[str]:
+    """The command that serves a query of a file, of which the id is still to be named."""
     file = tmp_path / "queries.jsonl"
     file.write_text(
         "".join(
@@ -287,9 +288,16 @@ def test_a_query_of_a_file_is_named_by_its_id(world: Path, tmp_path: Path) -> No
         )
     )
     args = [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--to", str(tmp_path / "exp")]
-    args += ["--queries", str(file), "--query"]
-    over_stdio([*args, "b"], answered)
+    return [*args, "--queries", str(file), "--query"]
+
+
+@pytest.mark.slow
+def test_a_query_of_a_file_is_named_by_its_id(of_a_file: list[str], tmp_path: Path) -> None:
+    over_stdio([*of_a_file, "b"], answered)
     (run,) = read_runs(tmp_path / "exp")
     assert run.query_id == "b"
-    assert "There is no query 'c'" in refused(*args[4:], "c")
-    assert "is asked by" in refused(*args[4:], "b", "--user", "AF" + "Y" * 26)
+
+
+def test_a_query_that_the_file_lacks_and_another_s_are_refused(of_a_file: list[str]) -> None:
+    assert "There is no query 'c'" in refused(*of_a_file[4:], "c")
+    assert "is asked by" in refused(*of_a_file[4:], "b", "--user", "AF" + "Y" * 26)

@@ -53,19 +53,19 @@ def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
     """What a command said, which ended with one sentence."""
     assert ended.returncode == code, ended.stderr
     assert "Traceback" not in ended.stderr
-    said = ended.stderr.strip().splitlines()[-1]
-    assert said.startswith("Error: ")
-    return said
+    output = ended.stderr.strip().splitlines()[-1]
+    assert output.startswith("Error: ")
+    return output
 
 
 def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Command) -> None:
-    said = sentence(drretail("tools", "nosuch"))
+    result = sentence(drretail("tools", "nosuch"))
     for arguments in (("--debug", "tools", "nosuch"), ("tools", "nosuch", "--debug")):
         ended = drretail(*arguments)
         assert ended.returncode == 2
         assert "Traceback" in ended.stderr
         assert "registry.py" in ended.stderr
-        assert ended.stderr.strip().endswith(said)
+        assert ended.stderr.strip().endswith(result)
 
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: 
         text=True,
         check=False,
     )
-    said = sentence(ended, 1)
-    assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in said
-    assert "--debug shows where it came from" in said
+    result = sentence(ended, 1)
+    assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
+    assert "--debug shows where it came from" in result
 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "| true", "| head -1"])
@@ -161,8 +161,8 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
 ) -> None:
     drretail("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "e")
     (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
-    said = sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
-    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)." in said
+    result = sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
+    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)." in result
     (tmp_path / "mine.py").write_text(LENGTH.replace('[Value("words", "scored", 1.0)]', "7"))
     assert "failed in values: TypeError: " in sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
     (tmp_path / "mine.py").write_text(LENGTH)
@@ -186,3 +186,32 @@ def test_settings_that_python_cannot_hold_are_one_sentence(drretail: Command, tm
     (tmp_path / "drretail.toml").unlink()
     for text in ("{", "[" * 50_000):
         assert "Settings (DRRETAIL_…): " in sentence(drretail(*call, DRRETAIL_BASE_URLS=text))
+
+
+BREAKS = """
+def answer(question):
+    return looked_up(question)
+
+
+def looked_up(question):
+    raise KeyError("no such shelf")
+"""
+
+
+def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.py").write_text(BREAKS, encoding="utf-8")
+    asked = ("--queries", queries, "--world", shop, "--no-floors", "--agent", "broken:answer")
+    plain = drretail("run", *asked, "--to", "plain")
+    told = drretail("run", *asked, "--to", "told", "--debug")
+    assert "Traceback (most recent call last)" not in plain.stderr
+    assert "Traceback (most recent call last)" in told.stderr
+    assert "in looked_up" in told.stderr
+    errors = [json.loads(path.read_text(encoding="utf-8"))["error"] for path in (tmp_path / "plain").rglob("run.json")]
+    assert errors
+    assert all("in looked_up" in error["traceback"] for error in errors)
+    assert drretail("report", "plain", "-o", "page.html").returncode == 0
+    pages = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<summary>Traceback</summary>" in pages
+    assert "in looked_up" in pages

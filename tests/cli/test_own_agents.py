@@ -59,8 +59,8 @@ def test_ctrl_c_leaves_no_process(shop: str, queries: str, tmp_path: Path) -> No
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
-        _, said = process.communicate(timeout=280)
-    assert "Traceback" not in said
+        _, text = process.communicate(timeout=280)
+    assert "Traceback" not in text
     for pid in (int(each.name.removeprefix("pid")) for each in found):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

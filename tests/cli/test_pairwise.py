@@ -130,17 +130,17 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
 
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
-    told = printed(capsys, [a_row(A, B, "depth", failed_verdicts=2), a_row(A, B, "overall")])
-    for said in ("a over b", "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%", "in both orders"):
-        assert said in told
-    assert f"{A} over {B}: 2 questions without a usable answer." in told
-    assert "strengths" not in told
+    result = printed(capsys, [a_row(A, B, "depth", failed_verdicts=2), a_row(A, B, "overall")])
+    for text in ("a over b", "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%", "in both orders"):
+        assert text in result
+    assert f"{A} over {B}: 2 questions without a usable answer." in result
+    assert "strengths" not in result
 
 
 def test_of_one_order_nothing_is_said_about_flips(capsys: pytest.CaptureFixture[str]) -> None:
-    told = printed(capsys, [a_row(A, B, "depth", rules="paper", flip_rate=None)])
-    assert "rules of paper" in told
-    assert "in one order, drawn by the seed" in told
+    result = printed(capsys, [a_row(A, B, "depth", rules="paper", flip_rate=None)])
+    assert "rules of paper" in result
+    assert "in one order, drawn by the seed" in result
 
 
 def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,13 +156,13 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
         for dimension in ("depth", "overall")
         for label, strength in zip(labels, (-0.001, 1.5, -1.5, 0.001), strict=True)
     ]
-    told = printed(capsys, pairs, ranks)
-    table, _, strengths = told.partition("Strengths, strongest first by overall")
+    result = printed(capsys, pairs, ranks)
+    table, _, strengths = result.partition("Strengths, strongest first by overall")
     assert "depth" not in table
     assert "6 pairs: the other six dimensions are in scores.json" in table
     assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]
-    for said in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
-        assert said in strengths
+    for text in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
+        assert text in strengths
     assert "-0.00" not in strengths
 
 

@@ -34,8 +34,8 @@ def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_i
     assert len(read_queries(tmp_path / "q.jsonl")) == 4
     ran = drretail("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
     assert ran.returncode == 0, ran.stderr
-    told = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
-    assert sorted(told.values()) == ["context", "persona", "task", "tools"]
+    fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
+    assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
     called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}
     assert all(bool(tools & USER_TOOLS) == ("information" not in run_id) for run_id, tools in called.items())
     scored = drretail("score", "exp", "--metrics", "checks")

@@ -22,8 +22,8 @@ WEIGHTS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
 JUDGED = ("--judge", "scripted:judge.json")
 
 
-def answer(schema: str, said: Any, **more: str) -> dict[str, Any]:
-    return {"schema": schema, "answer": {"structured": said}, **more}
+def answer(schema: str, message: Any, **more: str) -> dict[str, Any]:
+    return {"schema": schema, "answer": {"structured": message}, **more}
 
 
 def weights(keys: Any, values: Any) -> dict[str, Any]:

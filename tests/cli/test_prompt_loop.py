@@ -95,11 +95,11 @@ def test_what_is_wrong_is_one_sentence_and_exit_code_2(
 
 
 def test_the_list_names_who_is_told_what(drretail: Command) -> None:
-    told = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
-    assert told["react.md"] == ["react"]
-    assert told["hybrid_react/report.md"] == ["hybrid_react"]
-    assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
-    assert set(told["summarise_page.md"]) == {f"{each}+ws" for each in told["picks.md"]}
+    output = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
+    assert output["react.md"] == ["react"]
+    assert output["hybrid_react/report.md"] == ["hybrid_react"]
+    assert set(output["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
+    assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
 
 
 def test_from_python_the_same(shop: str, tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def test_a_question_is_shown_in_full_within_80_columns(drretail: Command, tmp_pa
 def test_details_say_why_and_for_whom(drretail: Command, tmp_path: Path) -> None:
     write(tmp_path, QUERY)
     shown = drretail("queries", "show", "q.jsonl", "--details").stdout
-    for told in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
-        assert told in shown
+    for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
+        assert text in shown
 
 
 def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, tmp_path: Path) -> None:

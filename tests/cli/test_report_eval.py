@@ -50,14 +50,14 @@ def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(drre
     done = drretail(*ASKED)
     assert done.returncode == 0, done.stderr
     assert "ReportEval" in done.stdout
-    told = rows(reports)
-    assert [told[each]["value"] for each in ("comprehensiveness", "overall", "redundancy")] == [4, 2, 3]
-    counts = [told["redundancy"][each] for each in ("n_planned", "n_scored", "n_na", "n_failed")]
+    result = rows(reports)
+    assert [result[each]["value"] for each in ("comprehensiveness", "overall", "redundancy")] == [4, 2, 3]
+    counts = [result["redundancy"][each] for each in ("n_planned", "n_scored", "n_na", "n_failed")]
     assert counts == [3, 1, 1, 1]  # a report of one paragraph has no pair, and a run left no report
-    assert told["redundancy"]["items"]["pairs_scored"] == 15
-    assert told["pairs_possible"]["value"] == 7.5  # the mean over both reports
-    assert told["support"]["n_na"] == 2
-    assert "redundancy_paragraph" not in told
+    assert result["redundancy"]["items"]["pairs_scored"] == 15
+    assert result["pairs_possible"]["value"] == 7.5  # the mean over both reports
+    assert result["support"]["n_na"] == 2
+    assert "redundancy_paragraph" not in result
     before = (reports / "scores.json").read_bytes()
     for path in reports.rglob("*.journal.jsonl"):
         path.unlink()
@@ -70,10 +70,10 @@ def test_paragraphs_are_asked_about_beside_sections(drretail: Command, reports: 
     assert drretail(*ASKED).returncode == 0
     done = drretail(*ASKED, "--unit", "paragraph")
     assert done.returncode == 0, done.stderr
-    told = rows(reports)
-    assert told["redundancy_paragraph"]["items"]["pairs_possible"] == 78
-    assert told["redundancy_paragraph"]["items"]["pairs_scored"] == 30
-    assert told["redundancy_paragraph"]["value"] == told["redundancy"]["value"] == 3
+    result = rows(reports)
+    assert result["redundancy_paragraph"]["items"]["pairs_possible"] == 78
+    assert result["redundancy_paragraph"]["items"]["pairs_scored"] == 30
+    assert result["redundancy_paragraph"]["value"] == result["redundancy"]["value"] == 3
 
 
 def test_rules_of_the_released_code_stand_beside_ours(drretail: Command, reports: Path) -> None:

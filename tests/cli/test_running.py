@@ -82,7 +82,7 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
 
 
 @pytest.mark.parametrize(
-    ("ended", "said"),
+    ("ended", "message"),
     [
         ([DONE], None),
         ([DONE, FAILED], "The same command with --retry failed makes the 1 failed run again."),
@@ -93,8 +93,8 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
         ),
     ],
 )
-def test_the_advice_names_the_flags_that_help(ended: list[Ended], said: str | None) -> None:
-    assert made_again(tallies([DONE.label], ended)) == said
+def test_the_advice_names_the_flags_that_help(ended: list[Ended], message: str | None) -> None:
+    assert made_again(tallies([DONE.label], ended)) == message
 
 
 @pytest.mark.parametrize(

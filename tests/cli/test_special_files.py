@@ -27,6 +27,6 @@ def test_a_report_can_be_written_to_standard_output(drretail: Command, shop: str
     assert drretail("report", "exp", "-o", "link.html").returncode == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert (tmp_path / "link.html").is_symlink()
-    told = drretail("report", "exp", "--format", "html", "-o", "/dev/stdout")
-    assert told.returncode == 0
-    assert told.stdout.startswith(page)
+    result = drretail("report", "exp", "--format", "html", "-o", "/dev/stdout")
+    assert result.returncode == 0
+    assert result.stdout.startswith(page)

@@ -59,7 +59,7 @@ def provider() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
     """A folder with a hostile world, queries, an imported report, and a run and its scores."""
     folder = tmp_path_factory.mktemp("terminal")
     product = Product(
@@ -83,7 +83,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("score", "exp", *WORLD, "--metrics", "checks", "-q"),
         ("import", "drb", "theirs.jsonl", "--to", "imported"),
     ):
-        assert "Traceback" not in on_terminal(folder, *arguments)
+        ended = fork_server.run(arguments, folder, environment(folder))
+        assert ended.returncode == 0, ended.stderr
     return folder
 
 

@@ -57,9 +57,9 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
             assert b"9 runs" in answer.read()
             assert "token" not in answer.url
         process.send_signal(how)
-        _, said = process.communicate(timeout=280)
+        _, text = process.communicate(timeout=280)
     assert process.returncode == 0
-    assert said.splitlines() == ["Only this machine is answered. Ctrl-C ends it.", "ann: 1 vote on 1 pair."]
+    assert text.splitlines() == ["Only this machine is answered. Ctrl-C ends it.", "ann: 1 vote on 1 pair."]
 
 
 def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
@@ -71,8 +71,8 @@ def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.api.view.find_spec", lambda name: None)
-    said = refused(str(exp))
-    assert said == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
+    result = refused(str(exp))
+    assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
     assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output
 
 
@@ -95,5 +95,5 @@ def test_results_are_tables_or_a_document(exp: Path) -> None:
 def test_the_commands_list_loads_no_server() -> None:
     code = "import sys, drretail.cli.report; print('starlette' in sys.modules or 'uvicorn' in sys.modules)"
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert said.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert result.stdout.strip() == "False"

@@ -72,9 +72,9 @@ def test_a_question_is_answered_from_a_corpus_of_ones_own(drretail: Command, sho
 
 
 def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(drretail: Command, shop: str) -> None:
-    told = drretail("ask", QUESTION, "--world", shop)
-    assert told.returncode == 0, told.stderr
-    assert told.stderr.count(MADE_FOR_THE_DEMO) == 1
+    result = drretail("ask", QUESTION, "--world", shop)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count(MADE_FOR_THE_DEMO) == 1
     assert MADE_FOR_THE_DEMO not in drretail("ask", QUESTION, "--world", shop, "--without", "web").stderr
 
 

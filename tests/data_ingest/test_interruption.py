@@ -203,9 +203,9 @@ def test_a_full_disk_leaves_the_world_before_it(raw: Path, tmp_path: Path, small
 
 def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> None:
     process = start(raw, tmp_path / "w", limit=3000)
-    said, _ = process.communicate(timeout=280)
-    assert "could not be written" in said
-    assert len(said.strip().splitlines()) == 1
+    text, _ = process.communicate(timeout=280)
+    assert "could not be written" in text
+    assert len(text.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -209,8 +209,10 @@ def test_ids_are_written_so_that_reports_can_cite_them_and_never_as_anothers(tmp
     assert (order.order_id, order.product_id) == ("2024-1", "7-5---a")
     assert parse_evidence_id(f"P:{order.product_id}") is not None
     assert parse_evidence_id(f"O:{order.order_id}") is not None
-    (said, _), (of_orders,) = (file.notes for file in sorted(report.files, key=lambda each: each.name, reverse=True))
-    assert said.startswith("1 id written otherwise, such as '#7.5/ü a' as '7-5---a'")
+    (of_products, *_), (of_orders,) = (
+        file.notes for file in sorted(report.files, key=lambda each: each.name, reverse=True)
+    )
+    assert of_products.startswith("1 id written otherwise, such as '#7.5/ü a' as '7-5---a'")
     assert of_orders.startswith("1 id written otherwise")
     both = shop(tmp_path / "both", [changed(PRODUCTS[0], sku="A.1"), changed(PRODUCTS[0], sku="A-1")])
     with pytest.raises(UserError, match=r"the ids 'A-1' and 'A\.1', which would both be 'A-1'"):
@@ -274,6 +276,7 @@ def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: 
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
         "2 ratings unknown, such as '7'",
         "2 numbers of ratings unknown, such as '1.5'",
+        'prices name no currency and are taken as USD: write currency = "EUR" in the mapping',
     ]
 
 

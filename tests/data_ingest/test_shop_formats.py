@@ -11,7 +11,6 @@ from babel import Locale
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.raw.formats import FORMATS
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns
-from drretail.data_ingest.raw.tables import MOST_COLUMNS
 from drretail.data_ingest.report import IngestReport
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.checking import check_world
@@ -19,6 +18,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
+from drretail.tables.cells import MOST_COLUMNS
 from tests.data_ingest.raw_rows import orders_in, product_in
 
 SHOPIFY = {
@@ -29,7 +29,7 @@ SHOPIFY = {
         "tee,Oak Tee,<p>Soft &amp; fine,Acme,Apparel > Clothing,Shirts,TRUE,Size,Small,Color,Red,T-S,3,19.99,a,active",
         "tee,,,,,,,,Large,,Blue,T-L,0,24.99,b,",
         "tee,,,,,,,,,,,,,,c,",
-        "mug,Mug,,Acme,,Mugs,TRUE,Title,Default Title,,,M-1,7,9.00,,active",
+        "mug,Mug,,Acme,Home > Mugs,Mugs,TRUE,Title,Default Title,,,M-1,7,9.00,,active",
         "lamp,Lamp,,Acme,,Lamps,TRUE,Title,Default Title,,,L-1,7,9.00,,draft",
         "sofa,Sofa,,Acme,,Sofas,FALSE,Color,Grey,,,S-1,7,9.00,,active",
         "sofa,,,,,,,,Black,,,S-2,7,9.00,,",
@@ -59,7 +59,8 @@ def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
 
 
 def notes(report: IngestReport) -> list[str]:
-    return [note for file in report.files for note in file.notes]
+    every = [note for file in report.files for note in file.notes]
+    return [note for note in every if not note.startswith("prices name no currency")]
 
 
 def shopify(folder: Path) -> Path:
@@ -75,6 +76,8 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     tee = product_in(tmp_path / "w", "tee")
     assert (tee.title, tee.store, tee.price, tee.price_from) == ("Oak Tee", "Acme", 19.99, True)
     assert (tee.description, tee.categories) == (("Soft & fine",), ("Apparel", "Clothing", "Shirts"))
+    assert product_in(tmp_path / "w", "mug").categories == ("Home", "Mugs")
+    assert any("are taken as USD" in note for file in report.files for note in file.notes)
     assert tee.features == ("Size: Small, Large", "Color: Red, Blue")
     assert tee.details["Variants"] == [
         {"id": "T-S", "Size": "Small", "Color": "Red", "price": 19.99, "stock": "3"},
@@ -155,15 +158,17 @@ def test_columns_of_a_format_that_an_export_lacks_are_said(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [("", "Regular price, Published;"), (', price = "Regulärer Preis", keep = {}', "")]
+    ("more", "message"), [("", "Regular price, Published;"), (', price = "Regulärer Preis", keep = {}', "")]
 )
-def test_a_price_and_a_state_that_only_half_of_the_columns_say_are_told(tmp_path: Path, more: str, said: str) -> None:
+def test_a_price_and_a_state_that_only_half_of_the_columns_say_are_told(
+    tmp_path: Path, more: str, message: str
+) -> None:
     columns = "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock"
     half = {"file": "wc.csv", "columns": f"{columns},Description", "rows": ["1,mug,Becher,visible,,5,,Küche,B,1,D"]}
     head = f'format = "woocommerce"\nproducts = {{file = "wc.csv"{more}}}\n'
-    told = notes(ingest([written(tmp_path / "raw", head, half)], tmp_path / "w"))
-    assert [note for note in told if "found nowhere" in note and said in note] == told
-    assert bool(told) == bool(said)
+    lines = notes(ingest([written(tmp_path / "raw", head, half)], tmp_path / "w"))
+    assert [note for note in lines if "found nowhere" in note and message in note] == lines
+    assert bool(lines) == bool(message)
 
 
 FEED = """<?xml version="1.0" encoding="UTF-8"?>
@@ -173,7 +178,9 @@ FEED = """<?xml version="1.0" encoding="UTF-8"?>
  <g:price>30.00 CHF</g:price><g:sale_price>CHF 19.–</g:sale_price><g:color>Grün</g:color>
  <g:shipping><g:country>CH</g:country><g:price>5.00 EUR</g:price></g:shipping>
  <g:product_type>Apparel &gt; Shirts</g:product_type>
- <g:product_highlight>Light</g:product_highlight><g:product_highlight>Dry</g:product_highlight></{item}>
+ <g:product_highlight>Light</g:product_highlight><g:product_highlight>Dry</g:product_highlight>
+ <g:product_detail><g:section_name>General</g:section_name><g:attribute_name>Fabric</g:attribute_name>
+  <g:attribute_value>Wool</g:attribute_value></g:product_detail></{item}>
 <{item}><g:id>S-2</g:id><g:item_group_id>S</g:item_group_id><title>Trail shirt</title><g:price>30.00 CHF</g:price>
  <g:color>Rot</g:color></{item}>
 <{item}><g:id>X</g:id><g:price>&big;1 CHF</g:price></{item}>
@@ -193,10 +200,10 @@ def test_a_merchant_feed_in_xml_is_read_with_the_currency_that_it_names(tmp_path
     report = ingest([path], tmp_path / "w")
     shirt = product_in(tmp_path / "w", "S")
     assert (shirt.price, shirt.price_from, shirt.currency) == (19.0, True, "CHF")
-    assert shirt.features == ("Light", "Dry", "Color: Grün, Rot")
+    assert shirt.features == ("Light", "Dry", "General: Fabric: Wool", "Color: Grün, Rot")
     assert shirt.categories == ("Apparel", "Shirts")
     (file,) = report.files
-    assert [(bad.line, bad.problem) for bad in file.shown] == [(11, "no title (title)")]
+    assert [(bad.line, bad.problem) for bad in file.shown] == [(13, "no title (title)")]
 
 
 def test_a_merchant_feed_of_tabs_is_read_whatever_its_spaces(tmp_path: Path) -> None:

@@ -31,10 +31,10 @@ def together(folder: Path, commands: Sequence[Sequence[str]]) -> list[subprocess
         )
         for command in commands
     ]
-    said = [process.communicate(timeout=280)[1] for process in started]
+    texts = [process.communicate(timeout=280)[1] for process in started]
     return [
-        subprocess.CompletedProcess(each.args, each.returncode, None, told)
-        for each, told in zip(started, said, strict=True)
+        subprocess.CompletedProcess(each.args, each.returncode, None, text)
+        for each, text in zip(started, texts, strict=True)
     ]
 
 

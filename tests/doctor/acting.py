@@ -37,10 +37,10 @@ def refusal(block: str = f"none: too_dear\nnearest: P:{STEEL} x 1") -> ScriptedA
     return ScriptedAnswer(text=f"The cheapest feeder costs $24.99 [P:{STEEL}].\n\n```picks\n{block}\n```")
 
 
-def claims(*said: tuple[str, str]) -> ScriptedAnswer:
+def claims(*message: tuple[str, str]) -> ScriptedAnswer:
     listed = [
         {"claim_id": at, "claim": claim, "quote": claim, "sources": [source], "values": []}
-        for at, (claim, source) in enumerate(said, 1)
+        for at, (claim, source) in enumerate(message, 1)
     ]
     return ScriptedAnswer(structured={"claims": listed, "picks": []})
 

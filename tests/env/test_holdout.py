@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.build import build_world
-from tests.shop import DAY, JANUARY, ORDERS, OTHER, PRODUCTS, USER, build
+from tests.shop import DAY, JANUARY, ORDERS, OTHER, PRODUCTS, USER, build_shop
 
 LATE = OrderRow("0000000009", USER, "B0TEST0002", JANUARY + 9 * DAY)
 LATER = OrderRow("0000000008", USER, "B0TEST0003", JANUARY + 10 * DAY)
@@ -41,7 +41,7 @@ def test_the_held_out_orders_of_users_come_oldest_first(tmp_path: Path) -> None:
 
 
 def test_a_world_that_holds_nothing_out_says_so(tmp_path: Path) -> None:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         assert world.holdout is None
     with open_world(built(tmp_path / "empty")) as world:
         assert world.holdout is not None

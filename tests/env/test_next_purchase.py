@@ -14,7 +14,7 @@ from drretail.records.shop import NextPurchase
 from drretail.records.wish import Want, Wish
 from tests.build import build_world
 from tests.env.test_holdout import LATE, built
-from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, build
+from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, build_shop
 
 
 def a_query(query_id: str = "q1", user_id: str | None = USER, *kinds: str) -> Query:
@@ -94,7 +94,7 @@ def test_a_query_without_user_and_a_user_without_purchase_have_an_empty_one(tmp_
 
 
 def test_a_world_that_holds_nothing_out_has_none(tmp_path: Path) -> None:
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         assert list(next_purchases(world, [a_query()])) == []
 
 

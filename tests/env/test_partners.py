@@ -5,11 +5,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.counterfactual import Partners, choose_partner
+from drretail.env.counterfactual import Partners, choose_partner, unlikeness
 from drretail.env.world import open_world
-from drretail.grounding.profile.traits import unlikeness
 from drretail.records.counterfactual import ProfileTraits
-from tests.two_tastes import BIRDS, DOGS, build
+from tests.two_tastes import BIRDS, DOGS, build_shop
 
 counts = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5), max_size=3)
 
@@ -28,7 +27,7 @@ def traits(draw: st.DrawFn) -> ProfileTraits:
 
 
 def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -> None:
-    with open_world(build(tmp_path / "w")) as shop:
+    with open_world(build_shop(tmp_path / "w")) as shop:
         found = Partners(shop, "42").counterfactual(BIRDS)
         assert found == Partners(shop, "42").counterfactual(BIRDS)
     assert found.partner is not None

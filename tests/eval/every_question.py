@@ -137,17 +137,17 @@ def _stated(question: str, sentences: int) -> list[tuple[str, str]]:
     """One in so many sentences of the report in a question, with the first source it names."""
     found = [each.strip() for each in re.split(r"(?<=[.!?])\s+", tag_content("report", question) or "") if each.strip()]
     named = ((each, _SOURCE.search(each)) for each in found[::sentences])
-    return [(said, "" if source is None else source[1]) for said, source in named]
+    return [(text, "" if source is None else source[1]) for text, source in named]
 
 
 def _claims(question: str, sentences: int) -> dict[str, Any]:
     return {
         "claims": [
-            {"claim_id": n, "claim": said, "quote": said, "sources": [each] if each else [], "values": []}
-            for n, (said, each) in enumerate(_stated(question, sentences), 1)
+            {"claim_id": n, "claim": text, "quote": text, "sources": [each] if each else [], "values": []}
+            for n, (text, each) in enumerate(_stated(question, sentences), 1)
         ]
     }
 
 
 def _triplets(question: str, sentences: int) -> tuple[tuple[str, str, str], ...]:
-    return tuple((_SOURCE.sub("", said), source, "") for said, source in _stated(question, sentences))
+    return tuple((_SOURCE.sub("", text), source, "") for text, source in _stated(question, sentences))

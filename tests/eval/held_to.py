@@ -21,10 +21,10 @@ class Looked(Record):
 
 
 async def _prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
-    said = await judge_session.ask("criteria", task.query.query_id, ASK, {"question": task.query.text}, Looked)
-    if said.answer is None:
-        return f"the judge named nothing: {said.error}"
-    group = CriteriaGroup(name="all", criteria=(Criterion(text=said.answer.wanted),))
+    result = await judge_session.ask("criteria", task.query.query_id, ASK, {"question": task.query.text}, Looked)
+    if result.answer is None:
+        return f"the judge named nothing: {result.error}"
+    group = CriteriaGroup(name="all", criteria=(Criterion(text=result.answer.wanted),))
     spec = judge_session.judge.ref.spec
     return Criteria(family=NAME, query_id=task.query.query_id, groups=(group,), made_by=spec, prompt_hash=ASK.hash)
 

@@ -19,8 +19,7 @@ from tests import build
 from tests.build import Reports
 from tests.eval.every_question import Changed, every_answer
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
-from tests.shop import OTHER, PRODUCTS, USER
-from tests.shop import build as build_shop
+from tests.shop import OTHER, PRODUCTS, USER, build_shop
 
 A, B = "a@model", "b@model"
 JUDGED = (*(name for name in METRICS if load_metric(name).needs_judge), PAIRWISE)

@@ -78,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
     "imported, without citations": lambda folder, family, judge: two_systems(
         folder, a_report(4, 0), user=None, agents={A: IMPORTED_AGENT, B: IMPORTED_AGENT}
     ),
-    "long, with many claims": lambda folder, family, judge: two_systems(folder, a_report(60, 40)),
+    "long, with many claims": lambda folder, family, judge: two_systems(folder, a_report(30, 20)),
     "half judged": half_judged,
 }
 
@@ -205,16 +205,16 @@ def test_a_family_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> No
 
 
 def large(folder: Path) -> Path:
-    """Forty queries by two systems, the reports of one four times as long as those of the other, a quarter judged."""
+    """Twenty queries by two systems, the reports of one four times as long as those of the other, a quarter judged."""
     systems = {
-        label: {f"q{n:02}-r1": a_report(parts, parts) + f" Number {n} it is." for n in range(40)}
+        label: {f"q{n:02}-r1": a_report(parts, parts) + f" Number {n} it is." for n in range(20)}
         for label, parts in ((A, 2), (B, 8))
     }
     experiment(folder, systems, evidence=PAGES)
     judge, _ = every_answer(sentences=1)
     judged(folder, "quality", judge)
     for path in folder.glob("verdicts/*/*/*/q*.jsonl"):
-        if int(path.name[1:3]) >= 10:
+        if int(path.name[1:3]) >= 5:
             path.unlink()
     return folder
 
@@ -227,11 +227,11 @@ def test_a_sample_of_the_queries_stands_for_the_others(tmp_path: Path, monkeypat
         return estimate_judging(folder, ["faithfulness", "quality"], [judge])
 
     whole = estimates()
-    monkeypatch.setattr("drretail.eval.estimate.MOST_JOBS", 40)
+    monkeypatch.setattr("drretail.eval.estimate.MOST_JOBS", 32)
     sampled = estimates()
     assert sampled == estimates()  # drawn by the experiment's seed
-    assert [one.basis for one in sampled] == ["a dry run of 10 of 40 queries"] * 2
-    assert [one.count for one in sampled] == [one.count for one in whole] == [80, 60]
+    assert [one.basis for one in sampled] == ["a dry run of 8 of 20 queries"] * 2
+    assert [one.count for one in sampled] == [one.count for one in whole] == [40, 30]
     for some, every in zip(sampled, whole, strict=True):
         assert some.calls.low <= every.calls.low <= some.calls.high
         assert some.input.high == pytest.approx(every.input.high, rel=0.05)

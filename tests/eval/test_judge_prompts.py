@@ -112,17 +112,17 @@ def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "expected"),
     [
         ("{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
         ("Rate it.", "lacks the placeholder"),
         (" ", "blank"),
     ],
 )
-def test_a_prompt_that_could_not_be_filled_is_told(tmp_path: Path, message: str, told: str) -> None:
+def test_a_prompt_that_could_not_be_filled_is_told(tmp_path: Path, message: str, expected: str) -> None:
     write_prompts(tmp_path / "p", judge_prompt_files())
     (tmp_path / "p" / "quality" / "rating.md").write_text(message, encoding="utf-8")
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=expected):
         read_wording(tmp_path / "p")
 
 
@@ -173,8 +173,8 @@ def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(i
     schemas = {title for title, _ in asked}
     assert {"Rating", "Comparison", "Sorted", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
     assert {"PairScores", "PersonalizationScores", "SubCriteria", "MarkedCriteria", "MetRequirements"} <= schemas
-    told = {title: found for title, text in asked if (found := SHOP.findall(text))}
-    assert told == {}
+    fields = {title: found for title, text in asked if (found := SHOP.findall(text))}
+    assert fields == {}
     assert any("What is known of the user:\n<profile>\nA carpenter." in text for _, text in asked)
     assert not any("Nothing is known of" in text for title, text in asked if title in ("Rating", "Comparison"))
 

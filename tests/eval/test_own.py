@@ -187,7 +187,7 @@ def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ([Value("a", "scored", float("nan"))], "no number"),
         ([Value("a", "scored", "x")], "no number"),  # pyright: ignore[reportArgumentType] -- the mistake
@@ -199,13 +199,13 @@ def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> 
         ([0.5], "no drretail\\.Value"),
     ],
 )
-def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list[Any], said: str) -> None:
+def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list[Any], message: str) -> None:
     def judged(subject: Subject, session: JudgeSession) -> None:
         session.record("count", "words", "scored", 1)
 
     family = Family("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
     folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match=f"'mine' failed in values: .*{said}"):
+    with pytest.raises(UserError, match=f"'mine' failed in values: .*{message}"):
         asyncio.run(score(folder, [family], [], progress=Progress()))
 
 
@@ -235,10 +235,11 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [("os:path", "is not a metric"), ("nowhere:X", "cannot be loaded"), ("os:X", "cannot be loaded")]
+    ("place", "message"),
+    [("os:path", "is not a metric"), ("nowhere:X", "cannot be loaded"), ("os:X", "cannot be loaded")],
 )
-def test_a_place_without_a_metric_is_said(place: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_place_without_a_metric_is_said(place: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         load_metric(place)
 
 

@@ -336,8 +336,8 @@ def test_pqr(judged_scores: Scored) -> None:
         groups = {group["name"]: group for group in report.frozen("pqr")["groups"]}
         scored = {item.split("@")[0]: each for item, each in report.values("pqr", "scoring").items()}
         dims = {
-            name: weighted(groups[name], {each["criterion"]: each["target_score"] for each in said})
-            for name, said in scored.items()
+            name: weighted(groups[name], {each["criterion"]: each["target_score"] for each in text})
+            for name, text in scored.items()
         }
         found: dict[str, float | None] = {
             short: dims.get(name) for keys in PQR.values() for name, short in keys.items()
@@ -367,7 +367,7 @@ def test_race(judged_scores: Scored) -> None:
     def race(report: Planned) -> Formulas:
         groups = report.frozen("race")["groups"]
         orders = {item.split("@")[0]: each for item, each in report.values("race", "side_by_side").items()}
-        by_order = {order: shares(groups, said) for order, said in orders.items()}
+        by_order = {order: shares(groups, text) for order, text in orders.items()}
         both = {
             name: mean(found.get(name) for found in by_order.values())
             for name in ("RACE", *(group["name"] for group in groups))
@@ -384,13 +384,13 @@ def test_race(judged_scores: Scored) -> None:
             "valid_citations": supported if pairs or unresolved(report) else None,
         }
 
-    def shares(groups: list[Any], said: list[Any]) -> dict[str, float]:
+    def shares(groups: list[Any], text: list[Any]) -> dict[str, float]:
         """T / (T + R), as a whole and by dimension."""
         sides: dict[str, dict[str, float]] = {}
         for side in ("target", "reference"):
             dims = {
                 group["name"]: weighted(
-                    group, {s["criterion"]: s[side] for s in said if s["dimension"] == group["name"]}
+                    group, {s["criterion"]: s[side] for s in text if s["dimension"] == group["name"]}
                 )
                 for group in groups
             }
@@ -463,7 +463,7 @@ def accuracy(claims: Iterable[Mapping[str, Any]], least: float = 1) -> float | N
 def test_dr3(judged_scores: Scored) -> None:
     def dr3(report: Planned) -> Formulas:
         gold, claims = gold_of(report), sources_of(report)
-        told = {item.split("@")[0]: each for item, each in report.values("dr3", "insights").items()}
+        fields = {item.split("@")[0]: each for item, each in report.values("dr3", "insights").items()}
         marks = re.findall(r"\[([A-Z]:[^\]]+)\]", report.run["report"])
         cited = {url for mark in marks if (url := report.evidence.get(mark, {}).get("url"))}
         found: dict[str, float | None] = {"IR_UF": None, "IR_SC": None, "CC": None, "CC_UF": None, "CC_SC": None}
@@ -473,8 +473,8 @@ def test_dr3(judged_scores: Scored) -> None:
             }
             has = {part: [one.get("url") in cited for one in gold[part]["documents"]] for part in ("files", "sandbox")}
             found = {
-                "IR_UF": percent(told[insight] == 1 for insight in insights["files"]),
-                "IR_SC": percent(told[insight] == 1 for insight in insights["sandbox"]),
+                "IR_UF": percent(fields[insight] == 1 for insight in insights["files"]),
+                "IR_SC": percent(fields[insight] == 1 for insight in insights["sandbox"]),
                 "CC": percent([*has["files"], *has["sandbox"]]),
                 "CC_UF": percent(has["files"]),
                 "CC_SC": percent(has["sandbox"]),

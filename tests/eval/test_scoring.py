@@ -63,11 +63,11 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     reports = {"q1-r1": "1", "q1-r2": "0", "q2-r1": "0.25", "q2-r2": None, "q3-r1": "na", "q3-r2": "failed"}
     folder = experiment(tmp_path / "exp", {LABEL: reports})
     scores = scored(folder, scripted_judge(by_length)[0], metrics=(JUDGED_STUB,))
-    said = row(scores, "said")
-    assert said.value == 0.375  # q1: the mean of 1 and 0; q2: 0.25
-    assert (said.n_planned, said.n_scored, said.n_na, said.n_failed) == (6, 3, 1, 2)
-    assert (said.judge, said.ci_low, said.ci_high, said.no_interval) == ("scripted:test", None, None, "few")
-    assert said.items == {"read": 3, "runs_failed": 1}
+    result = row(scores, "said")
+    assert result.value == 0.375  # q1: the mean of 1 and 0; q2: 0.25
+    assert (result.n_planned, result.n_scored, result.n_na, result.n_failed) == (6, 3, 1, 2)
+    assert (result.judge, result.ci_low, result.ci_high, result.no_interval) == ("scripted:test", None, None, "few")
+    assert result.items == {"read": 3, "runs_failed": 1}
     assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
 
 
@@ -274,16 +274,16 @@ def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) ->
 def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     scored(folder, metrics=(STUB,))
-    told: list[str] = []
+    events: list[str] = []
 
     class Telling(Progress):
         def note(self, text: str) -> None:
-            told.append(text)
+            events.append(text)
 
     scores = asyncio.run(score(folder, ["quality"], [scripted_judge(by_length)[0]], progress=Telling()))
     assert {row.metric for row in scores.scores} == {"quality"}
-    assert len(told) == 1
-    assert "no metric 'stub' is installed" in told[0]
+    assert len(events) == 1
+    assert "no metric 'stub' is installed" in events[0]
 
 
 def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: Path) -> None:
@@ -311,8 +311,8 @@ SIX = 6  # dimensions that are asked for where a query has no user
 
 def moody() -> tuple[Judge, Asked]:
     """A judge whose every answer is one higher than the one before, 0 to 10 and again."""
-    said = count()
-    return scripted_judge(lambda question: {"rating": next(said) % 11, "justification": question[:9]})
+    result = count()
+    return scripted_judge(lambda question: {"rating": next(result) % 11, "justification": question[:9]})
 
 
 def repeated(folder: Path, judge: Judge, repeats: int, **given: Any) -> Scores:
@@ -393,7 +393,7 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     repeated(folder, moody()[0], 3, metrics=(STUB,))
     gathered = gather(folder, [load_metric(STUB)])
     assert [
-        list(heard.result.by_repeat) for by_run in gathered.tables_of_judges.values() for heard in by_run.values()
+        list(text.result.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()
     ] == [[1]]
 
 

@@ -14,8 +14,8 @@ QUERY = {"query_id": "q1", "user_id": None, "text": "Which bird feeder suits a s
 def test_the_plain_loop_runs_is_recorded_and_is_scored(drretail: Command, tmp_path: Path) -> None:
     (tmp_path / "anthropic_loop.py").write_bytes((ROOT / "examples" / "anthropic_loop.py").read_bytes())
     (tmp_path / "queries.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
-    said = {"type": "text", "text": "Any feeder will do.\n\n```picks\n```"}
-    with Provider(answers(SEARCHES, ERRS, stop_reason="tool_use"), answers(said)) as provider:
+    fields = {"type": "text", "text": "Any feeder will do.\n\n```picks\n```"}
+    with Provider(answers(SEARCHES, ERRS, stop_reason="tool_use"), answers(fields)) as provider:
         where = {"ANTHROPIC_API_KEY": "sk-none", "ANTHROPIC_BASE_URL": provider.url}
         asked = ("--queries", "queries.jsonl", "--to", "exp")
         ran = drretail("run", "--agent", "anthropic_loop:answer", "--agent", "react", *asked, "--no-floors", **where)

@@ -43,8 +43,8 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
     (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
     systems = ("--agent", "first_hit", "--agent", "react", "--model", "parrot:cracker", "--web", "notice_board")
     ran = plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors", "--json")
-    told = {each["label"]: each for each in json.loads(ran.stdout)["systems"]}
-    assert told["first_hit-notice_board"]["done"] == 1, ran.stderr
+    output = {each["label"]: each for each in json.loads(ran.stdout)["systems"]}
+    assert output["first_hit-notice_board"]["done"] == 1, ran.stderr
     run = json.loads((tmp_path / "exp/runs/first_hit-notice_board/q1-r1/run.json").read_text(encoding="utf-8"))
     searched = [each for each in run["steps"] if each["name"] == "web_search"]
     assert [len(each["evidence"]) for each in searched] == [1]  # the one page of the board
@@ -74,15 +74,15 @@ def test_an_experiment_opens_once_the_package_is_gone(plugged: Command, drretail
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
 
 
-def signs(told: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:
-    return {each["what"]: each for each in json.loads(told.stdout)["signs"] if each["what"].startswith("plugin ")}
+def signs(message: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:
+    return {each["what"]: each for each in json.loads(message.stdout)["signs"] if each["what"].startswith("plugin ")}
 
 
 def test_doctor_lists_every_plugin_with_kind_name_package_and_version(plugged: Command) -> None:
-    told = plugged("doctor", "--json")
+    result = plugged("doctor", "--json")
     kinds = ["first_hit (agents)", "brevity (evaluators)", "notice_board (web)", "parrot (models)"]
-    assert list(signs(told)) == [f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)"]]
-    assert {sign["found"] for sign in signs(told).values()} == {"drretail-corner-shop 1.2.0"}
+    assert list(signs(result)) == [f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)"]]
+    assert {sign["found"] for sign in signs(result).values()} == {"drretail-corner-shop 1.2.0"}
 
 
 def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drretail: Command, tmp_path: Path) -> None:
@@ -96,9 +96,9 @@ def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drre
     def with_broken(*args: str) -> subprocess.CompletedProcess[str]:
         return fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{tmp_path / 'site'}")
 
-    told = with_broken("doctor", "--json")
-    assert told.returncode == 0, told.stderr
-    found = signs(told)
+    result = with_broken("doctor", "--json")
+    assert result.returncode == 0, result.stderr
+    found = signs(result)
     assert {each["state"] for each in found.values()} == {"absent"}
     assert found["plugin nowhere (agents)"]["found"].startswith("drretail-burst 0.3: ")
     assert "burst" in found["plugin burst (evaluators)"]["found"]

@@ -7,7 +7,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
 from drretail.records.query import Query
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
 
 QUERIES = [
@@ -20,7 +20,7 @@ REACT, HYBRID, FLOOR = "react@offline-shopper", "hybrid_react@offline-shopper", 
 @pytest.fixture(scope="session")
 def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("exports")
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         record_runs(world, QUERIES, home / "exp", ("react", "hybrid_react", "null_copy"))
     lost = next(run for run in read_runs(home / "exp") if (run.system, run.query_id) == (HYBRID, "q2"))
     fail(home / "exp", lost, "no answer")

@@ -249,8 +249,8 @@ def test_without_inspect_one_sentence_says_what_to_install(
 
 def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
-    said = export(Selection.of(exp), "inspect", tmp_path / "logs")
-    assert said == "2 logs of 4 runs"
+    result = export(Selection.of(exp), "inspect", tmp_path / "logs")
+    assert result == "2 logs of 4 runs"
     assert {path.name for path in (tmp_path / "logs").iterdir()} == {
         "hybrid_react@offline-shopper.eval",
         "react@offline-shopper.eval",

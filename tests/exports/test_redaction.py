@@ -46,14 +46,14 @@ def telling(exp: Path, tmp_path: Path) -> Path:
     path = own / "experiment.json"
     held = json.loads(path.read_text(encoding="utf-8"))
     for query in held["queries"]:
-        told = {"context": f"{who.first_name} bought a bath.", "rationale": f"{USER} likes birds."}
-        query |= {"persona": PERSONA, "user_id": USER if query["query_id"] == "q1" else OTHER, **told}
+        text = {"context": f"{who.first_name} bought a bath.", "rationale": f"{USER} likes birds."}
+        query |= {"persona": PERSONA, "user_id": USER if query["query_id"] == "q1" else OTHER, **text}
     write_json(path, held)
     verdicts = next((own / "verdicts").rglob(f"{REACT}/*.jsonl"))
     line = json.loads(verdicts.read_text(encoding="utf-8").splitlines()[0])
-    told = f"{who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
+    text = f"{who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
     with verdicts.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line | {"reason": told}) + "\n")
+        file.write(json.dumps(line | {"reason": text}) + "\n")
     return own
 
 

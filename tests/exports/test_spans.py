@@ -72,8 +72,8 @@ def test_calls_tokens_and_judgements_are_all_there(exp: Path) -> None:
     assert sum(int(str(chat["gen_ai.usage.output_tokens"])) for chat in chats) == sum(
         usage.output for usage in it.run.usage.values()
     )
-    said = {str((event.attributes or {})["gen_ai.evaluation.name"]) for event in spans[0].events}
-    assert said == {f"{got.metric}.{got.variant}" for got in it.got if got.value is not None}
+    texts = {str((event.attributes or {})["gen_ai.evaluation.name"]) for event in spans[0].events}
+    assert texts == {f"{got.metric}.{got.variant}" for got in it.got if got.value is not None}
 
 
 def test_a_failed_run_is_an_error_with_its_kind(exp: Path) -> None:

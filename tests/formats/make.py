@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drretail.records.base import FORMAT, canonical_json
 from drretail.records.query import Query
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 MAIN = "from drretail.cli.entry import main; main()"
 HERE = Path(__file__).parent
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build(folder / "world")
+        build_shop(folder / "world")
         asked = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test")
         (folder / "queries.jsonl").write_text(f"{canonical_json(asked.model_dump(mode='json'))}\n", encoding="utf-8")
         agents = ["--agent", "react", "--agent", "plan_to_function", "--no-floors"]

@@ -66,9 +66,9 @@ def test_a_kept_experiment_goes_on_or_says_why_not(kept: Path, drretail: Command
     assert (kept / "experiment" / "runs" / LABEL / "q1-r1" / "run.json").read_bytes() == before
 
 
-def is_one_sentence(code: int, said: str) -> bool:
-    last = said.strip().splitlines()[-1]
-    return code == 2 and last.startswith("Error: ") and "Traceback" not in said
+def is_one_sentence(code: int, message: str) -> bool:
+    last = message.strip().splitlines()[-1]
+    return code == 2 and last.startswith("Error: ") and "Traceback" not in message
 
 
 def with_format(path: Path, found: object) -> None:

@@ -40,8 +40,8 @@ def looked_up(env: ShopEnv, products: Sequence[str]) -> None:
 def praised(shop: Shop, products: Sequence[str]) -> str:
     """A report that says of each what it costs, as far as that is known, with its citation."""
     prices = {each: record.price for each, record in shop.world.store.products(list(products)).items()}
-    told = {each: "" if price is None else f" for ${price:.2f}" for each, price in prices.items()}
-    return "\n".join(f"- Get this one{told[product]} [P:{product}]." for product in products)
+    fields = {each: "" if price is None else f" for ${price:.2f}" for each, price in prices.items()}
+    return "\n".join(f"- Get this one{fields[product]} [P:{product}]." for product in products)
 
 
 def shopped_well(env: ShopEnv) -> tuple[str, float, bool, dict[str, Any]]:

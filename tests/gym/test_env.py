@@ -24,7 +24,7 @@ from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.gym.policies import QUERY, call, search, shopped_well
 from tests.sealed import Page, seal, url
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
 BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
@@ -45,6 +45,11 @@ def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop
 
 def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEnv) -> None:
     assert [tool["function"]["name"] for tool in env.tools] == [*NINE, "submit_report"]
+
+
+def test_a_misspelt_submit_is_told_its_name(env: ShopEnv) -> None:
+    observation, *_ = env.step(call("submit", report="x"))
+    assert "Did you mean submit_report" in observation
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
@@ -116,6 +121,10 @@ def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop)
         ShopEnv(shop, scope="all")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UserError, match="trian does not exist: queries are a file, or one of dev, test, all"):
         ShopEnv(shop.world, "trian")
+    with ShopEnv(shop.world, [QUERY]) as env:
+        assert list(env.shop.queries) == [QUERY]
+    with pytest.raises(UnknownName, match=r"no query 'dev-99'\. Did you mean dev-"):
+        ShopEnv(shop.world, ["dev-99"])
     with pytest.raises(UserError, match="max_steps is 1 or more"):
         ShopEnv(shop, max_steps=0)
     with pytest.raises(UserError, match="give them to Shop"):
@@ -193,7 +202,7 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
         Query(query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", wish=BUDGET_50),
         Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", wish=BUDGET_3),
     ]
-    with open_world(build(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
+    with open_world(build_shop(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
         assert list(shop.queries) == ["cheap"]
         with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")

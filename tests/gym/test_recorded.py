@@ -16,7 +16,7 @@ from drretail.gym.recorded import recorded_rewards, save_rollouts
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.gym.policies import QUERY, shopped_well
-from tests.shop import build
+from tests.shop import build_shop
 
 
 def test_saved_rollouts_are_runs_that_are_scored_and_rewarded_as_when_they_were_made(
@@ -59,7 +59,7 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
 
 def test_runs_of_another_world_are_refused(env: ShopEnv, tmp_path: Path) -> None:
     save_rollouts(tmp_path / "exp", env, [env.recorded()])
-    with open_world(build(tmp_path / "world")) as world:
+    with open_world(build_shop(tmp_path / "world")) as world:
         wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
         query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
         with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):

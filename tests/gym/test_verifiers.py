@@ -60,15 +60,15 @@ class Models(LocalServer):
                     self._answer("application/json", _judged(str(body["messages"][0]["content"])))
                     return
                 turns = sum(message["role"] == "assistant" for message in body["messages"])
-                told = _streamed(plays(str(body["messages"][0]["content"]), turns))
-                self._answer("text/event-stream", told)
+                result = _streamed(plays(str(body["messages"][0]["content"]), turns))
+                self._answer("text/event-stream", result)
 
-            def _answer(self, kind: str, told: bytes) -> None:
+            def _answer(self, kind: str, result: bytes) -> None:
                 self.send_response(200)
                 self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(told)))
+                self.send_header("content-length", str(len(result)))
                 self.end_headers()
-                self.wfile.write(told)
+                self.wfile.write(result)
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — its name
                 pass
@@ -215,8 +215,14 @@ def test_a_report_that_earns_nothing_is_put_to_no_judge(shop: Shop) -> None:
     assert all(each.get("stream") for each in asked)
 
 
+def test_queries_that_are_missing_are_a_wrong_option() -> None:
+    assert ShopConfig(queries="dev").queries == "dev"
+    with pytest.raises(ValueError, match=r"mine\.jsonl does not exist: queries are a file, or one of dev, test, all"):
+        ShopConfig(queries="mine.jsonl")
+
+
 def test_the_command_line_can_leave_families_of_tools_out(tmp_path: Path) -> None:
-    told = ["-m", "m", "--no-push", "--dry-run", "-o", str(tmp_path), "--env.taskset.without", "web"]
-    vf_eval(["drretail-shop", *told])
+    events = ["-m", "m", "--no-push", "--dry-run", "-o", str(tmp_path), "--env.taskset.without", "web"]
+    vf_eval(["drretail-shop", *events])
     (written,) = tmp_path.rglob("eval.json")
     assert json.loads(written.read_text())["env"]["taskset"]["without"] == ["web"]

@@ -34,9 +34,9 @@ def jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     return path
 
 
-def text(path: Path, said: str) -> Path:
+def text(path: Path, message: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(said, encoding="utf-8")
+    path.write_text(message, encoding="utf-8")
     return path
 
 

@@ -137,6 +137,20 @@ def test_a_conversation_that_ends_with_a_call_has_no_report(tmp_path: Path) -> N
     assert [report.text for report in material.reports.values()] == [""]
 
 
+def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
+    closing = {"role": "assistant", "content": ANSWER, "tool_calls": [{"id": "z", "function": {"name": "end_chat"}}]}
+    fields = {"role": "tool", "tool_call_id": "z", "content": "{}"}
+    for end in ([closing], [closing, fields]):
+        material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*OPENAI[:-1], *end]}]))
+        assert [report.text for report in material.reports.values()] == [ANSWER]
+
+
+def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
+    others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*OPENAI, *others]}]))
+    assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
+
+
 def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
     material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": more}, {"messages": more}]))

@@ -52,10 +52,10 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert (log.status, sample.error, found["total"]) == ("success", None, 4)
     assert (sample.scores or {}).keys() == {"checks", "basket", "faithfulness", "process"}
     assert sample.scores is not None
-    said = sample.scores["faithfulness"]
-    assert isinstance(said.value, dict)
-    assert said.value["FP"] == 1.0
-    assert "**FP** 1 (" in (said.explanation or "")
+    result = sample.scores["faithfulness"]
+    assert isinstance(result.value, dict)
+    assert result.value["FP"] == 1.0
+    assert "**FP** 1 (" in (result.explanation or "")
     assert means_of(log)["price_wrong"] == 1.0
 
 

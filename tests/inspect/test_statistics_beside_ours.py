@@ -19,11 +19,11 @@ LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 def by(metric: object, values: Sequence[float | list[float]], queries: Sequence[int] = ()) -> object:
     """What a metric of inspect's makes of these samples; ``queries`` says which samples are repeats of one."""
     assert isinstance(metric, MetricProtocol)
-    told = queries or range(len(values))
+    result = queries or range(len(values))
     return metric(
         [
             SampleScore(score=Score(value=value), sample_id=at, sample_metadata={"query": query})
-            for at, (value, query) in enumerate(zip(values, told, strict=True))
+            for at, (value, query) in enumerate(zip(values, result, strict=True))
         ]
     )
 

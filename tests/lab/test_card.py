@@ -77,7 +77,7 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("claim,source,label\nA lamp.,It is.,maybe\n", "line 2: no label"),
         ("claim,source,label\nA lamp.,,full\n", "line 2 has no source"),
@@ -85,10 +85,10 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
         ("", "holds no claim"),
     ],
 )
-def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         read_labelled(path)
 
 
@@ -131,30 +131,30 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
 
 def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(bare: Path, tmp_path: Path) -> None:
     rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+    result = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
-    assert "1.00–1.00" not in f"{line}{told}"
+    assert "1.00–1.00" not in f"{line}{result}"
 
 
 def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
     rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
     rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
-    told = carded("--labels", written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    result = carded("--labels", written(tmp_path / "many.csv", rows), "--to", bare, "-q")
     (found,) = read_cards(bare)[0].sets
     accuracy = found.balanced_accuracy
     least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
     assert (accuracy.value, accuracy.high) == (1, 1)
     assert accuracy.low == pytest.approx(1 - least / 2**0.5)
     assert (found.kappa.value, found.kappa.low) == (1, None)
-    assert "1.00–1.00" not in told
+    assert "1.00–1.00" not in result
 
 
 def test_a_judge_level_with_words_alone_is_not_below_them(bare: Path, tmp_path: Path) -> None:
     rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
-    assert "The judge is level with words alone on two" in told
-    assert "below" not in told
+    result = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+    assert "The judge is level with words alone on two" in result
+    assert "below" not in result
 
 
 def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
@@ -220,8 +220,8 @@ def test_the_judge_is_asked_in_the_words_of_the_metric(bare: Path, tmp_path: Pat
 
 
 def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:
-    told = carded("--labels", labels(tmp_path), "--to", bare, "--estimate")
-    assert "4 claims" in told
+    result = carded("--labels", labels(tmp_path), "--to", bare, "--estimate")
+    assert "4 claims" in result
     assert not (bare / "lab").exists()
 
 
@@ -239,13 +239,13 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: 
 @pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
 def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
-    said = "beside people's labels"
-    assert said not in compared(exp, *more)
+    text = "beside people's labels"
+    assert text not in compared(exp, *more)
     (path,) = (exp / "lab" / "cards").glob("*.json")
     judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
     kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
     path.write_text(json.dumps(kept), encoding="utf-8")
-    assert f"{judge.spec} {said}" in compared(exp, *more)
+    assert f"{judge.spec} {text}" in compared(exp, *more)
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
 

@@ -30,7 +30,7 @@ from drretail.viewer.voting.plan import planned, sheet_rows
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
 from tests.lab.test_opinions import NOON, judge_of_both, votes
-from tests.shop import build
+from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand
 from tests.viewer.voting.agents import AGENTS
@@ -47,7 +47,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Query(query_id=f"q{n:02}", text=f"Which bird feeder for garden {n}?", mode="generic", source="test")
         for n in range(QUERIES)
     ]
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         run(world, queries, AGENTS, to=home / "exp", baselines=False)
     judge_by_hand(home / "exp")
     return home / "exp"
@@ -168,11 +168,11 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "message"),
     [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
 )
-def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], told: str) -> None:
-    with pytest.raises(DrretailError, match=told):
+def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], message: str) -> None:
+    with pytest.raises(DrretailError, match=message):
         correction_of(exp, None, [filled(exp, labels)])
     with pytest.raises(DrretailError, match="row 2"):
         correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
@@ -342,8 +342,8 @@ def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp
 
 
 def test_the_terminal_says_that_fr_is_the_judges_own_where_nobody_was_asked(exp: Path) -> None:
-    told = called("correct", exp, "--labels", filled(exp, as_judged(exp)))
-    assert "FR is not corrected" in told
+    result = called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    assert "FR is not corrected" in result
 
 
 def cited_as_extracted(experiment: Path) -> dict[str, str]:
@@ -389,13 +389,13 @@ def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_sc
 
 
 def test_what_people_hold_for_no_claim_is_left_out_of_fr(large: Path) -> None:
-    cited = {name: "no claim" if said == "no" else said for name, said in cited_as_extracted(large).items()}
+    cited = {name: "no claim" if text == "no" else text for name, text in cited_as_extracted(large).items()}
     made = correction_of(large, None, [filled(large, cited, "cited")])
     assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
 
 
 def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(large: Path) -> None:
-    cited = {name: said for name, said in cited_as_extracted(large).items() if said == "yes"}
+    cited = {name: text for name, text in cited_as_extracted(large).items() if text == "yes"}
     made = correction_of(large, None, [filled(large, cited, "cited")])
     one_sided = {claim.system for claim in extracted_claims(large) if not claim.cited}
     assert not one_sided & {value.system for value in made.values}

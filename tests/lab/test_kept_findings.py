@@ -51,9 +51,9 @@ def test_a_finding_is_stale_once_what_it_rests_on_changes(
         (other / changed).mkdir(exist_ok=True)
         path = next((other / changed).rglob("*.jsonl"), other / changed / "ann.jsonl")
         path.write_text((path.read_text(encoding="utf-8") if path.exists() else "") + "{}\n", encoding="utf-8")
-        (told,) = finding_lines(other)
-        assert told.startswith(f"Stale, since {changed}")
-        assert told.endswith(line)
+        (text,) = finding_lines(other)
+        assert text.startswith(f"Stale, since {changed}")
+        assert text.endswith(line)
     monkeypatch.setattr("drretail.lab.kept_findings.installed", lambda family: None)
     assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
 
@@ -125,16 +125,16 @@ def test_every_finding_says_its_figures() -> None:
     values = [
         CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
     ]
-    told = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).summary()
-    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in told
-    assert "2 more systems" in told
+    summary = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).summary()
+    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in summary
+    assert "2 more systems" in summary
     found = Found(n=10, found=4, low=0.2, high=0.7)
     planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
     assert planted.summary() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
-    standing = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
+    headline_gap = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
     rows = [
-        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(standing,)),
-        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(standing,)),
+        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(headline_gap,)),
+        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(headline_gap,)),
     ]
     assert ExploitsFound(honest=("react",), rows=tuple(rows)).summary() == (
         "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."

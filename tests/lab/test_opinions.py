@@ -28,7 +28,7 @@ from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.experiment import judge_by_hand, record_runs
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -85,7 +85,7 @@ def test_ratings_by_people_are_held_beside_those_of_judges(tmp_path: Path) -> No
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) -> None:
     query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test")
-    with open_world(build(tmp_path / "world")) as world:
+    with open_world(build_shop(tmp_path / "world")) as world:
         record_runs(world, [query], tmp_path / "exp")
     judge_by_hand(tmp_path / "exp")
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")
@@ -255,9 +255,9 @@ def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_exclude
     for seed in range(40):
         lot = Random(seed)
         truth = [float(lot.random() < 0.5) for _ in range(120)]
-        told = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
+        texts = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
         coin = [float(lot.random() < 0.5) for _ in range(120)]
-        raters = (("ann", truth), ("ben", told), ("cy", coin))
+        raters = (("ann", truth), ("ben", texts), ("cy", coin))
         opinions = [
             Opinion(Question(SUPPORT), name, "person", f"i{at}", value, f"q{at // 4}")
             for name, values in raters

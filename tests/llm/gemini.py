@@ -33,8 +33,8 @@ def says(
     return Step(body=json.dumps(body).encode(), pause=pause)
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"text": said}
+def text(message: str) -> dict[str, Any]:
+    return {"text": message}
 
 
 def call(name: str, **args: Any) -> dict[str, Any]:

@@ -33,24 +33,24 @@ def test_without_limits_nobody_waits() -> None:
     assert time.slept == []
 
 
-def test_requests_go_out_ten_seconds_worth_at_once_and_then_one_by_one_in_their_order() -> None:
+@pytest.mark.parametrize(
+    ("limits", "tokens", "times"),
+    [
+        # Ten seconds' worth of requests at once, and then one by one in their order.
+        ({"requests": 60}, [0.0] * 13, [0.0] * 10 + [1.0, 2.0, 3.0]),
+        # Few requests a minute let the first out at once.
+        ({"requests": 2}, [0.0] * 3, [0.0, 30.0, 60.0]),
+        # Tokens hold calls back until a minute has brought enough.
+        ({"tokens": 6000}, [4000.0, 4000.0, 1000.0], [0.0, 20.0, 30.0]),
+        # A call larger than a minute's tokens goes out late and not never.
+        ({"tokens": 6000}, [9000.0, 600.0], [30.0, 36.0]),
+    ],
+)
+def test_calls_go_out_when_the_minute_grants_them(
+    limits: dict[str, int], tokens: list[float], times: list[float]
+) -> None:
     time = Moments()
-    assert times_of(time, pacer(time, requests=60), [0.0] * 13) == [0.0] * 10 + [1.0, 2.0, 3.0]
-
-
-def test_few_requests_a_minute_let_the_first_out_at_once() -> None:
-    time = Moments()
-    assert times_of(time, pacer(time, requests=2), [0.0] * 3) == [0.0, 30.0, 60.0]
-
-
-def test_tokens_hold_calls_back_until_a_minute_has_brought_enough() -> None:
-    time = Moments()
-    assert times_of(time, pacer(time, tokens=6000), [4000.0, 4000.0, 1000.0]) == [0.0, 20.0, 30.0]
-
-
-def test_a_call_larger_than_a_minutes_tokens_goes_out_late_and_not_never() -> None:
-    time = Moments()
-    assert times_of(time, pacer(time, tokens=6000), [9000.0, 600.0]) == [30.0, 36.0]
+    assert times_of(time, pacer(time, **limits), tokens) == times
 
 
 @given(

@@ -10,12 +10,12 @@ from drretail.querygen.carrying import carried
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 
 @pytest.fixture
 def mapping(tmp_path: Path) -> Perturbation:
-    return perturb_world(build(tmp_path / "world"), tmp_path / "other", "1")[1]
+    return perturb_world(build_shop(tmp_path / "world"), tmp_path / "other", "1")[1]
 
 
 def query(mapping: Perturbation, **more: object) -> Query:

@@ -54,10 +54,10 @@ def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
-    told = generate(world, tmp_path / "a.jsonl", "--users", "8")
+    result = generate(world, tmp_path / "a.jsonl", "--users", "8")
     quiet = generate(world, tmp_path / "b.jsonl", "--users", "8", "--quiet")
-    assert "no query could be made: 3" in told.stderr
-    assert "5 users could be made; 8 were asked for" in told.stderr
+    assert "no query could be made: 3" in result.stderr
+    assert "5 users could be made; 8 were asked for" in result.stderr
     assert quiet.stderr == ""
 
 

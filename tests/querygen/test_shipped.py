@@ -96,5 +96,5 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: li
     result = CliRunner().invoke(queries_app, ["shipped", "--to", str(to), "--json", *flags])
     assert result.exit_code == 0
     assert len(read_queries(to)) == count
-    told = json.loads(result.stdout)
-    assert (told["queries"], told["world_fingerprint"], told["canary"]) == (count, WORLD, CANARY)
+    document = json.loads(result.stdout)
+    assert (document["queries"], document["world_fingerprint"], document["canary"]) == (count, WORLD, CANARY)

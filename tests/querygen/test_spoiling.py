@@ -12,7 +12,7 @@ from drretail.querygen.spoiling import ABSENT, KINDS, spoil
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
 QUERY = Query(
@@ -30,7 +30,7 @@ OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS, "no_such_order": ONCE}
 
 @pytest.fixture
 def offers(tmp_path: Path) -> Offers:
-    return Offers(open_world(build(tmp_path / "world")))
+    return Offers(open_world(build_shop(tmp_path / "world")))
 
 
 def pairs(queries: list[Query]) -> list[list[Query]]:

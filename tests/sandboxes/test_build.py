@@ -265,8 +265,8 @@ def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> N
 def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
     need = need_of(world, Offers(world), QUERIES[1])
     assert need.things[0].name == "pruning shears"
-    told = keywords_of(need, signal_keywords(need), ()).model_dump_json()
-    assert "shearss" not in told
+    result = keywords_of(need, signal_keywords(need), ()).model_dump_json()
+    assert "shearss" not in result
 
 
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
@@ -413,9 +413,9 @@ def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
-    told: list[str] = []
-    build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, told.append)
-    assert ["drretail[sandbox]" in note for note in told] == [True]
+    events: list[str] = []
+    build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, events.append)
+    assert ["drretail[sandbox]" in note for note in events] == [True]
     task = task_folder(tmp_path / "s", QUERIES[0].query_id)
     assert not (task / "files" / "receipt.png").exists()
     assert len(read_gold_file(task / "gold.json").files.insights) == 2
@@ -423,10 +423,10 @@ def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
 
 def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_path: Path) -> None:
     asked = ["sandbox", "build", "--world", "demo", "--to", str(tmp_path / "s")]
-    said = CliRunner().invoke(app, [*asked, "--n", "1", "--seed", "1", "--sizes", "16k,8k,16k"])
-    assert said.exit_code == 0, said.output
+    result = CliRunner().invoke(app, [*asked, "--n", "1", "--seed", "1", "--sizes", "16k,8k,16k"])
+    assert result.exit_code == 0, result.output
     assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
-    assert said.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
+    assert result.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
     mistyped = CliRunner().invoke(app, [*asked, "--web", "ofline"])
     assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*asked, "--sizes", "0k"])

@@ -10,7 +10,7 @@ from pymongo import MongoClient
 from drretail.env.servers.naming import ServerSettings
 from tests.cli.commands import Command, environment
 from tests.cli.forked import ForkServer
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 MOMENT = 1_600_000_000_000
 QUESTION = "Which bird feeder suits me, under $30?"
@@ -123,7 +123,7 @@ def test_servers_that_are_down_are_said_before_anything_is_read(drretail: Comman
 
 
 def test_a_world_is_copied_asked_and_scored_on_servers(drretail: Command, spec: str, tmp_path: Path) -> None:
-    build(tmp_path / "w")
+    build_shop(tmp_path / "w")
     copied = drretail("world", "copy", "w", spec, "-q")
     assert (copied.returncode, copied.stderr) == (0, "")
     ask = ("ask", QUESTION, "--user", USER, "--quiet")
@@ -142,7 +142,7 @@ def test_a_world_is_copied_asked_and_scored_on_servers(drretail: Command, spec: 
 def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
     drretail: Command, spec: str, tmp_path: Path, mongo_url: str
 ) -> None:
-    build(tmp_path / "w")
+    build_shop(tmp_path / "w")
     drretail("world", "copy", "w", spec, "-q")
     with MongoClient[dict[str, object]](mongo_url) as client:
         client[spec.removeprefix("servers:")]["g1_orders"].update_one({}, {"$set": {"quantity": 9}})

@@ -133,5 +133,5 @@ def test_alpha_is_none_where_nobody_could_have_disagreed() -> None:
 def test_alpha_is_one_only_where_all_agree(items: list[list[int]]) -> None:
     alpha = krippendorff_alpha(items, "nominal")
     if alpha is not None:
-        assert (alpha == pytest.approx(1)) == all(len({*said}) == 1 for said in items)
+        assert (alpha == pytest.approx(1)) == all(len({*text}) == 1 for text in items)
         assert alpha <= 1 + 1e-12

@@ -102,9 +102,9 @@ def test_what_cannot_be_printed_is_refused_and_recorded_in_part(toolkit: Toolkit
 @pytest.mark.parametrize("name", ["x" * 100_000, "\x1b[2J" * 20, "\ud800"])
 def test_an_unknown_name_is_repeated_short_and_without_what_a_terminal_obeys(toolkit: Toolkit, name: str) -> None:
     for reply in (toolkit.call(name, {}), toolkit.call("calculator", {name: 1})):
-        said = error_of(reply)["message"]
-        assert said.isprintable()
-        assert len(said) < 500
+        message = error_of(reply)["message"]
+        assert message.isprintable()
+        assert len(message) < 500
     assert len(error_of(toolkit.call("get_product_details", {"product_id": name[:190]}))["message"]) < 500
 
 

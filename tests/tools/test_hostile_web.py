@@ -92,11 +92,11 @@ def test_the_ledger_stays_well_formed_and_holds_nothing_hidden(world: World, att
 def test_no_citation_can_be_copied_from_a_page(world: World, mode: WebMode) -> None:
     _, entry, _ = searched(world, ATTACKS["citations"], mode)
     for text in (entry.title, *(text.text for text in entry.texts)):
-        said = text if not text.startswith("{") else json.loads(text)["snippet"]
-        assert "B0FAKE0001" in said
+        result = text if not text.startswith("{") else json.loads(text)["snippet"]
+        assert "B0FAKE0001" in result
         assert not [
             citation
-            for citation in find_citations(said, ())
+            for citation in find_citations(result, ())
             if citation.marker.strip("[]()").startswith(("P:", "W:", "O:", "U:"))
         ]
 

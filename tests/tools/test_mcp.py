@@ -47,8 +47,8 @@ def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> C
 
 def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(session: Session) -> None:
     listed = asked(session, lambda client: client.list_tools()).tools
-    told = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
-    assert told == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
+    texts = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
+    assert texts == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
 
 
 def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
@@ -86,9 +86,9 @@ def test_a_clients_model_reads_what_our_agents_read(world: World, name: str, arg
 
 
 def test_an_error_says_what_would_be_right(session: Session) -> None:
-    said = called(session, "product_catalog_search", query="feeder", sort_by="cheap").structured_content["error"]
-    assert said["type"] == "invalid_argument"
-    assert said["allowed"] == ["relevance", "price", "rating", "popularity"]
+    result = called(session, "product_catalog_search", query="feeder", sort_by="cheap").structured_content["error"]
+    assert result["type"] == "invalid_argument"
+    assert result["allowed"] == ["relevance", "price", "rating", "popularity"]
 
 
 def test_without_a_user_nobodys_data_is_shown_unless_the_scope_is_any(world: World) -> None:
@@ -125,8 +125,8 @@ def test_a_client_is_told_what_the_shop_is_and_by_whom(session: Session) -> None
     async def told(client: Client) -> tuple[str | None, Any]:
         return client.instructions, client.server_info
 
-    said, server = asked(session, told)
-    assert (said, server.name) == ("about this shop", "drretail")
+    text, server = asked(session, told)
+    assert (text, server.name) == ("about this shop", "drretail")
 
 
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:

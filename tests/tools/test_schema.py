@@ -4,6 +4,8 @@ import pytest
 from annotated_types import Ge, Le
 
 from drretail.env.session import Session
+from drretail.records.run import NINE
+from drretail.tools.registry import TOOLS
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import ToolResult
 
@@ -83,3 +85,7 @@ def test_an_argument_of_two_types_is_refused() -> None:
 
     with pytest.raises(ValueError, match="not one type"):
         read_schema(either)
+
+
+def test_readers_of_runs_know_the_tools_that_there_are() -> None:
+    assert tuple(TOOLS) == NINE

@@ -95,7 +95,7 @@ def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -
     web = ListWeb([WebResult("A", "https://a.example", "text")])
     first = Session(replace(world, web=web))
     with Toolkit(first) as toolkit:
-        said = toolkit.call("web_search", {"query": "x"}, "0.3").text
+        text = toolkit.call("web_search", {"query": "x"}, "0.3").text
     (effect,) = first.journal.effects
     assert (effect.scope, effect.kind, effect.request) == (
         "0.3/0",
@@ -104,7 +104,7 @@ def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -
     )
     again = Session(replace(world, web=web), journal=_resumed(first.journal))
     with Toolkit(again) as toolkit:
-        assert toolkit.call("web_search", {"query": "x"}, "0.3").text == said
+        assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
     assert web.searches == 1
 
 

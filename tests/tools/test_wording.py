@@ -87,19 +87,19 @@ def test_a_docstring_for_developers_would_be_noticed(text: str) -> None:
 
 
 def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode(world: World) -> None:
-    said = {mode: told(world, mode) for mode in get_args(WebMode)}
-    assert "never the whole page" in said["snippets"]["web_search"]
-    assert "summary" not in said["snippets"]["web_search"]
-    assert "a summary of the page" in said["ws"]["web_search"]
-    for names in said.values():
+    fields = {mode: told(world, mode) for mode in get_args(WebMode)}
+    assert "never the whole page" in fields["snippets"]["web_search"]
+    assert "summary" not in fields["snippets"]["web_search"]
+    assert "a summary of the page" in fields["ws"]["web_search"]
+    for names in fields.values():
         assert list(names) == list(TOOLS)
     assert "web_search" not in told(world, "ws", without=frozenset({"web_search"}))
 
 
 def test_a_search_of_the_shop_says_what_a_sort_ranks_and_what_is_hidden(world: World) -> None:
-    said = told(world, "snippets")["product_catalog_search"]
-    assert "Any other sort ranks only what is relevant: the products of the first pages by relevance" in said
-    assert "hidden says how many matches were left out" in said
+    result = told(world, "snippets")["product_catalog_search"]
+    assert "Any other sort ranks only what is relevant: the products of the first pages by relevance" in result
+    assert "hidden says how many matches were left out" in result
 
 
 def test_the_hash_of_the_schemas_stands_for_every_web_mode(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
 from drretail.records.query import Query
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
 from tests.viewer.voting.agents import record_answers
 
@@ -23,7 +23,7 @@ QUERIES = [
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs, one of them failed, that nobody has judged."""
     home = tmp_path_factory.mktemp("viewer")
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         record_runs(world, QUERIES, home / "exp")
     fail(home / "exp", list(read_runs(home / "exp"))[2], "no answer within 60 seconds <b>at all</b>")
     return home / "exp"

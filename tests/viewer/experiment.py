@@ -108,8 +108,8 @@ def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Itera
     for number, (start, end) in enumerate(sentences(report), 1):
         inside = [c for c in run.citations if start <= c.start and c.end <= end]
         sources = list(dict.fromkeys(c.evidence_id for c in inside if c.evidence_id))
-        said = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
-        claims.append(make_claim(number, said, sources, quote=report[start:end], span=(start, end)))
+        statement = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
+        claims.append(make_claim(number, statement, sources, quote=report[start:end], span=(start, end)))
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
     for index, claim in enumerate(claim for claim in claims if claim.sources):
         value = _VALUES[index % len(_VALUES)]
@@ -133,8 +133,8 @@ def _checks(run: Run, report: str) -> Iterable[tuple[str, str, dict[str, object]
     price = re.search(r"\$\d+\.\d\d", report) or re.search(r"\w+", report)
     assert price is not None
     start, end = price.span()
-    said = f"{price[0]} is not the price"
-    wrong = Finding(code="price", severity="error", text=said, found="$19.99", start=start, end=end)
+    text = f"{price[0]} is not the price"
+    wrong = Finding(code="price", severity="error", text=text, found="$19.99", start=start, end=end)
     loose = Finding(code="near_identical_sections", severity="warning", text="Two sections say the same.")
     yield "check", "price", {"value": [wrong.model_dump(mode="json", exclude_none=True)]}
     yield "check", "near_identical_sections", {"value": [loose.model_dump(mode="json", exclude_none=True)]}

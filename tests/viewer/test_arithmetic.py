@@ -37,8 +37,8 @@ def ruled(*claims: Cited, rules: str = "default", uncited: int = 0, repeat: int 
     ]
     for claim, (sources, value) in zip(made, claims, strict=True):
         read = [SourceRef(id=source, sha256="s") for source in sources]
-        said = {"state": "unverifiable"} if value is None else {"state": "scored", "value": value, "sources": read}
-        found.append(Verdict.model_validate({**about, "stage": SUPPORT, "item": claim.claim_id, **said}))
+        result = {"state": "unverifiable"} if value is None else {"state": "scored", "value": value, "sources": read}
+        found.append(Verdict.model_validate({**about, "stage": SUPPORT, "item": claim.claim_id, **result}))
     return found
 
 
@@ -47,13 +47,13 @@ def words(*verdicts: Verdict) -> str:
 
 
 def test_each_type_tells_its_support_of_how_many() -> None:
-    said = words(*ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1))
-    assert said == "web 1.5 of 2, product 1 of 1 → FP 0.83; cited 3 of 4 → FR 0.75"
+    result = words(*ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1))
+    assert result == "web 1.5 of 2, product 1 of 1 → FP 0.83; cited 3 of 4 → FR 0.75"
 
 
 def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
-    said = words(*ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)))
-    assert said.startswith("web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2 → FP 0.50")
+    result = words(*ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)))
+    assert result.startswith("web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2 → FP 0.50")
 
 
 def test_sources_beside_the_headline_are_told_apart() -> None:
@@ -61,8 +61,8 @@ def test_sources_beside_the_headline_are_told_apart() -> None:
 
 
 def test_the_papers_rules_take_the_mean_of_the_types() -> None:
-    said = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
-    assert said.startswith("web 0.5 of 1, product 2 of 2, the mean of both → FP 0.75")
+    result = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
+    assert result.startswith("web 0.5 of 1, product 2 of 2, the mean of both → FP 0.75")
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,15 @@ def test_where_there_is_no_fp_it_is_said_why(claims: list[Cited], why: str) -> N
 
 
 def test_several_judgings_are_told_by_their_mean() -> None:
-    said = words(*ruled(((WEB,), 1), ((PRODUCT,), 1)), *ruled(((WEB,), 0), ((PRODUCT,), 1), repeat=2))
-    assert said.startswith("web 0.5 of 1, product 1 of 1 → FP 0.75")
+    result = words(*ruled(((WEB,), 1), ((PRODUCT,), 1)), *ruled(((WEB,), 0), ((PRODUCT,), 1), repeat=2))
+    assert result.startswith("web 0.5 of 1, product 1 of 1 → FP 0.75")
 
 
-@pytest.mark.parametrize(("number", "said"), [(12.0, "12"), (9.5, "9.5"), (28 / 3, "9.33"), (0.0, "0"), (100.0, "100")])
-def test_numbers_carry_no_zeroes_behind_the_point(number: float, said: str) -> None:
-    assert plain(number) == said
+@pytest.mark.parametrize(
+    ("number", "message"), [(12.0, "12"), (9.5, "9.5"), (28 / 3, "9.33"), (0.0, "0"), (100.0, "100")]
+)
+def test_numbers_carry_no_zeroes_behind_the_point(number: float, message: str) -> None:
+    assert plain(number) == message
 
 
 def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> None:
@@ -96,9 +98,9 @@ def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> Non
             pairs = re.findall(r"([\d.]+) of ([\d.]+)", sums)
             whole = sum((Fraction(below) for _, below in pairs), Fraction())
             found.append(sum((Fraction(above) for above, _ in pairs), Fraction()) / whole)
-        (told,) = scores.by_system(variant).values()
-        assert float(sum(found) / len(found)) == pytest.approx(told)
-        assert f"{variant}: mean of 2 reports {told:.4f}" in table.text
+        (text,) = scores.by_system(variant).values()
+        assert float(sum(found) / len(found)) == pytest.approx(text)
+        assert f"{variant}: mean of 2 reports {text:.4f}" in table.text
 
 
 def test_the_mean_stands_beside_what_scores_json_says(judged: Path) -> None:

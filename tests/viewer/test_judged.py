@@ -131,8 +131,8 @@ def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> N
         assert OLDER in shown
         assert "drretail score exp" in shown
     assert "about another report or asked in other words, and not used" in render_text(scored)
-    said = "quality of react@offline-shopper by scripted:judge was made of 6 verdicts, and 3 are"
-    assert said in read_view(scored).outdated
+    text = "quality of react@offline-shopper by scripted:judge was made of 6 verdicts, and 3 are"
+    assert text in read_view(scored).outdated
 
 
 def test_verdicts_that_came_later_are_told(scored: Path) -> None:

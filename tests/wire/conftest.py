@@ -19,14 +19,14 @@ from langchain_openai.chat_models._client_utils import (
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from tests.cli.conftest import queries, shop
-from tests.shop import PAGES, build
+from tests.shop import PAGES, build_shop
 
 __all__ = ["queries", "shop"]  # the command line's
 
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build(tmp_path_factory.mktemp("wire") / "world")
+    folder = build_shop(tmp_path_factory.mktemp("wire") / "world")
     with open_world(folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 

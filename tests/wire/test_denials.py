@@ -57,9 +57,9 @@ def test_the_first_denial_stops_a_run_in_one_sentence_that_names_variable_and_ad
     command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "9", *AGENTS)
     done = drretail(*command, "--model", MODELS[provider], *at(server, provider), **KEYS)
     assert (done.returncode, done.stdout) == (2, "")
-    said = one_sentence(done.stderr)
-    assert f"{provider.upper()}_API_KEY" in said
-    assert server.url in said
+    output = one_sentence(done.stderr)
+    assert f"{provider.upper()}_API_KEY" in output
+    assert server.url in output
     assert KEYS[f"{provider.upper()}_API_KEY"] not in done.stderr
     assert server.seen.requests <= MOST
 

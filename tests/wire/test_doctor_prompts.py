@@ -38,17 +38,17 @@ def asked_of(
     with WireServer() as wire:
         url = wire.url if protocol == "anthropic" else wire.openai_url
         command = ["doctor", "--prompts", "--model", MODELS[protocol], "--base-url", f"{protocol}={url}", *flags]
-        told = drretail(*command, ANTHROPIC_API_KEY="k" * 20, OPENAI_API_KEY="k" * 20)
-        assert told.returncode in (0, 3), told.stderr
-        return told.returncode, told.stdout, wire.seen.requests
+        result = drretail(*command, ANTHROPIC_API_KEY="k" * 20, OPENAI_API_KEY="k" * 20)
+        assert result.returncode in (0, 3), result.stderr
+        return result.returncode, result.stdout, wire.seen.requests
 
 
 @pytest.mark.parametrize("protocol", MODELS)
 def test_a_model_that_does_as_asked_passes_over_the_wire(
     drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str
 ) -> None:
-    code, told, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
-    document = json.loads(told)
+    code, text, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
+    document = json.loads(text)
     assert [each["found"] for each in document["models"][0]["probes"] if each["state"] != "passed"] == []
     assert (code, document["ok"], requests) == (0, True, 8)
     assert document["models"][0]["usage"]["calls"] == 8
@@ -58,23 +58,23 @@ def test_a_model_that_does_as_asked_passes_over_the_wire(
 def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
     drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, told, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
+    code, text, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
     assert code == 3
-    assert "8 of 9 passed; 8 calls" in told
-    assert "as a web page orders" in " ".join(told.split())
-    assert "report → 2023-03-15 Get the cedar hopper" in told
+    assert "8 of 9 passed; 8 calls" in text
+    assert "as a web page orders" in " ".join(text.split())
+    assert "report → 2023-03-15 Get the cedar hopper" in text
 
 
 def test_a_model_that_answers_in_prose_fails_the_schemas_alone(
     drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, told, _ = asked_of(drretail, monkeypatch, "openai", BAD["keeps_schemas"], "--json")
-    states = {each["probe"]: each["state"] for each in json.loads(told)["models"][0]["probes"]}
+    code, text, _ = asked_of(drretail, monkeypatch, "openai", BAD["keeps_schemas"], "--json")
+    states = {each["probe"]: each["state"] for each in json.loads(text)["models"][0]["probes"]}
     assert code == 3
     assert [name for name, state in states.items() if state != "passed"] == ["keeps_schemas"]
 
 
 def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
     assert drretail("doctor", "--prompts").returncode == 2
-    told = drretail("doctor", "--max-dollars", "1")
-    assert (told.returncode, "--max-dollars is for --prompts" in told.stderr) == (2, True)
+    result = drretail("doctor", "--max-dollars", "1")
+    assert (result.returncode, "--max-dollars is for --prompts" in result.stderr) == (2, True)

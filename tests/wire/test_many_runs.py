@@ -22,7 +22,7 @@ from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.run import Run, Usage
 from tests.cli.commands import MAIN, environment
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.wire.playing import AGENTS, KEYS, MODELS
 from tests.wire.server import FAULTS, Plan, WireServer
 
@@ -100,7 +100,7 @@ def drretail(home: Path, *more: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
-    build(folder / "w")
+    build_shop(folder / "w")
     (folder / "drretail.toml").write_text(SETTINGS, encoding="utf-8")
     queries = [
         Query(

@@ -11,7 +11,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, run_folder
 from drretail.files import read_json
-from drretail.grounding.text.wording import words_of
+from drretail.grounding.text.wording import word_count
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
 from drretail.llm.registry import check_priced
@@ -122,7 +122,7 @@ def _spending(
         calls=Spread.of([cost.usage.calls for cost in ended]),
         input=Spread.of([read_tokens(cost.usage) for cost in ended]),
         output=Spread.of([cost.usage.output for cost in ended]),
-        words=Spread.of([words_of(run.report or "", run.citations) for run in done]),
+        words=Spread.of([word_count(run.report or "", run.citations) for run in done]),
         dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
         total=total,
         by_role=_roles(costs.values()),

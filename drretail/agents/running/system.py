@@ -248,8 +248,8 @@ def informed(
     made: list[SystemUnderTest] = []
     for setting in ordered:
         settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
-        with_memory = [_remembering(sut, memory) for memory in memories for sut in settled]
-        made += with_memory if memories and setting == memory_setting else settled
+        remembering = [_remembering(sut, memory) for memory in memories for sut in settled]
+        made += remembering if memories and setting == memory_setting else settled
     return list({sut.label: sut for sut in made}.values())
 
 

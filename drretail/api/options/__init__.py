@@ -5,6 +5,7 @@ research.py   options of run and ask: models, tools, shop, web, limits
 run.py        RunOptions, AskOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
 score.py      ScoreOptions
+reproduce.py  ReproduceOptions
 verify.py     VerifyOptions
 compare.py    CompareOptions
 report.py     ReportOptions, ExportOptions, ViewOptions

@@ -1,6 +1,7 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
-from drretail.progress import Waits, choose_progress
+from drretail.progress import Bar, Waits, choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.viewer.output import print_json, say
 
@@ -42,6 +43,15 @@ class QueryWriter:
         from drretail.querygen.by_model.session import ModelSession
 
         return ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
+
+    @contextmanager
+    def asking(
+        self, journal: Path, calls: flags.Calls, total: int, *, quiet: bool
+    ) -> "Generator[tuple[ModelSession, Bar]]":
+        """The same with a bar of so many questions, for the time of a ``with`` block."""
+        progress = choose_progress("none" if quiet else None)
+        with progress.track(f"Asking {self.model.spec}", total) as bar, self.session(journal, calls) as session:
+            yield session, bar
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
         """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
@@ -149,14 +159,10 @@ def write_by_model(
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
-    progress = choose_progress("none" if output.quiet else None)
     with opened_world(assignment.world, quiet=output.quiet) as shop:
         targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
-        with (
-            progress.track(f"Asking {writer.model.spec}", total) as bar,
-            writer.session(journal_beside(to), calls) as session,
-        ):
+        with writer.asking(journal_beside(to), calls, total, quiet=output.quiet) as (session, bar):
             written = Writer(shop, session, on_end=lambda _: bar.advance()).write(targets.targets)
     if written.queries:
         write_queries(to, written.queries, force=force)

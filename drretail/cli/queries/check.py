@@ -18,15 +18,15 @@ from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.progress import busy, choose_progress
+from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.querygen.by_model.opinion import Opinions
     from drretail.querygen.lint import Checked, Linter
-    from drretail.querygen.opinion import Opinions
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
@@ -158,7 +158,7 @@ def _read(
     quiet: bool,
 ) -> _Outcome:
     """Untyped queries typed, into the file, and then an opinion of each."""
-    from drretail.querygen.opinion import Reader
+    from drretail.querygen.by_model.opinion import Reader
 
     types = None
     if any(query.wish is None for query in queries):
@@ -167,11 +167,7 @@ def _read(
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
             say(f"Wishes of {file}{types_line(types, quiet=False)}")
-    progress = choose_progress("none" if quiet else None)
-    with (
-        progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
-        reader.session(journal_beside(file), calls) as session,
-    ):
+    with reader.asking(journal_beside(file), calls, len(queries), quiet=quiet) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
     if not quiet:
         say_failures(opinions.failed)
@@ -187,7 +183,7 @@ def _read(
 def _estimate(
     shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
 ) -> None:
-    from drretail.querygen.opinion import Reader
+    from drretail.querygen.by_model.opinion import Reader
 
     one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
     show_estimates(f"Queries of {file} to read", ["model", "queries"], [one], reader.prices, as_json=as_json)

@@ -12,15 +12,14 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failures
 from drretail.errors import UserError
-from drretail.progress import choose_progress
 from drretail.records.base import Record
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
+    from drretail.querygen.by_model.session import Answers, Ask
     from drretail.querygen.people.past import Past
-    from drretail.querygen.people.person_model import Answers, Ask
     from drretail.querygen.people.persona import Persona
     from drretail.querygen.people.reversibility import Recall
     from drretail.records.query import Query
@@ -51,10 +50,9 @@ def personas(
     """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
     from itertools import islice
 
-    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.past import persona_by_rules, read_past
     from drretail.querygen.people.person_model import persona_ask, persona_of
     from drretail.querygen.people.persona import Persona, freeze_person, person_path
-    from drretail.querygen.people.rules import persona_by_rules
     from drretail.querygen.users import check_users, drawn_users
 
     writer = named_writer(model, calls, quiet=output.quiet)
@@ -93,10 +91,9 @@ def context(
     ] = False,
 ) -> None:
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
-    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
-    from drretail.querygen.people.rules import context_by_rules
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)
@@ -188,15 +185,11 @@ def ask_all(
     writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
-    from drretail.querygen.people.person_model import ask_people
+    from drretail.querygen.by_model import session as by_model
 
     people.mkdir(parents=True, exist_ok=True)
-    progress = choose_progress("none" if quiet else None)
-    with (
-        progress.track(f"Asking {writer.model.spec}", len(asks)) as bar,
-        writer.session(people / "journal.jsonl", calls) as session,
-    ):
-        return ask_people(session, asks, on_end=bar.advance)
+    with writer.asking(people / "journal.jsonl", calls, len(asks), quiet=quiet) as (session, bar):
+        return by_model.ask_all(session, asks, on_end=bar.advance)
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":

@@ -19,7 +19,6 @@ from drretail.cli.queries.by_model import (
     say_failures,
     say_wrong,
 )
-from drretail.progress import choose_progress
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, say
 
@@ -116,11 +115,7 @@ def typed_by_model(
     from drretail.querygen.by_model.annotate import WishAnnotator
 
     total = sum(query.wish is None for query in queries)
-    progress = choose_progress("none" if quiet else None)
-    with (
-        progress.track(f"Asking {writer.model.spec}", total) as bar,
-        writer.session(journal_beside(file), calls) as session,
-    ):
+    with writer.asking(journal_beside(file), calls, total, quiet=quiet) as (session, bar):
         made = WishAnnotator(shop, linter, session, on_end=bar.advance).annotate(queries)
     spent = writer.line(made.usage, made.served, quiet=quiet)
     return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))

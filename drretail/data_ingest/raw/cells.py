@@ -115,10 +115,18 @@ class Cells:
         return f"CASE WHEN {self._is_text(column)} THEN translate({plain}, '.,', ',.') ELSE {plain} END"
 
     def paths(self, columns: Columns | None) -> str:
-        """The parts of a category path from the root on; of several the longest, with the others' parts within."""
+        """The parts of a category path from the root on; of several the longest, with the others' parts within.
+
+        A further column adds what no part before it says: Shopify's "Type" mostly is the last part of the category.
+        """
         between = self.mapping.category_list
         if between is None or len(listed(columns)) != 1:
-            return self.parts(columns, self.mapping.category_separator)
+            path, *others = (
+                self.parts(column, self.mapping.category_separator) for column in listed(columns) or (None,)
+            )
+            for more in others:
+                path = f"list_concat({path}, [x FOR x IN {more} IF NOT list_contains({path}, x)])"
+            return path
         # A separator within a name is escaped.
         text = rf"replace({self.first_text(columns)}, {quoted(chr(92) + between)}, chr(1))"
         parts = f"string_split(p, {quoted(self.mapping.category_separator)})"

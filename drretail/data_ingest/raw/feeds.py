@@ -47,12 +47,16 @@ def _rows(path: Path, packed: bool) -> Iterator[dict[str, Any]]:
 
 
 def _fields(item: Any) -> dict[str, Any]:
-    """Elements of the feed's own namespace (g:title) before those of RSS with the same name."""
+    """Elements of the feed's own namespace (g:title) before those of RSS with the same name.
+
+    One of several parts is these in a line: g:product_detail as "General: Material: Steel".
+    """
     fields, spaces = dict[str, Any](), dict[str, str]()
     for element in item.iterchildren(tag=html.etree.Element):
         name = html.etree.QName(element)
-        text, space = (element.text or "").strip(), name.namespace or ""
-        if len(element) or not text or (name.localname in spaces and space < spaces[name.localname]):
+        parts = [part.text or "" for part in element.iterchildren(tag=html.etree.Element)] or [element.text or ""]
+        text, space = ": ".join(filter(None, map(str.strip, parts))), name.namespace or ""
+        if not text or (name.localname in spaces and space < spaces[name.localname]):
             continue
         before = fields.get(name.localname) if spaces.get(name.localname) == space else None
         several = [*before, text] if isinstance(before, list) else [before, text]

@@ -77,7 +77,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "price": ["sale_price", "price"],
             "store": "brand",
             "description": ["description"],
-            "features": ["product_highlight"],
+            "features": ["product_highlight", "product_detail"],
             "stock": "availability",
             "options": _VARYING,
             "details": {"Condition": "condition", "Gender": "gender", "Age group": "age_group"},

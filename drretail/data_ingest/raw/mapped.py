@@ -87,7 +87,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
         check_prices(db, cells, saved)
         note_ratings(db, saved)
         named = named_currencies(db)
-        currency = currency_of(db, cells, named)
+        currency = currency_of(db, cells, named, saved)
         check_named_currencies(cells, named, currency)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)

@@ -187,10 +187,13 @@ def named_currencies(db: "DuckDBPyConnection") -> list[NamedCurrency]:
     return [found for found in known if found[0]]
 
 
-def currency_of(db: "DuckDBPyConnection", cells: Cells, named: Sequence[NamedCurrency]) -> str:
-    """The one currency of all prices; raises UserError that counts them where a column says several, or none."""
+def currency_of(db: "DuckDBPyConnection", cells: Cells, named: Sequence[NamedCurrency], saved: Saved) -> str:
+    """The one currency of all prices, which is noted where nothing names it; raises UserError that counts them where a
+    column says several, or none."""
     unsaid = cells.mapping.currency or (named[0][0][0] if named else USD)
     if cells.mapping.products.currency is None:
+        if cells.mapping.currency is None and not named:
+            saved.notes.append(f'prices name no currency and are taken as {USD}: write currency = "EUR" in the mapping')
         return unsaid
     counts: list[tuple[Any, int]] = db.execute(
         "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "

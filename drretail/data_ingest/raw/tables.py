@@ -14,6 +14,7 @@ from drretail.data_ingest.raw.feeds import feed_columns, write_feed_rows
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.sources import Source, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
+from drretail.tables.cells import check_width
 
 Form = Literal["csv", "jsonl", "parquet", "xml"]
 _FORMS: dict[str, Form] = {
@@ -24,8 +25,6 @@ _MAPPING = ".toml"
 _SEPARATORS = ",;\t|"
 SHOWN = 3
 """How many of the bad rows of a file are told."""
-MOST_COLUMNS = 2_000
-"""Of a table: 60,000 take 2 GB of memory."""
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
@@ -93,8 +92,7 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
 def open_table(path: Path, mapping: Mapping | None) -> Table:
     """The table in a file; raises UserError where it is missing, empty, too wide, no UTF-8 or of no known form."""
     table = _opened(path, mapping)
-    if len(table.columns) > MOST_COLUMNS:
-        raise UserError(f"{path} has {len(table.columns):,} columns, and a table may have {MOST_COLUMNS:,}.")
+    check_width(path, len(table.columns))
     return table
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from drretail.grounding.profile.purchases import orders_per_month
 from drretail.records.money import USD
 from drretail.records.shop import (
     ORDER_STATUSES,
@@ -16,12 +17,6 @@ from drretail.records.shop import (
 
 TOP = 5
 """How many favourites of a kind are listed."""
-MILLISECONDS_PER_MONTH = 30.44 * 86_400_000
-
-
-def leaf_category(product: Product) -> str:
-    """The last part of the category path, the most specific name there is; else the file's category."""
-    return product.categories[-1] if product.categories else product.category
 
 
 def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str, Product]) -> UserStatistics:
@@ -53,19 +48,11 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         first_order=kept[0].order_date if kept else None,
         last_order=kept[-1].order_date if kept else None,
         orders_per_month=orders_per_month(kept),
-        top_categories=top_names(leaf_category(product) for product in bought),
+        top_categories=top_names(product.leaf_category for product in bought),
         top_brands=top_names(product.brand for product in bought),
         top_products=top_products(bought),
         reorder_share=reorder_share(kept),
     )
-
-
-def orders_per_month(kept: Sequence[Order]) -> float | None:
-    """Orders over the months between the first and the last, counted as one month at least."""
-    if not kept:
-        return None
-    months = (kept[-1].timestamp - kept[0].timestamp) / MILLISECONDS_PER_MONTH
-    return round(len(kept) / max(months, 1.0), 2)
 
 
 def reorder_share(kept: Sequence[Order]) -> float | None:

@@ -14,6 +14,7 @@ from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, row_facts
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import research_labels, resolve_name
+from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
@@ -164,15 +165,14 @@ def compare_recorded(
 
 def judged_families(experiment: Path) -> list[str]:
     """The built-in families that are usual or judged, in the order of tables, then those of plugins that load."""
-    judged = {folder.name for folder in (experiment / "verdicts").glob("*/")}
+    judged = judged_in(experiment)
     known = [*METRICS, *(name for name in metric_names() if name not in METRICS and name in judged)]
     return [name for name in known if (name in judged or name in USUAL) and (name == PAIRWISE or installed(name))]
 
 
 def families_away(experiment: Path) -> list[str]:
     """The families with verdicts that nothing here goes by: named by their place, or of a plugin gone or broken."""
-    judged = (folder.name for folder in (experiment / "verdicts").glob("*/"))
-    return sorted(name for name in judged if name != PAIRWISE and installed(name) is None)
+    return sorted(name for name in judged_in(experiment) if name != PAIRWISE and installed(name) is None)
 
 
 def _table(

@@ -14,7 +14,6 @@ from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
 from drretail.grounding.profile.prices import PriceSpan, quarter
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -121,7 +120,7 @@ def strays(
 
     def is_stray(advice: Advice) -> bool:
         return any(
-            leaf_category(product) in partner.categories and not any(is_of_kind(product, kind) for kind in kinds)
+            product.leaf_category in partner.categories and not any(is_of_kind(product, kind) for kind in kinds)
             for product in advice.recommended.values()
         )
 
@@ -145,7 +144,7 @@ def price_spans(records: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSp
     prices: dict[_Kind, list[float]] = defaultdict(list)
     for item in distinct.values():
         if item.price is not None and not item.price_from:
-            prices[leaf_category(item), item.currency].append(item.price)
+            prices[item.leaf_category, item.currency].append(item.price)
     return {
         kind: PriceSpan(*quantiles(found, n=4, method="inclusive"), currency=kind[1])
         for kind, found in prices.items()
@@ -155,7 +154,7 @@ def price_spans(records: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSp
 
 def price_position(product: Product, spans: Mapping[_Kind, PriceSpan]) -> float | None:
     """From 0 (in the cheapest quarter) to 1 (in the dearest); None where that cannot be told."""
-    span = spans.get((leaf_category(product), product.currency))
+    span = spans.get((product.leaf_category, product.currency))
     if product.price is None or product.price_from or span is None:
         return None
     return quarter(product.price, span)
@@ -206,7 +205,7 @@ def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[st
         case "products":
             return frozenset(advice.recommended)
         case "categories":
-            return frozenset(map(leaf_category, recommended))
+            return frozenset(product.leaf_category for product in recommended)
         case "brands":
             return frozenset(brand for product in recommended if (brand := product.brand))
         case "prices":
@@ -256,7 +255,7 @@ def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Sp
 
     The traits: its brand was bought, its leaf category was bought, its price is nearer to the user's.
     """
-    brand, category = product.brand, leaf_category(product)
+    brand, category = product.brand, product.leaf_category
     balance = (brand in partner.brands) - (brand in own.brands)
     balance += (category in partner.categories) - (category in own.categories)
     position = price_position(product, spans)

@@ -15,7 +15,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.text.wording import words_of
+from drretail.grounding.text.wording import word_count
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
@@ -185,7 +185,7 @@ def count(course: Course) -> dict[str, Count]:
         "turns": known(turns(steps), items={"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": known(len(calls)),
-        "words": Count(words_of(course.run.report or "", course.run.citations)),
+        "words": Count(word_count(course.run.report or "", course.run.citations)),
     }
 
 

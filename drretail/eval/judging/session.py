@@ -174,7 +174,7 @@ class JudgeSession:
         """The same of those that were asked for in these words."""
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
-        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
+        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes)
         return [
             verdict
             for verdict in living
@@ -400,23 +400,24 @@ class JudgeSession:
 
     def _record_answer(self, question: JudgeQuestion[T], reply: JudgeAnswer[T]) -> None:
         rulings = {} if reply.answer is None else question.rulings(reply.answer)
-        for item in question.about:
-            ruling = rulings.get(item)
-            found = ruling or Ruling(None)
-            self.record(
-                question.stage,
-                item,
-                "failed" if ruling is None else "scored",
-                found.value,
-                prompt_hash=reply.prompt_hash,
-                order=question.order,
-                reason=found.reason,
-                quote=found.quote or None,
-                more_quotes=found.more_quotes,
-                sources=question.sources,
-                notes=(*found.notes, *question.notes),
-                error=None if ruling is not None else reply.error or LEFT_OUT,
-            )
+        with self.file.at_once():
+            for item in question.about:
+                ruling = rulings.get(item)
+                found = ruling or Ruling(None)
+                self.record(
+                    question.stage,
+                    item,
+                    "failed" if ruling is None else "scored",
+                    found.value,
+                    prompt_hash=reply.prompt_hash,
+                    order=question.order,
+                    reason=found.reason,
+                    quote=found.quote or None,
+                    more_quotes=found.more_quotes,
+                    sources=question.sources,
+                    notes=(*found.notes, *question.notes),
+                    error=None if ruling is not None else reply.error or LEFT_OUT,
+                )
 
     @property
     def usage(self) -> Usage:

@@ -1,7 +1,8 @@
 """Verdict files: appended at once, one for each run, metric and judge."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,16 +28,38 @@ class VerdictFile:
         self.path = path
         self._lines: dict[tuple[str, ...], list[Verdict]] = defaultdict(list)
         self._appender: LineAppender | None = None
+        self._waiting: list[str] | None = None
+        """Lines that are to be written at once."""
         if path.exists():
             for verdict in _read(path):
                 self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
         """The verdict is on disk when this returns."""
+        self._lines[verdict.key].append(verdict)
+        if self._waiting is None:
+            self._write(verdict.as_line())
+        else:
+            self._waiting.append(verdict.as_line())
+
+    @contextmanager
+    def at_once(self) -> Generator[None]:
+        """What is appended within is written in one piece: a kill keeps all that one answer says, or nothing of it.
+
+        Of half an answer the rest would be asked, and paid, as a second attempt.
+        """
+        self._waiting = []
+        try:
+            yield
+        finally:
+            lines, self._waiting = self._waiting, None
+            if lines:
+                self._write("\n".join(lines))
+
+    def _write(self, lines: str) -> None:
         if self._appender is None:
             self._appender = LineAppender(self.path)
-        self._appender.append(verdict.as_line())
-        self._lines[verdict.key].append(verdict)
+        self._appender.append(lines)
 
     def last(self, key: tuple[str, ...]) -> Verdict | None:
         """The last verdict of a key, stale or not; None where there is none."""
@@ -85,6 +108,16 @@ def _read_one_by_one(path: Path) -> Iterator[Verdict]:
         raise UserError(f"{path} holds a verdict that this version cannot read: {reason}. {_MENDED}") from problem
     except UserError as problem:
         raise UserError(f"{problem} {_MENDED}") from problem
+
+
+def judges_in(experiment: Path, metric: str) -> list[str]:
+    """The folders of those who have verdicts in a family, by name."""
+    return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
+
+
+def judged_in(experiment: Path) -> list[str]:
+    """The names of the families that have verdicts."""
+    return judges_in(experiment, "")
 
 
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:

@@ -1,13 +1,11 @@
 """What stands behind the values of one report, in words: their arithmetic, then what was judged."""
 
-import glob
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.scores.gathering import Assessor
+from drretail.eval.judging.verdicts import judges_in
+from drretail.eval.scores.gathering import Assessor, verdicts_by_assessor
 from drretail.eval.values import Value
-from drretail.records.ids import file_name
 from drretail.records.run import Run
 from drretail.records.score import WHY_NOT, Verdict, reasons_of
 
@@ -28,15 +26,9 @@ def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
 
 def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
     """The last verdict of every key that one judge gave on a run's report."""
-    name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
-    found: list[Verdict] = []
-    for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
-        file = VerdictFile(path)
-        found += [
-            last for last in file.lasts() if (last.judge, last.rules, last.report_sha) == (*assessor, run.report_sha)
-        ]
-        file.close()
-    return found
+    judges, name = judges_in(experiment, metric), f"{run.query_id}-r{run.repeat}"
+    lasts = verdicts_by_assessor(experiment, metric, judges, run.system, name).get(assessor, [])
+    return [last for last in lasts if last.report_sha == run.report_sha]
 
 
 def _value(value: Value) -> str:

@@ -145,7 +145,9 @@ def _systems(
     gathered: Gathered, metric: Family, assessor: Assessor, *, everywhere: bool
 ) -> Iterator[tuple[About, list[JudgedRun]]]:
     """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
-    wording = _wording(metric)
+    # One hash for all prompts of the family: living verdicts were asked in these words.
+    hashes = sorted(metric.prompt_hashes() - {""})
+    wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
     by_run = gathered.tables_of_judges.get(TableKey(metric.name, assessor), {})
     by_label: dict[str, list[JudgedRun]] = defaultdict(list)
     named: set[str] = set()
@@ -163,12 +165,6 @@ def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
     """The same rows; those by which a system checked its own reports say so."""
     itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
     return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
-
-
-def _wording(metric: Family) -> str:
-    """One hash for all prompts of a family: living verdicts were asked in these words."""
-    hashes = sorted(metric.prompt_hashes() - {""})
-    return hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
 
 
 def read_scores(experiment: Path) -> Scores | None:

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import split_words, words_of
+from drretail.grounding.text.wording import split_words, word_count
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -177,12 +177,25 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     UserError for a folder without an experiment, and for files of another format.
     """
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
-    folders = {metric.name: (experiment / "verdicts" / metric.name).glob("*/") for metric in metrics}
-    judges = {metric: sorted(path.name for path in paths) for metric, paths in folders.items()}
+    judges = {metric.name: judges_in(experiment, metric.name) for metric in metrics}
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
-        plans.append(_plan(subject))
+        run = subject.run
+        plans.append(
+            Plan(
+                subject.label,
+                subject.query,
+                subject.repeat,
+                subject.run_id,
+                subject.report_sha,
+                words=len(split_words(subject.report or "")),
+                words_read=0 if run is None else word_count(run.report or "", run.citations),
+                usage={} if run is None else run.usage,
+                status=_status(subject),
+                has_decision=run is not None and not run.is_undecided,
+            )
+        )
         for metric in metrics:
             place = (subject.label, subject.run_name)
             verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
@@ -192,22 +205,6 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
-
-
-def _plan(subject: Subject) -> Plan:
-    run = subject.run
-    return Plan(
-        subject.label,
-        subject.query,
-        subject.repeat,
-        subject.run_id,
-        subject.report_sha,
-        words=len(split_words(subject.report or "")),
-        words_read=0 if run is None else words_of(run.report or "", run.citations),
-        usage={} if run is None else run.usage,
-        status=_status(subject),
-        has_decision=run is not None and not run.is_undecided,
-    )
 
 
 def _status(subject: Subject) -> RunStatus:

@@ -9,6 +9,7 @@ from typing import Literal
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
+from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import PAIRWISE, pair_family
 from drretail.eval.scores.gathering import Assessor, Gathered, verdicts_by_assessor
 from drretail.records.base import Rules
@@ -91,7 +92,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     words = {plan.run_id: plan.words for plan in gathered.plans}
     failed = frozenset(plan.run_id for plan in gathered.plans if plan.status == "failed")
     reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
-    judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
+    judges = judges_in(experiment, PAIRWISE)
     folders = (folder.name for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"))
     judged = ((a, b) for a, _, b in (folder.partition(BETWEEN) for folder in folders))
     known = {labels for labels in judged if gathered.definition.systems.keys() >= {*labels}}

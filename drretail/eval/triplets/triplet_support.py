@@ -106,7 +106,11 @@ class _Extraction:
             return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
 
         def check(answer: SaidTriplets) -> str | None:
-            return _strange(answer, self.resolver)
+            names = [name for triplet in answer.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
+            strange = [repr(name) for name in dict.fromkeys(names) if not self.resolver.is_in_report(name)]
+            if strange:
+                return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
+            return None
 
         report = {"report": given}
         return JudgeQuestion(TRIPLETS, item, self.prompt, report, SaidTriplets, read, check, purpose="extraction")
@@ -119,14 +123,6 @@ def _given(report: str, parts: Sequence[Part], at: int) -> str:
         return text
     above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
-
-
-def _strange(answer_given: SaidTriplets, resolver: SourceResolver) -> str | None:
-    names = [name for triplet in answer_given.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
-    strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
-    if strange:
-        return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
-    return None
 
 
 def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:

@@ -105,7 +105,13 @@ async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_ses
 
 async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[CriteriaGroup] | str:
     """The dimensions of an axis with weights and criteria, or what went wrong."""
-    given = _material(axis, task)
+    persona = persona_of(task.query, task.profile) if axis.sees_profile else None
+    today = "not known" if task.now is None else task.now.date().isoformat()
+    given = {
+        "today": tagged("today", today),
+        "query": tagged("query", task.query.text),
+        "profile": profile_block(persona, is_external=task.is_external),
+    }
 
     async def ask(item: str, prompt: Prompt, answer: type[T], check: Check[T]) -> T | str:
         reply = await judge_session.ask(STAGE, item, prompt, given, answer, check)
@@ -152,13 +158,3 @@ def _unusable(reply: SubCriteria) -> str | None:
     if twice is not None or "" in texts:
         return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
     return off([criterion.weight for criterion in reply.criteria])
-
-
-def _material(axis: Axis, task: Task) -> dict[str, str]:
-    persona = persona_of(task.query, task.profile) if axis.sees_profile else None
-    today = "not known" if task.now is None else task.now.date().isoformat()
-    return {
-        "today": tagged("today", today),
-        "query": tagged("query", task.query.text),
-        "profile": profile_block(persona, is_external=task.is_external),
-    }

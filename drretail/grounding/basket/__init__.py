@@ -1,8 +1,7 @@
 """Baskets that keep to a query's wish, exact.
 
 choice.py         the cheapest, and the one of the greatest worth
-reference.py      both, with everything that would do: what reports on a query are measured by
-proof.py          whether the shop can meet the wish, proved or left open
+reference.py      both, with everything that would do, and whether the shop can meet the wish, proved or left open
 cart.py           the picks of a report beside the wish: what each is for, what is left out, what they cost
 distance.py       what the picks come to beside the cheapest and the best basket
 refusal.py        a declared outcome beside the proof

@@ -4,5 +4,4 @@ naming.py     which things of a shop a text names, and which purchases are not s
 purchases.py  the orders laid out: what was kept, what came to nothing, and of which products
 prices.py     at what prices the user buys
 summary.py    all of it in words, for generators, judges and agents
-traits.py     what recommendations can be compared with
 """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, leaf_category, stated
+from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, stated
 from drretail.grounding.text.wording import format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order
@@ -52,36 +52,28 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
     """Where the prices of what was bought lie among the shop's; ``spans`` are by leaf category."""
-    placed = _placed(bought, spans)
-    if len(placed) < LEAST_PRICES:
+    found = placed(bought, spans)
+    if len(found) < LEAST_PRICES:
         return
-    below = sum(item.price < item.span.middle for item in placed)
-    cheap = sum(item.price < item.span.low for item in placed)
-    dear = sum(item.price > item.span.high for item in placed)
+    below = sum(item.price < item.span.middle for item in found)
+    cheap = sum(item.price < item.span.low for item in found)
+    dear = sum(item.price > item.span.high for item in found)
     text = (
-        f"{len(placed)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
+        f"{len(found)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
         f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
     )
-    yield stated("price_position", text, _in_time(item.orders for item in placed))
+    yield stated("price_position", text, _in_time(item.orders for item in found))
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
     """On which side of the shop's medians a clear part of the items lies; None where none does, or too few compare."""
-    placed = _placed(bought, spans)
+    found = placed(bought, spans)
     # Where most of what was bought has no place among the shop's prices, the rest may lie on the other side.
-    if len(placed) < max(LEAST_USUAL, bought.item_count / 2):
+    if len(found) < max(LEAST_USUAL, bought.item_count / 2):
         return None
-    if sum(item.price < item.span.middle for item in placed) >= CLEAR_SHARE * len(placed):
+    if sum(item.price < item.span.middle for item in found) >= CLEAR_SHARE * len(found):
         return "low"
-    return "high" if sum(item.price > item.span.middle for item in placed) >= CLEAR_SHARE * len(placed) else None
-
-
-def mean_quarter(bought: Purchases, spans: Mapping[str, PriceSpan]) -> float | None:
-    """The mean quarter of the shop's prices that the items lie in, 0 to 1; None where too few can be compared."""
-    placed = _placed(bought, spans)
-    if len(placed) < LEAST_PRICES:
-        return None
-    return round(sum(quarter(item.price, item.span) for item in placed) / len(placed), 4)
+    return "high" if sum(item.price > item.span.middle for item in found) >= CLEAR_SHARE * len(found) else None
 
 
 def quarter(price: float, span: PriceSpan) -> float:
@@ -89,13 +81,14 @@ def quarter(price: float, span: PriceSpan) -> float:
     return (0 if price < span.low else 1 if price < span.middle else 2 if price <= span.high else 3) / 3
 
 
-def _placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
+def placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
+    """The items that can be compared with the shop's prices in their category."""
     return [
         _Placed(orders, product.price, span)
         for product, orders in bought.items
         if product.price is not None
         and not product.price_from
-        and (span := spans.get(leaf_category(product))) is not None
+        and (span := spans.get(product.leaf_category)) is not None
         and span.currency == product.currency
     ]
 

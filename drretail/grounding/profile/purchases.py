@@ -15,6 +15,8 @@ from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem
 # "Usually", "mostly" and "often" take so many items or orders, and so large a part of them: of 8 coins, 6 or more heads
 # come up in one try of seven, of 20 coins 15 in one of fifty.
 LEAST_USUAL, CLEAR_SHARE = 8, 0.75
+_MONTH = 30.44 * 86_400_000
+"""Milliseconds."""
 MOST_IDS = 12
 """A statement names so many of the orders that it rests on, the newest, and counts the rest."""
 _LOWEST, _HIGHEST = 5, 640
@@ -91,7 +93,7 @@ class Purchases:
         if product is None:
             return stated(code, text, orders)
         names = (product.title, product.brand) if product.brand else (product.title,)
-        return stated(code, text, orders, categories=(leaf_category(product),), names=names)
+        return stated(code, text, orders, categories=(product.leaf_category,), names=names)
 
 
 def stated(
@@ -111,6 +113,14 @@ def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
     return found
 
 
+def orders_per_month(kept: Sequence[Order]) -> float | None:
+    """Orders over the months between the first and the last, counted as one month at least."""
+    if not kept:
+        return None
+    months = (kept[-1].timestamp - kept[0].timestamp) / _MONTH
+    return round(len(kept) / max(months, 1.0), 2)
+
+
 def moment_of(order: Order) -> datetime:
     return datetime.fromtimestamp(order.timestamp // 1000, UTC)
 
@@ -118,11 +128,6 @@ def moment_of(order: Order) -> datetime:
 def day_of(order: Order) -> str:
     """The day of an order, such as 2023-04-01."""
     return moment_of(order).date().isoformat()
-
-
-def leaf_category(product: Product) -> str:
-    """The most specific category there is; else that of the file."""
-    return product.leaf_category
 
 
 def known_leaf(product: Product) -> str | None:

@@ -19,12 +19,13 @@ from drretail.grounding.profile.purchases import (
     day_of,
     known_leaf,
     moment_of,
+    orders_per_month,
     plain_name,
     stated,
 )
 from drretail.grounding.text.wording import format_money
 from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import Order, Product, UserProfile, UserStatistics
+from drretail.records.shop import Order, Product, UserProfile
 from drretail.tables.figures import counted, percent
 
 # Fewer orders, or a shorter time, show no rhythm.
@@ -37,14 +38,13 @@ def summarise(
     profile: UserProfile,
     orders: Sequence[Order],
     products: Mapping[str, Product],
-    statistics: UserStatistics,
     now: datetime,
     prices: Mapping[str, PriceSpan] | None = None,
     question: str = "",
 ) -> ProfileSummary:
     """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
 
-    ``now`` is the shop's today. Prices are today's, as in ``statistics``; ``prices`` are the shop's by leaf category,
+    ``now`` is the shop's today. Prices are today's; ``prices`` are the shop's by leaf category,
     without which nothing is said of where the user's prices lie among them. Intimate purchases are counted, and named
     only where ``question`` names them.
     """
@@ -53,7 +53,7 @@ def summarise(
         _person(profile),
         *_shopper_type(bought, spans),
         *_history(bought),
-        *_rhythm(bought, statistics),
+        *_rhythm(bought),
         *_domains(bought),
         *_categories(bought),
         *_brands(bought),
@@ -90,14 +90,14 @@ def _history(bought: Purchases) -> Iterator[Statement]:
         yield stated("recency", text, kept[-1:])
 
 
-def _rhythm(bought: Purchases, statistics: UserStatistics) -> Iterator[Statement]:
+def _rhythm(bought: Purchases) -> Iterator[Statement]:
     """The pace of the orders, and the pause that is usual between two days with orders."""
     kept = bought.kept
-    if len(kept) < LEAST_ORDERS or statistics.orders_per_month is None:
+    if len(kept) < LEAST_ORDERS:
         return
     if (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
         return
-    text = f"{statistics.orders_per_month:g} orders a month between the first and the last"
+    text = f"{orders_per_month(kept):g} orders a month between the first and the last"
     days = sorted({moment_of(order).date() for order in kept})
     pauses = [(after - before).days for before, after in pairwise(days)]
     if len(pauses) >= LEAST_PAUSES:

@@ -55,18 +55,18 @@ def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | Non
 
 def web_evidence_id(url: str) -> str:
     """``W:`` and the hash of the normalised URL, which is also the ledger's key for the page."""
-    return f"W:{_short_hash(normalise_url(url))}"
+    return f"W:{short_hash(normalise_url(url))}"
 
 
 def calculation_evidence_id(expression: str) -> str:
     """``C:`` and the hash of ``normalise_expression(expression)``, which is also the ledger's key."""
-    return f"C:{_short_hash(normalise_expression(expression))}"
+    return f"C:{short_hash(normalise_expression(expression))}"
 
 
 def file_evidence_id(name: str) -> str:
     """``F:`` and the name of a user's file; of a name that cannot stand in a mark, its hash."""
     named = f"F:{name}"
-    return named if parse_evidence_id(named) == "file" else f"F:{_short_hash(name)}"
+    return named if parse_evidence_id(named) == "file" else f"F:{short_hash(name)}"
 
 
 def normalise_expression(expression: str) -> str:
@@ -121,7 +121,8 @@ def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
     return tuple(read)
 
 
-def _short_hash(text: str) -> str:
+def short_hash(text: str) -> str:
+    """Eight characters for a text, the same for the same."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return base64.b32encode(digest[:5]).decode("ascii").lower()
 

@@ -68,17 +68,17 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
     closing = closing_brackets(text)
     position = 0
     while start := _START.search(text, position):
-        mark = _bracket(text, start.start(), closing) if len(start[0]) == 1 else _url(text, start.start(), wide=wide)
+        begin = start.start()
+        if len(start[0]) == 1:
+            mark = _bracket(text, begin, closing)
+        elif begin and text[begin - 1] == "<" and (match := _AUTOLINK.match(text, begin - 1)):
+            mark = Mark(match.start(), match.end(), (Target("url", match[1]),))
+        else:
+            end = url_end(text, begin, wide=wide)
+            mark = Mark(begin, end, (Target("url", text[begin:end]),))
         if mark is not None:
             yield mark
-        position = mark.end if mark else start.start() + 1
-
-
-def _url(text: str, start: int, *, wide: bool) -> Mark | None:
-    if start and text[start - 1] == "<" and (match := _AUTOLINK.match(text, start - 1)):
-        return Mark(match.start(), match.end(), (Target("url", match[1]),))
-    end = url_end(text, start, wide=wide)
-    return Mark(start, end, (Target("url", text[start:end]),))
+        position = mark.end if mark else begin + 1
 
 
 def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
@@ -27,9 +26,8 @@ def picks_by_form(
     places = {
         source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
     }
-    carts = [
-        one for one in (_reckoned(places.keys(), calculations, ledger), _named_first(layout, values, ledger)) if one
-    ]
+    named = _named_first(layout, values, ledger) if layout.notation.is_english else None
+    carts = [one for one in (_reckoned(places.keys(), calculations, ledger), named) if one]
     if not carts or any(cart.keys() != carts[0].keys() for cart in carts):
         return None
     ordered = sorted(carts[0], key=lambda one: places[one].start)
@@ -111,7 +109,7 @@ def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) ->
     if len(cited) == 1:
         is_certain = times[min(cited)] == max(times.values())
     else:
-        is_certain = any(amount.low == together for amount in find_amounts(layout.text))
+        is_certain = any(amount.low == together for amount in layout.amounts)
     return dict.fromkeys(cited, 1) if is_certain else None
 
 

@@ -6,37 +6,28 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
+from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.picks_by_form import picks_by_form
-from drretail.grounding.text.amounts import Amount, WrittenDate, find_amounts, find_dates
+from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.arithmetic import Equation
+from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import is_english
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 
-# A label says what its column or row holds when it says nothing else: "price per inch" is no price.
-_OF_LABELS = frozenset(
-    {"number", "no", "of", "how", "many", "average", "avg", "mean", "unit", "current", "list", "item", "today", "now"}
-    | {"usd", "eur", "each"}
-)
-_LABELS: dict[ValueKind, frozenset[str]] = {
-    "price": frozenset({"price", "prices", "cost", "costs", "each", "apiece"}),
-    "rating_count": frozenset({"ratings", "reviews", "count", "votes", "opinions", "#"}),
-    "rating": frozenset({"rating", "ratings", "stars", "score", "★", "⭐"}),
-}
-_LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for word in words), "from", "out", "at"})
-"""What a line consists of that does nothing but say a price or a rating: "Rating: 4.5 out of 5 (353)"."""
-_SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _WORD = re.compile(r"[^\W\d_]+")
+_OUT_OF = frozenset({"from", "out", "at"})
+"""Besides the words of labels what a line may have that does nothing but say a rating: "Rating: 4.5 out of 5 (353)"."""
+_LAST_BRACKETS = re.compile(r"[(（][^()（）]*[)）]\W*$")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
@@ -73,10 +64,10 @@ _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read.
 
-    Nothing is read of a report in another language than English: "unter 40 €" would be taken for the price itself.
+    The words around a figure are known in English alone: elsewhere "unter 40 €" looks like the price itself. So what a
+    report in another language says is contradicted only where a figure is set off from all words but those of a label
+    (labels.toml), and its totals are verified where they can be and else unread.
     """
-    if not is_english(report):
-        return Reading(reader=FORM)
     return _Reader(report, evidence, ledger).reading()
 
 
@@ -87,8 +78,11 @@ class _Reader:
         self.ledger = ledger
         self.layout = read_layout(report, evidence)
         self.text = self.layout.text
-        self.amounts = find_amounts(self.text)
-        self.dates = find_dates(self.text)
+        self.amounts, self.dates = self.layout.amounts, self.layout.dates
+        self.is_english = self.layout.notation.is_english
+        self.label_words = labels(english=self.is_english)
+        figures = sorted((figure.start, figure.end) for figure in (*self.amounts, *self.dates))
+        self.without_figures = blanked(self.text, figures)
         self.scores = list(find_scores(self.text, self.amounts))
         sources = (source for stretch in self.layout.stretches for source in stretch.cited)
         self.cited = tuple(dict.fromkeys(source[2:] for source in sources if source[:2] == "P:"))
@@ -115,7 +109,8 @@ class _Reader:
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.ledger.picks is None:
             self.ledger = replace(self.ledger, picks=picks)
-        self._read_totals()
+        if self.is_english:
+            self._read_totals()
         missed = self.seen - self.read
         unread = (amount for amount in self.amounts if amount.start in missed)
         return Reading(
@@ -132,12 +127,18 @@ class _Reader:
         self.read.add(amount.start)
         self.seen.add(amount.start)
 
-    def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False) -> bool:
-        """Adds a value that its record verifies or contradicts; True when it did."""
+    def _keep_if_settled(
+        self,
+        kind: ValueKind,
+        amount: Amount,
+        subject: str,
+        states: Collection[ValueState] = ("verified", "contradicted"),
+    ) -> bool:
+        """Adds a value that its record verifies or contradicts, where that is among ``states``; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
         # "Over $30" may be said of what all of them cost.
         is_limit = value.state == "contradicted" and value.relation not in ("is", "about")
-        if value.state == "underivable" or is_limit or (value.state == "verified" and only_wrong):
+        if value.state not in states or is_limit:
             return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
@@ -153,6 +154,9 @@ class _Reader:
         """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
         subjects = [source for source in cell.subjects if source[:2] != "C:"]
         labels = [set(label.split()) for label in cell.labels]
+        is_clear = self.is_english or self._is_bare(cell.start, cell.end)
+        if len(cell.orders) == 1:
+            self._read_dates(cell.orders, cell, certain=is_clear and self._are_called("date", labels))
         if not subjects and cell.column:  # "Price | $42.95" in a section about one product
             subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
@@ -160,18 +164,34 @@ class _Reader:
         amounts = [amount for amount in self._within(cell.start, cell.end) if not amount.compound]
         scores = self._scores_within(cell.start, cell.end)
         if len(scores) == 1 and scores[0].rating and scores[0].count:
-            self._read_score(scores[0], subjects, [], certain=any(words <= _SCORE_WORDS for words in labels))
+            score_words = self.label_words["rating"] | self.label_words["rating_count"] | self.label_words["beside"]
+            is_of_scores = any(words <= score_words for words in labels)
+            self._read_score(scores[0], subjects, [], certain=is_clear and is_of_scores)
         if len(amounts) == 1 and (kind := self._kind_in(cell, labels, amounts[0], subjects[0])):
             self.seen.add(amounts[0].start)
-            self._keep_if_settled(kind, amounts[0], subjects[0])
+            self._keep_if_settled(kind, amounts[0], subjects[0], ("verified", "contradicted")[: 1 + is_clear])
+
+    def _are_called(self, kind: str, labels: Iterable[set[str]]) -> bool:
+        """True where a label says this and nothing else: "price per inch" is no price."""
+        words, beside = self.label_words[kind], self.label_words["beside"]
+        return any(label & words and label <= words | beside for label in labels)
+
+    def _is_bare(self, start: int, end: int) -> bool:
+        """True where nothing but words of labels stands beside the figures of a span, and none is a change: "+5 €"."""
+        found = (word.casefold() for word in _WORD.findall(self.without_figures, start, end))
+        changes = (self.text[amount.start - 1 : amount.start] in ("+", "-", "−") for amount in self._within(start, end))
+        return _OUT_OF.union(*self.label_words.values()).issuperset(found) and not any(changes)
+
+    def _is_set_off(self, stretch: Stretch) -> bool:
+        """True where a stretch is bare, or its amounts stand bare in brackets at its end: "the kettle (12,99 €)"."""
+        brackets = _LAST_BRACKETS.search(self.text, stretch.start, stretch.end)
+        start = brackets.start() if brackets else stretch.start
+        before = _inside(self.amounts, stretch.start, start)
+        return self._is_bare(start, stretch.end) and all(amount.kind == "number" for amount in before)
 
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:
         """What the one figure of a cell is, by its labels; money in a head or a first column is a price."""
-        kinds = [
-            kind
-            for kind, words in _LABELS.items()
-            if any(label & words and label <= words | _OF_LABELS for label in labels)
-        ]
+        kinds = [kind for kind in ("price", "rating_count", "rating") if self._are_called(kind, labels)]
         is_beside_name = (
             amount.kind == "money" and (cell.row < 0 or not cell.column) and not self._is_no_price(amount, subject)
         )
@@ -187,14 +207,15 @@ class _Reader:
         orders = [source for source in stretch.cited if source in self.ledger.order_dates]
         products = [source for source in stretch.cited if source[:2] == "P:"]
         is_alone = len(stretch.cited) == 1
+        is_clear = is_alone and (self.is_english or self._is_set_off(stretch))
         for key in calculations:
-            self._read_calculation(key, stretch, certain=is_alone)
+            self._read_calculation(key, stretch, certain=is_clear)
         if orders:
-            self._read_dates(orders, stretch, certain=is_alone)
+            self._read_dates(orders, stretch, certain=is_clear)
         subjects = products or [f"P:{self.ledger.ordered[order]}" for order in orders]
         in_sentence = self.layout.cited.get(stretch.sentence, ())
         around = [source for source in in_sentence if source[:2] == "P:" and source not in subjects]
-        certain, is_unmarked = is_alone and bool(products), not in_sentence
+        certain, is_unmarked = is_clear and bool(products), not in_sentence
         if is_unmarked:
             around = list(self.layout.around[stretch.sentence])
             certain = len(around) == 1 and self._says_nothing_else(stretch)
@@ -218,10 +239,10 @@ class _Reader:
     def _says_nothing_else(self, stretch: Stretch) -> bool:
         """True for a heading whose figure is set off from its words, and for a line of nothing but labels."""
         sentence = self.layout.sentences[stretch.sentence]
-        if sentence.kind == "heading":
+        if sentence.kind == "heading" and self.is_english:
             money = [one for one in _inside(self.amounts, stretch.start, stretch.end) if one.kind == "money"]
             return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
-        return {word.casefold() for word in _WORD.findall(self.text[sentence.start : sentence.end])} <= _LINE_WORDS
+        return self._is_bare(sentence.start, sentence.end)
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
         """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
@@ -250,9 +271,10 @@ class _Reader:
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
-    def _read_dates(self, orders: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
+    def _read_dates(self, orders: Sequence[str], part: Stretch | Cell, *, certain: bool) -> None:
         """Dates beside an order's mark; wrong is only a day, where it is the one date and not the query's."""
-        dates = _inside(self.dates, stretch.start, stretch.end)
+        read = {value.start for value in self.values if value.kind == "date"}
+        dates = [date for date in _inside(self.dates, part.start, part.end) if date.start not in read]
         in_query = {date.iso for date in find_dates(self.ledger.query_text)}
         for date in dates:
             value = ReadValue(kind="date", amount=date.iso, of=tuple(orders), start=date.start, end=date.end)
@@ -277,7 +299,7 @@ class _Reader:
                 return
         if score.is_sure and certain:
             wrong = [half for half in halves if not self._agrees(*half, subjects[0])]
-            if len(wrong) == 1 and self._keep_if_settled(*wrong[0], subjects[0], only_wrong=True):
+            if len(wrong) == 1 and self._keep_if_settled(*wrong[0], subjects[0], ("contradicted",)):
                 for kind, amount in halves:
                     if (kind, amount) not in wrong:
                         self._keep(kind, amount, [subjects[0]], "verified")
@@ -346,7 +368,7 @@ class _Reader:
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices
         is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
-            self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+            self._keep_if_settled("price", money[0], subjects[0], ("contradicted",))
 
     def _read_equation(self, equation: Equation) -> None:
         """A sum that is written out is right or wrong by itself, whatever it is about."""

@@ -34,6 +34,7 @@ _AUTHORED = re.compile(
     r"[^\d|]{0,200}(?:\d{1,2}[^\d|]{1,20})?(?P<year>(?:19|20)\d\d[a-z]?)\b(?P<closed>[^\[\]]{0,20}\])?.*)"
 )
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\][:：][ \t]*(?P<body>.*)")
+_INDENTED = re.compile(r"(?: {2,}|\t)[ \t]*\S")
 _DEFINITION = re.compile(
     r"[ \t]{0,3}\[(?P<label>[^\[\]^\n][^\[\]\n]{0,80})\]:[ \t]+(?P<body><?https?://.*)", re.IGNORECASE
 )
@@ -119,17 +120,34 @@ class _Line:
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
     all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]
-    listed = _headed(all_lines) or _tail(all_lines)
-    references = References()
+    listed, below = _headed(all_lines) or _tail(all_lines), _below_footnotes(all_lines)
+    references, footnote = References(), 0
     for index, line in enumerate(all_lines):
+        if index in below:
+            references.spans[footnote:] = [(references.spans[footnote][0], line.end)]
+            continue
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
             entry, names = Entry(names[0], line.start, line.end), names[1:]
         if entry is not None:
-            references.add(_continued(entry, all_lines, index, listed), *names)
+            references.add(_continued(entry, all_lines, index, listed | below), *names)
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
+        if _FOOTNOTE.match(line.text):
+            footnote = len(references.spans) - 1
     return references
+
+
+def _below_footnotes(all_lines: list[_Line]) -> set[int]:
+    """The lines that are indented below footnotes, which Markdown makes a part of them."""
+    found: set[int] = set()
+    is_footnote = False
+    for index, line in enumerate(all_lines):
+        if is_footnote and _INDENTED.match(line.text):
+            found.add(index)
+        elif line.text.strip():
+            is_footnote = bool(_FOOTNOTE.match(line.text))
+    return found
 
 
 def is_list_frame(text: str) -> bool:
@@ -189,7 +207,7 @@ def _entry(line: _Line, *, listed: bool) -> Entry | None:
 
 def _continued(entry: Entry, all_lines: list[_Line], index: int, listed: set[int]) -> Entry:
     """The entry with the address that stands below its title, where its own line has none."""
-    if index not in listed or _names_a_source(all_lines[index].text):
+    if not listed & {index, index + 1} or _names_a_source(all_lines[index].text):
         return entry
     for below in range(index + 1, index + 1 + _LONGEST_ENTRY):
         if below not in listed or not all_lines[below].text.strip() or _entry(all_lines[below], listed=True):

@@ -176,7 +176,10 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
         else:
             numbers += numbering.link(numbering.number(cited))
     linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
-    start, end = _without_backticks(report, run[0].start, run[-1].end)
+    start, end = run[0].start, run[-1].end
+    # Within the quotes of code a link would not work.
+    while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
+        start, end = start - 1, end + 1
     words = f"({'; '.join(internal)})" if internal else ""
     gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
     return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
@@ -201,13 +204,6 @@ def _is_rendered(report: str, mark: CitingMark) -> bool:
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
-
-
-def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:
-    """The place of marks with the code quotes around them, in which a link would not work."""
-    while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
-        start, end = start - 1, end + 1
-    return start, end
 
 
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:

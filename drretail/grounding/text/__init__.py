@@ -2,8 +2,8 @@
 
 words.py          its words, which of them carry content, their stems and singulars
 sentences.py      its sentences, list items and table rows, each with its place
+languages.py      what languages call months, the euro, prices and ratings (labels.toml)
 amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
-figures.py        figures with markup inside, as a reader sees them
 scores.py         ratings and numbers of ratings, in the forms that people write them beside each other
 arithmetic.py     what an expression comes to, with its terms, products and sums, and the sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
@@ -11,6 +11,5 @@ wishes.py         what a query wants, in words
 wording.py        money, titles, articles, plurals and lists as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without ids and addresses of ours
-documents.py      the text of PDF and Office files
 personal_data.py  where a text names people, and the text without that
 """

@@ -1,16 +1,22 @@
 """Amounts as they are written: money, plain numbers, percentages, with what they are said to be; and dates.
 
-Read are digits, in any language that writes them as "1,234.56", "1.234,56" or "4,5", with signs of currencies on
-either side. Number words are not read; "pounds" count as a weight.
+Read are digits, written as "1,234.56", "1.234,56" or "4,5", with signs of currencies on either side. Number words are
+not read; "pounds" count as a weight. Names of months and words of relation ("about $5") are English, unless another
+notation is given: then the months are those of all other languages, and no word of relation is known.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import cache
 from typing import Literal
 
-from drretail.grounding.text.wording import SYMBOLS
+from drretail.grounding.text.languages import euro_names, month_numbers
+from drretail.grounding.text.wording import SYMBOLS, UNSPACED
+from drretail.grounding.text.words import is_english
+from drretail.records.money import SIGNS
 from drretail.records.reading import Relation
 
 AmountKind = Literal["money", "number", "percent"]
@@ -35,14 +41,21 @@ _CODE = rf"(?:{'|'.join(_CODES)})(?![^\W\d_])"
 # A sign may stand behind a word without a space, a code may not.
 _BEFORE = rf"(?i:\b(?:US|CA|AU|[CA])\$|[$€£¥₹]|(?<!\w){_CODE})"
 _BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cents?)\b)"
-_END = rf"(?:(?![\w]|[.,]\d)|(?={_BEHIND}))"
-_FIGURE = (
-    rf"(?:(?P<sign%s>{_BEFORE})\s?|(?<![\w.,/]))(?P<digits%s>{_NUMBER})(?P<k%s>(?i:k)\b)?{_END}"
-    rf"(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{_BEHIND})(?!\s?\d))?"
-)
-_AMOUNT = re.compile(
-    _FIGURE.replace("%s", "") + r"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)" + _FIGURE.replace("%s", "2") + ")?"
-)
+
+
+def _amounts_by(number: str, before: str, behind: str, letter: str = r"\w") -> re.Pattern[str]:
+    """Finds an amount, or a range of two, by the patterns of a number and of what stands before and behind it.
+
+    Between a number and a ``letter`` stands a space.
+    """
+    figure = (
+        rf"(?:(?P<sign%s>{before})\s?|(?<!{letter})(?<![\d.,/]))(?P<digits%s>{number})(?P<k%s>(?i:k)\b)?"
+        rf"(?:(?!{letter}|\d|[.,]\d)|(?={behind}))(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{behind})(?!\s?\d))?"
+    )
+    to = r"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)"
+    return re.compile(f"{figure.replace('%s', '')}{to}{figure.replace('%s', '2')})?")
+
+
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
     r"|just (?:under|over|below|above|shy of)"
@@ -65,13 +78,77 @@ _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
-_DATES = (
-    re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)(?:-(?P<day>\d\d))?\b"),
-    re.compile(rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
-    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH},? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
-    re.compile(r"(?<![\w.,$€£/-])(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)"),
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d))?\b"
+_YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a text writes amounts and dates."""
+
+    amounts: re.Pattern[str]
+    currencies: Mapping[str, str | None]
+    """Codes of signs and names, in upper case; None for a sign of several currencies."""
+    dates: tuple[re.Pattern[str], ...]
+    months: Mapping[str, int]
+    is_english: bool
+
+
+ENGLISH = Notation(
+    amounts=_amounts_by(_NUMBER, _BEFORE, _BEHIND),
+    currencies=_SIGNS | {name.upper(): code for name, code in _WORDS.items()},
+    dates=tuple(
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            _ISO_DATE,
+            rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
+            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH},? {_YEAR}\b",
+            rf"\b{_MONTH},?(?: of)? {_YEAR}\b",
+            _YEAR_ALONE,
+        )
+    ),
+    months={name: number for number, name in enumerate(_MONTHS, start=1)},
+    is_english=True,
 )
+
+
+def notation_of(text: str) -> Notation:
+    """The English notation, or for a text in another language that of all others."""
+    return ENGLISH if is_english(text) else _other_notation()
+
+
+@cache
+def _other_notation() -> Notation:
+    """What CLDR knows of languages, and the signs that shops print."""
+    codes: dict[str, str | None] = {sign.upper(): code[0] if len(code) == 1 else None for sign, code in SIGNS.items()}
+    codes |= {code: code for code in _CODES} | {name.upper(): "EUR" for name in euro_names()}
+    words = "|".join(re.escape(name) for name in sorted(codes, key=len, reverse=True))
+    letter = rf"[^\W\d{UNSPACED}\uac00-\ud7af]"  # what follows a number in Korean is glued to it as well
+    sign = rf"(?i:(?:{words})(?!{letter}))"
+    # "1 250 €" as well; what follows a short name of a sign is looked at by the sign's own pattern.
+    number = rf"(?:[1-9]\d{{0,2}}(?: \d{{3}})+(?![\d.,])|{_NUMBER})"
+    # Between the parts of a date stands one short word at most: "12 de marzo de 2024", "2024年3月12日", "1er mars".
+    between = r"[\s.,'’-]{0,3}(?:[^\W\d_]{1,3}[\s.'’]{1,2})?"
+    names = "|".join(re.escape(name) for name in sorted(month_numbers(), key=len, reverse=True))
+    named = rf"(?P<month>{names})(?!{letter})"
+    day, month = r"(?<!\d)(?P<day>\d{1,2})", rf"(?<!{letter}){named}"
+    joint = r"(?:\s?[./-]\s?|\s?[^\W\d_]\s?)"
+    patterns = (
+        _ISO_DATE,
+        rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}{between}{_YEAR}(?!\d)",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}{between}(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d)",
+        rf"{day}\.\s?(?P<number>\d{{1,2}})\.\s?{_YEAR}(?!\d)",
+        rf"{day}(?P<either>[/-])(?P<number>\d{{1,2}})[/-]{_YEAR}(?!\d)",
+        rf"{month}{between}{_YEAR}(?!\d)",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}",
+        _YEAR_ALONE,
+    )
+    dates = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    return Notation(
+        _amounts_by(number, rf"(?<!{letter}){sign}", sign, letter), codes, dates, month_numbers(), is_english=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +214,19 @@ class WrittenDate:
         return day.isoformat().startswith(self.iso)
 
 
-def find_amounts(text: str) -> list[Amount]:
+def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
     """All amounts in text order and apart; numbers within dates, words and fractions are none."""
     taken = bytearray(len(text))
-    for written in find_dates(text):
+    for written in find_dates(text, notation):
         taken[written.start : written.end] = b"1" * (written.end - written.start)
     found: list[Amount] = []
     position = 0
-    while match := _AMOUNT.search(text, position):
+    while match := notation.amounts.search(text, position):
         has_currency = match["sign"] or match["behind"]
         if not has_currency and any(taken[match.start("digits") : match.end("digits")]):
             position = match.end("digits")
             continue
-        amount = _amount(text, match)
+        amount = _amount(text, match, notation)
         position = max(match.start("digits") + 1, amount.end)
         is_plain = amount.kind == "number" and not amount.places
         if not (is_plain and _FRACTION.match(text, amount.end)):
@@ -162,16 +239,19 @@ def find_money(text: str) -> list[Amount]:
     return [amount for amount in find_amounts(text) if amount.kind == "money"]
 
 
-def find_dates(text: str) -> list[WrittenDate]:
-    """All dates that name a year, in text order and apart: days, months, and years alone."""
+def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
+    """All dates that name a year, in text order and apart: days, months, and years alone.
+
+    "3/4/2024", which may be of March or of April, is found as both.
+    """
     found: list[WrittenDate] = []
     taken = bytearray(len(text))
-    for pattern in _DATES:
+    for pattern in notation.dates:
         for match in pattern.finditer(text):
-            iso = _iso(match)
-            if iso and not any(taken[match.start() : match.end()]):
+            isos = list(_isos(match, notation.months))
+            if isos and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
-                found.append(WrittenDate(iso, match.start(), match.end()))
+                found += [WrittenDate(iso, match.start(), match.end()) for iso in isos]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -185,9 +265,9 @@ def number_of(digits: str) -> Decimal:
     return Decimal(plain)
 
 
-def _amount(text: str, match: re.Match[str]) -> Amount:
+def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
     sign, behind = match["sign"], match["behind"]
-    low, high = _ends(match)
+    low, high = _ends(match, by_comma=not notation.is_english)
     behind_range = match.end("k2") if match["k2"] else match.end("digits2")
     is_range = low < high and not _NO_RANGE.match(text, behind_range)
     if is_range and match["to"].strip() == "and":
@@ -198,8 +278,8 @@ def _amount(text: str, match: re.Match[str]) -> Amount:
     else:
         high, end = low, max(match.end(name) for name in ("digits", "k", "behind"))
     places = max(0, -int(low.as_tuple().exponent))
-    currency = _SIGNS.get((sign or behind or "").upper(), _WORDS.get((behind or "").casefold()))
-    kind: AmountKind = "money" if currency else "number"
+    currency = notation.currencies.get((sign or behind or "").upper())
+    kind: AmountKind = "money" if (sign or behind or "").upper() in notation.currencies else "number"
     if not sign and behind and behind.casefold() in _CENTS:
         low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
     if kind == "number" and (percent := _PERCENT.match(text, end)):
@@ -208,8 +288,11 @@ def _amount(text: str, match: re.Match[str]) -> Amount:
     return replace(amount, relation="range" if amount.is_range else _relation(text, match.start(), end))
 
 
-def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
-    """Both numbers; the thousands of "1-2k" are those of both, of "900-1k" those of the second."""
+def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
+    """Both numbers; the thousands of "1-2k" are those of both, of "900-1k" those of the second.
+
+    ``by_comma`` says that decimals stand behind a comma, whatever the currency.
+    """
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
@@ -218,8 +301,9 @@ def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
     # "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals.
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
     numbers = filter(None, (match["digits"], match["digits2"]))
-    is_thousands = signs & _BY_COMMA and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
-    return (low * 1000, high * 1000) if is_thousands else (low, high)
+    if (by_comma or signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers):
+        return Decimal(int(low * 1000)), Decimal(int(high * 1000))
+    return low, high
 
 
 def _relation(text: str, start: int, end: int) -> Relation:
@@ -241,15 +325,17 @@ def _is_compound(text: str, start: int, end: int) -> bool:
     )
 
 
-def _iso(match: re.Match[str]) -> str | None:
+def _isos(match: re.Match[str], months: Mapping[str, int]) -> Iterator[str]:
     parts = match.groupdict()
-    if parts.get("number"):
-        month = int(parts["number"])
-    elif parts.get("month"):
-        month = _MONTHS.index(parts["month"][:3].casefold()) + 1
+    if parts.get("month"):
+        name = parts["month"].casefold()
+        number = months.get(name) or months[name[:3]]
+    elif parts.get("number"):
+        number = int(parts["number"])
     else:
-        return parts["year"]
-    if not 1 <= month <= 12 or not 1 <= int(parts.get("day") or 1) <= 31:
-        return None
-    day = f"-{int(parts['day']):02}" if parts.get("day") else ""
-    return f"{parts['year']}-{month:02}{day}"
+        yield parts["year"]
+        return
+    day = int(parts.get("day") or 0)
+    for month, of_month in dict.fromkeys([(number, day), (day, number) if parts.get("either") else (number, day)]):
+        if 1 <= month <= 12 and 0 <= of_month <= 31:
+            yield f"{parts['year']}-{month:02}" + (f"-{of_month:02}" if parts.get("day") else "")

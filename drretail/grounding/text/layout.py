@@ -7,9 +7,11 @@ owns is said of the products that the part of the report around it cites: item, 
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import unescape
 from itertools import pairwise
 
 from drretail.grounding.report.citations import (
@@ -23,9 +25,8 @@ from drretail.grounding.report.citations import (
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, prose, shown
-from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.arithmetic import Equation, find_equations
-from drretail.grounding.text.figures import plain_figures
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
 
@@ -39,10 +40,16 @@ _FIGURES_BEHIND = re.compile(
 )
 _FIGURE = re.compile(r"\d")
 _SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
+_MARKUP = (
+    r"\*{1,3}|_{1,3}|</?(?:a|b|code|em|i|mark|span|strong|u)>|<!--[^<>]{0,99}-->"
+    r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
+)
+_PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
+# What stands before a figure is bounded: a report of nothing but tags would be read once for each of them.
+_MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP}){{0,16}}+\d(?:[\d.,]|{_MARKUP})*+")
+_OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>table|thead|tbody|tr|t[dh])\b(?P<more>[^<>]*)>", re.IGNORECASE)
-_ROWSPAN = re.compile(r"rowspan\s*=\s*\W?(\d)", re.IGNORECASE)
-_DITTO = "〃"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class Cell:
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
+    orders: tuple[str, ...]
+    """The orders that its row cites."""
     sentence: int
     """Index of its row among the sentences."""
 
@@ -105,9 +114,24 @@ class Layout:
         return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
 
     @cached_property
+    def notation(self) -> Notation:
+        """How the report's language writes amounts and dates."""
+        return notation_of(self.report)
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        """The amounts in ``text``."""
+        return tuple(find_amounts(self.text, self.notation))
+
+    @cached_property
+    def dates(self) -> tuple[WrittenDate, ...]:
+        """The dates in ``text``."""
+        return tuple(find_dates(self.text, self.notation))
+
+    @cached_property
     def equations(self) -> tuple[Equation, ...]:
         """The sums that the report writes out, wherever they stand."""
-        return tuple(find_equations(self.with_code, find_amounts(self.with_code)))
+        return tuple(find_equations(self.with_code, find_amounts(self.with_code, self.notation)))
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
@@ -130,7 +154,7 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence, page = as_entries(evidence), _with_rows(shown(plain_figures(report)))
+    evidence, page = as_entries(evidence), shown(plain_figures(report))
     marks = list(citing_marks(page, evidence))
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
@@ -165,6 +189,38 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     return Layout(report, text, _without_marks(page, page, marks), sentences, tuple(stretches), tuple(cells))
 
 
+def plain_figures(text: str) -> str:
+    """The text, as long as it is, with the markup inside figures replaced by zeros in front: ``$00001.03``."""
+    return _MARKED_FIGURE.sub(_plain_figure, text)
+
+
+def _plain_figure(found: re.Match[str]) -> str:
+    pieces = [match[0] for match in _PIECE.finditer(found[0])]
+    shown = [_shown(piece) for piece in pieces]
+    emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
+    if not all(map(_OF_FIGURE.fullmatch, shown)) or any(count % 2 for count in emphasis.values()):
+        return found[0]  # "2*3" is a product, and "&amp;" no part of a figure
+    inside = [index for index, one in enumerate(shown) if one]
+    while inside and shown[inside[-1]] in ".,":
+        inside.pop()
+    first, end = inside[0], inside[-1] + 1
+    seen, width = "".join(shown[first:end]), len("".join(pieces[first:end]))
+    seen = re.sub(r"[^$€£¥₹\d.,]", "", seen)
+    sign = seen[: len(seen) - len(seen.lstrip("$€£¥₹"))]
+    digits = seen[len(sign) :]
+    if len(seen) == width:
+        return found[0]
+    number = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits
+    return "".join([*pieces[:first], sign, number.rjust(width - len(sign), "0"), *pieces[end:]])
+
+
+def _shown(piece: str) -> str:
+    """What a reader sees of a character, an entity or a piece of markup."""
+    if piece[0] == "&" and len(piece) > 1:
+        return unescape(piece)
+    return piece if len(piece) == 1 and piece not in "*_\\" else ""
+
+
 def _level(text: str, sentence: Sentence) -> int | None:
     """How deep the part of a report lies that a sentence begins; None for one that begins none."""
     first = text.rfind("\n", 0, sentence.start) + 1
@@ -176,32 +232,6 @@ def _level(text: str, sentence: Sentence) -> int | None:
     if sentence.kind == "item":
         return 9 + len(line) - len(line.lstrip())
     return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
-
-
-def _with_rows(report: str) -> str:
-    """The report, as long as it is, with its tables of tags written as rows of bars."""
-    spans: dict[int, int] = {}
-    column, parts, position, is_within = 0, [], 0, False
-    for tag in _TAG.finditer(report):
-        between = report[position : tag.start()]
-        parts.append(between.replace("\n", " ") if is_within else between)
-        name, width = tag["name"].casefold(), tag.end() - tag.start()
-        bars = ""
-        if name == "table":
-            spans.clear()
-        elif name == "tr":
-            is_within, column = not tag["close"], 0
-            bars = "|\n" if tag["close"] else "\n"
-        elif name in ("td", "th") and not tag["close"]:
-            while spans.get(column, 0):
-                spans[column] -= 1
-                bars, column = bars + f"|{_DITTO}", column + 1
-            bars, column = bars + "|", column + 1
-            rows = _ROWSPAN.search(tag["more"])
-            spans[column - 1] = int(rows[1]) - 1 if rows else 0
-        parts.append(bars.ljust(width) if len(bars) <= width else tag[0])
-        position = tag.end()
-    return "".join([*parts, report[position:]]) if parts else report
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
@@ -252,7 +282,7 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
 
 
 def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
-    """The cells of a table, whose first row is its head where it has one; a ditto stands for the cell above."""
+    """The cells of a table, whose first row is its head where it has one."""
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
@@ -262,10 +292,6 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         )
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
-    for above, below in pairwise(grid):
-        for number, (start, end) in enumerate(below):
-            if text[start:end].strip() == _DITTO and number < len(above):
-                below[number] = above[number]
     # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
     columns: dict[int, dict[str, None]] = {}
     for index, spans in enumerate(grid):
@@ -276,7 +302,9 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         text, sentences[rows[0]].start, sentences[rows[0]].end
     )
     for index, spans in enumerate(grid, -1 if has_head else 0):
-        of_row = tuple(dict.fromkeys(one for span in spans for one in cited(*span) if one[:2] == "P:"))
+        by_row = dict.fromkeys(one for span in spans for one in cited(*span))
+        of_row = tuple(one for one in by_row if one[:2] == "P:")
+        orders = tuple(one for one in by_row if one[:2] == "O:")
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
             # A row of sources cites several products, and each is its own column's.
@@ -285,7 +313,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (_label(text, *one) for one in heads)))
             row = rows[index + has_head]
-            yield Cell(*span, index, number, labels, cited(*span) or inherited, row)
+            yield Cell(*span, index, number, labels, cited(*span) or inherited, orders, row)
 
 
 def _label(text: str, start: int, end: int) -> str:

@@ -3,7 +3,7 @@
 import base64
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _SPELT_DOT = r"\s+dot\s+"
 # A bare " at " stands between honest words too ("price at amazon.com"): it is one where the dot is spelt as well.
 # Nothing is given back within a word, and none begins within one, so that one long word is read once.
 _EMAIL = re.compile(
-    rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}?(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
+    rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
     re.IGNORECASE,
 )
@@ -73,7 +73,12 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
     # What is taken out may bring a first and a last name together; each round takes away at least a character.
     while found := personal_data(text, people):
         kinds |= dict.fromkeys(place.what for place in found)
-        without = " ".join(_LEFT_OVER.sub(" ", _without(text, found)).split())
+        gone = bytearray(len(text))
+        for place in found:
+            gone[place.start : place.end] = b"\1" * (place.end - place.start)
+        # A space for what is gone, so that its neighbours do not become one word.
+        without = "".join(" " if out else char for char, out in zip(text, gone, strict=True))
+        without = " ".join(_LEFT_OVER.sub(" ", without).split())
         text = _AT_AN_END.sub("", without)
     return text, tuple(kinds)
 
@@ -165,11 +170,3 @@ def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterat
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
-
-
-def _without(text: str, places: Iterable[Personal]) -> str:
-    gone = bytearray(len(text))
-    for place in places:
-        gone[place.start : place.end] = b"\1" * (place.end - place.start)
-    # A space for what is gone, so that its neighbours do not become one word.
-    return "".join(" " if out else char for char, out in zip(text, gone, strict=True))

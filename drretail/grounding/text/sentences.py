@@ -32,6 +32,9 @@ _ABBREVIATION = re.compile(
 )
 # Units end sentences too; they are abbreviations only where a digit or a small letter follows.
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
+# "am 14. März 2022": the point behind a day ends no sentence.
+_DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
+_OF_DAY = re.compile(r"\s+[^\W\d_]{3,}\.?\s+(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,8 @@ def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sent
             following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
             if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
                 continue
+        if _DAY.search(before) and _OF_DAY.match(text, stop.end("stop")):
+            continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()
     yield from _sentence(text, position, end, kind)

@@ -12,7 +12,9 @@ SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"(?:(?<!\s)\s*)?(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|(?<!\s)\s++(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""The characters of Japanese and Chinese, for a class of a pattern."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 # A cut in front of these words' objects would leave them hanging.
 _HANGING = frozenset(
@@ -101,7 +103,7 @@ def _closed(text: str) -> str:
     return text[: opened[0]] if opened else text
 
 
-def words_of(report: str, citations: Iterable[Citation]) -> int:
+def word_count(report: str, citations: Iterable[Citation]) -> int:
     """How many words a reader of the report meets; citations and bare signs are none."""
     kept, end = [], 0
     for citation in sorted(citations, key=lambda citation: citation.start):

@@ -35,20 +35,6 @@ a German page, have .03 at most."""
 FEWEST_WORDS = 40
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
-NO_BRANDS = frozenset(
-    """
-    a abs also amazon america american an and apr april aug august autumn black bpa but canada canadian china
-    chinese christmas cyber dad dec december deet diwali easter europe european fall father's feb february france
-    french friday german germany god grandma grandpa halloween hanukkah hdpe i i'm i've if india indian it italian
-    italy its jan january japan japanese jul july jun june just led less lycra mar march may mdf mexico mom monday
-    more mother's msg mum my new nov november nylon oct october one only or our pfas please plexiglas polyester
-    prime pvc ramadan santa saturday sep sept september spandex spring styrofoam summer sunday sure teflon
-    thanksgiving that the these this those three thursday too tuesday tv two u.s uk us usa usb valentine valentine's
-    velcro wednesday when winter xmas
-    """.split()  # noqa: SIM905
-)
-"""Capitalised, and no brand: dates, places, people, materials, ways to begin a sentence."""
-
 _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
 """Numbers that count things, as they are written in words."""

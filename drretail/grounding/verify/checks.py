@@ -98,9 +98,14 @@ class Case:
     @cached_property
     def all_owned(self) -> frozenset[str]:
         """Products that the user has: as the query says, as the run was told, as the world knows."""
-        return (
-            self.owned | frozenset(self.wish.owned if self.wish else ()) | _ordered(self.evidence, self.query.user_id)
+        orders = (text.text for entry in self.evidence.values() if entry.kind == "order" for text in entry.sources)
+        ordered = (
+            str(record["product_id"])
+            for record in map(record_of, orders)
+            if record and record.get("user_id") == self.query.user_id
+            if record.get("order_status") not in VOID_STATUSES
         )
+        return self.owned.union(self.wish.owned if self.wish else (), ordered)
 
     @cached_property
     def all_profiles(self) -> tuple[UserProfile, ...]:
@@ -249,15 +254,3 @@ def _merged(
 
 def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-def _ordered(evidence: Mapping[str, Evidence], user_id: str | None) -> frozenset[str]:
-    """The products of the user's orders that the run was handed and that were kept."""
-    records = (
-        record_of(text.text) or {} for entry in evidence.values() if entry.kind == "order" for text in entry.sources
-    )
-    return frozenset(
-        str(record["product_id"])
-        for record in records
-        if record.get("user_id") == user_id and record.get("order_status") not in VOID_STATUSES
-    )

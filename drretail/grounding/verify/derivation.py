@@ -61,11 +61,11 @@ def derivation(
     for key, calculation in ledger.calculations.items():
         if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
             return f"{key}: {calculation.expression}"
-    for words_of, number in _derived(ledger, near, counts, is_left=is_left):
+    for explanation, number in _derived(ledger, near, counts, is_left=is_left):
         how = amount.agreement(number)
         # Without cents it may also be a limit or range around the number.
         if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
-            return words_of
+            return explanation
     texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
     if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
         return "stands in the record"

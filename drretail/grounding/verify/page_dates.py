@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.layout import Layout
 from drretail.records.evidence import Citation, Evidence, Finding
 
@@ -51,7 +50,7 @@ def pages_after_today(
     dated = {f"{day}" for _, _, day in pages}
     cited = [citation.start for citation in citations if citation.type == "web"]
     of_web = [one for one in layout.sentences if any(one.start <= start < one.end for start in cited)]
-    for day in find_dates(layout.text):
+    for day in layout.dates:
         is_later = len(day.iso) >= _MONTH and day.iso > now.isoformat()[: len(day.iso)]
         if is_later and day.iso not in dated and any(one.start <= day.start < one.end for one in of_web):
             start, end, words = day.start, day.end, f"it lies after the shop's today, {now}"

@@ -1,7 +1,7 @@
 """Where a report says that the shopper lives, held against the address: any part of it, in any form.
 
 Countries are those of Unicode's CLDR, as Babel has them. No library that we depend on pairs the states of the USA with
-their codes: Faker has both lists, in orders and lengths that differ.
+their codes: Faker has both lists, in orders and lengths that differ. States of other countries are not told apart.
 """
 
 import re
@@ -60,7 +60,7 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
 
 def _without_own(place: str, address: Address) -> tuple[str, bool]:
     """The plain words of a place without those that the address has, and whether its state or zip code is named."""
-    states = state_names(address.country)
+    states = STATES if address.country == "US" else {}
     in_state = {address.zip, address.state, *(one for pair in states.items() if address.state in pair for one in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
     rest = plain(place)
@@ -77,7 +77,7 @@ def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool)
     """True where what is left of a place names another one, in an exact form."""
     if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(place)):
         return True
-    states = state_names(address.country)
+    states = STATES if address.country == "US" else {}
     # "Jersey" may be short for New Jersey, or for Jersey City.
     home = plain(f"{address.city} {states.get(address.state, address.state)}")
     names = (plain(name) for name in (*states.values(), *country_names()) if len(name) > 3)
@@ -89,20 +89,6 @@ def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool)
     name = place.partition(",")[0].strip()
     is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(place).split())
     return is_city and plain(name) in rest and plain(name) not in home
-
-
-@lru_cache(maxsize=64)
-def state_names(country: str) -> Mapping[str, str]:
-    """The names of a country's states or provinces by their codes; empty where nobody lists them."""
-    if country == "CA":
-        from faker.providers.address.en_CA import Provider as Canada
-
-        return dict(zip(Canada.provinces_abbr, Canada.provinces, strict=True))
-    if country == "AU":
-        from faker.providers.address.en_AU import Provider as Australia
-
-        return dict(zip(Australia.states_abbr, Australia.states, strict=True))
-    return STATES if country == "US" else {}
 
 
 @lru_cache(maxsize=1)

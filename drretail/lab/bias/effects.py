@@ -33,6 +33,18 @@ def share(name: str, values: ByQuery, *, dimension: str = ALL) -> BiasEffect:
     )
 
 
+def differences(name: str, by_dimension: Mapping[str, ByQuery], *, unit: str = "points") -> list[BiasEffect]:
+    """A difference over all dimensions together, then one in each that has values."""
+    return [
+        difference(name, values, dimension=dimension, unit=unit) for dimension, values in over_dimensions(by_dimension)
+    ]
+
+
+def shares(name: str, by_dimension: Mapping[str, ByQuery]) -> list[BiasEffect]:
+    """A share over all dimensions together, then one in each that has values."""
+    return [share(name, values, dimension=dimension) for dimension, values in over_dimensions(by_dimension)]
+
+
 def drawn(
     name: str,
     counts: ByQuery,

@@ -8,7 +8,7 @@ from drretail.eval.families.quality.score import Rating, criteria, prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
 from drretail.eval.judging.material import picks_with_prices, report_material, shopper_context
 from drretail.eval.judging.subject import Subject
-from drretail.lab.bias.effects import by_query, difference, drawn, over_dimensions
+from drretail.lab.bias.effects import by_query, differences, drawn
 from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace, Report
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
@@ -80,10 +80,7 @@ def _find(case: Case) -> Effects | str:
     rated_twice = {"all": [pair for of in pairs.values() for pair in of], **pairs}
     sums = {dimension: pearson_sums(sorted(of)) for dimension, of in rated_twice.items()}
     return [
-        *(
-            difference("in one call minus in single calls", of, dimension=dimension)
-            for dimension, of in over_dimensions(above)
-        ),
+        *differences("in one call minus in single calls", above),
         *(
             drawn(
                 "correlation", of, pearson_of_sums, case.seed, dimension=dimension, n_items=len(rated_twice[dimension])

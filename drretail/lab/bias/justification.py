@@ -9,7 +9,7 @@ from drretail.eval.families.quality.score import STAGE, criteria
 from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
-from drretail.lab.bias.effects import by_query, difference, over_dimensions, share
+from drretail.lab.bias.effects import by_query, difference, differences, share, shares
 from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
@@ -107,14 +107,8 @@ def _find(case: Case) -> Effects | str:
             rating: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()}
             for rating, of in ratings.items()
         }
-        effects += [
-            share(f"ratings {APART} points or more off", of, dimension=dimension)
-            for dimension, of in over_dimensions(apart)
-        ]
-        effects += [
-            difference("rating minus what its reasons lead to", of, dimension=dimension)
-            for dimension, of in over_dimensions(ratings)
-        ]
+        effects += shares(f"ratings {APART} points or more off", apart)
+        effects += differences("rating minus what its reasons lead to", ratings)
     if above[SUPPORT]:
         support = by_query(above[SUPPORT])
         other = {query: [float(value != 0) for value in its] for query, its in support.items()}

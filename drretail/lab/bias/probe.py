@@ -98,7 +98,7 @@ class Case:
         """What the judge said of a report in a family, once, in today's words, under the default rules."""
         about = QuestionPlace.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
-        living = VerdictFile(path).living(about.sha, metric.prompt_hashes()) if path.exists() else []
+        living = VerdictFile(path).living(about.sha, metric.prompt_hashes())
         wanted = "default", 1, metric.version, self.judge.ref
         return [
             verdict
@@ -120,8 +120,7 @@ class Case:
         for question in questions:
             path = self.path(probe, question.about)
             if path not in files:
-                lasts = VerdictFile(path).lasts() if path.exists() else []
-                files[path] = {verdict.item: verdict for verdict in lasts}
+                files[path] = {verdict.item: verdict for verdict in VerdictFile(path).lasts()}
             last = files[path].get(question.item)
             known = last is not None and (last.report_sha, last.prompt_hash) == (
                 question.about.sha,
@@ -201,7 +200,16 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
 
     async def of(about: QuestionPlace, questions: Sequence[ProbeQuestion]) -> None:
         async with gate:
-            with _session(case, probe, about, again, allowance) as session:
+            with JudgeSession(
+                case.judge,
+                VerdictFile(case.path(probe.name, about)),
+                metric=probe.name,
+                version=VERSION,
+                run_id=about.run_id,
+                report_sha=about.sha,
+                again=again,
+                allowance=allowance,
+            ) as session:
                 try:
                     await session.ask_and_record(*map(_question, questions))
                 except CapReached:
@@ -210,19 +218,6 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
     verdicts = case.recorded(probe.name, probe.questions(case))
     return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
-
-
-def _session(case: Case, probe: Probe, about: QuestionPlace, again: Again, allowance: Allowance) -> JudgeSession:
-    return JudgeSession(
-        case.judge,
-        VerdictFile(case.path(probe.name, about)),
-        metric=probe.name,
-        version=VERSION,
-        run_id=about.run_id,
-        report_sha=about.sha,
-        again=again,
-        allowance=allowance,
-    )
 
 
 def _question(question: ProbeQuestion) -> JudgeQuestion[Any]:

@@ -12,11 +12,12 @@ from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.lab.bias.effects import (
     ByQuery,
     by_query,
-    difference,
+    differences,
     drawn,
     number,
     over_dimensions,
     share,
+    shares,
 )
 from drretail.lab.bias.probe import Case, Effects, Probe, Report
 from drretail.lab.bias.probed_reports import HALF, TWICE, length_label
@@ -51,14 +52,8 @@ def _position(case: Case) -> Effects | str:
     first = {dimension: by_query(values) for dimension, values in leaning.items()}
     changed = {dimension: by_query(values) for dimension, values in flips.items()}
     return [
-        *(
-            difference("first preferred minus second", values, dimension=dimension, unit="share")
-            for dimension, values in over_dimensions(first)
-        ),
-        *(
-            share("flipped with the order", values, dimension=dimension)
-            for dimension, values in over_dimensions(changed)
-        ),
+        *differences("first preferred minus second", first, unit="share"),
+        *shares("flipped with the order", changed),
     ]
 
 
@@ -74,9 +69,9 @@ def _length(case: Case) -> Effects | str:
     if not any(values for by_dimension in changes.values() for values in by_dimension.values()):
         return NOT_RATED
     return [
-        difference(f"{length} minus once", values, dimension=dimension)
+        effect
         for length, by_dimension in changes.items()
-        for dimension, values in over_dimensions(by_dimension)
+        for effect in differences(f"{length} minus once", by_dimension)
     ]
 
 
@@ -147,10 +142,7 @@ def _own_family(case: Case) -> Effects | str:
     }
     if not any(gaps.values()):
         return "on no query were reports of both kinds rated by the judge and by others"
-    return [
-        difference(f"{family}'s reports above the others'", values, dimension=dimension)
-        for dimension, values in over_dimensions(gaps)
-    ]
+    return differences(f"{family}'s reports above the others'", gaps)
 
 
 def _others(case: Case, family: str) -> dict[str, dict[Report, float]]:
@@ -238,7 +230,7 @@ def _all(values: ByQuery) -> list[float]:
     return [value for inside in values.values() for value in inside]
 
 
-def _above_floors(case: Case) -> Iterator[BiasEffect]:
+def _above_floors(case: Case) -> list[BiasEffect]:
     """By how much systems are rated above floors on the same query; nothing where no floor was rated."""
     labels, floors = ({subject.label for subject in its} for its in (case.reports.subjects, case.reports.floors))
     above: dict[str, ByQuery] = {}
@@ -247,8 +239,7 @@ def _above_floors(case: Case) -> Iterator[BiasEffect]:
             by_query((q, verdict) for (label, q), verdict in rated.items() if label in its) for its in (labels, floors)
         )
         above[dimension] = {q: [fmean(of_systems[q]) - fmean(of_floors[q])] for q in of_systems if q in of_floors}
-    for dimension, values in over_dimensions(above) if any(above.values()) else ():
-        yield difference("systems above floors", values, dimension=dimension)
+    return differences("systems above floors", above) if any(above.values()) else []
 
 
 SCALE_USE = Probe("scale_use", "Does it use the whole scale?", ("quality",), _scale_use, with_floors=True)

@@ -9,8 +9,9 @@ from typing import Literal
 from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.lab.opinions import judge_name
 from drretail.lab.plant.copies import KINDS
 from drretail.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
@@ -172,15 +173,17 @@ def _read_statements(folder: Path) -> _Statements:
 
 
 def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
-    run = subject.run_id.partition("/")[2]
-    for judge in sorted((folder / "verdicts" / metric.name).glob("*/")):
-        path = verdict_path(folder, metric.name, judge.name, subject.label, run)
-        living = VerdictFile(path).living(subject.report_sha or "", metric.prompt_hashes()) if path.exists() else []
-        by_seat: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
-        for verdict in living:
-            if verdict.judge_repeat == 1 and verdict.version == metric.version:
-                by_seat[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
-        yield from by_seat.values()
+    judges, prompts = judges_in(folder, metric.name), metric.prompt_hashes()
+    for lasts in verdicts_by_assessor(folder, metric.name, judges, subject.label, subject.run_name).values():
+        living = [
+            verdict
+            for verdict in lasts
+            if verdict.report_sha == (subject.report_sha or "")
+            and verdict.prompt_hash in prompts
+            and (verdict.judge_repeat, verdict.version) == (1, metric.version)
+        ]
+        if living:
+            yield living
 
 
 def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:

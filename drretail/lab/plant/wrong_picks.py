@@ -28,7 +28,14 @@ def over_budget_silently(material: Material) -> Iterator[Planted]:
 
 def owned_recommended(material: Material) -> Iterator[Planted]:
     """Also what the run was shown an order of, and no record."""
-    marks = _order_marks(material)
+    # By product that the user has, an order of it that the run was shown.
+    marks = {
+        str(record["product_id"]): entry.id
+        for entry in material.case.evidence.values()
+        if entry.kind == "order"
+        for text in entry.sources
+        if (record := record_of(text.text)) and record.get("product_id") in material.case.all_owned
+    }
     known = {} if material.case.lookup is None else material.case.lookup(sorted(marks))
     for place in _places(material, known):
         yield from place.taking(place.but_for(again=True), "the user has it already", marks=marks)
@@ -173,14 +180,3 @@ def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
     listings = ((pick, listing_of(products[pick.product])) for pick in cart if pick.product in products)
     costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in listings)
     return sum(costs, Decimal(0)) > wish.budget.value
-
-
-def _order_marks(material: Material) -> dict[str, str]:
-    """By product that the user has, an order of it that the run was shown."""
-    return {
-        str(record["product_id"]): entry.id
-        for entry in material.case.evidence.values()
-        if entry.kind == "order"
-        for text in entry.sources
-        if (record := record_of(text.text)) and record.get("product_id") in material.case.all_owned
-    }

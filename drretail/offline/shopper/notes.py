@@ -44,7 +44,10 @@ def notes_of(task: Task) -> list[SourceNote]:
         *_of_orders(task),
         *(note for lookup in task.found(WEB, SEARCH_SANDBOX) for note in _of_pages(lookup, task.question)),
         *(note for lookup in task.found(READ_FILE) for note in _of_file(lookup)),
-        *(note for lookup in task.found(CALCULATOR) for note in _of_calculation(lookup)),
+        *(
+            _note(lookup.value, "Calculation", {name: lookup.value.get(name) for name in ("expression", "value")})
+            for lookup in task.found(CALCULATOR)
+        ),
     ]
 
 
@@ -131,10 +134,6 @@ def _of_file(lookup: Lookup) -> Iterator[SourceNote]:
     quotes = [line for answer in answers for line in answer.get("quotes") or [answer.get("answer")] if line]
     if quotes:
         yield _note(lookup.value, str(lookup.value["file"]), {}, quotes)
-
-
-def _of_calculation(lookup: Lookup) -> Iterator[SourceNote]:
-    yield _note(lookup.value, "Calculation", {name: lookup.value.get(name) for name in ("expression", "value")})
 
 
 def _note(source: Mapping[str, Any], title: str, lines: Mapping[str, Any], quotes: Sequence[str] = ()) -> SourceNote:

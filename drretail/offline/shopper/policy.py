@@ -48,7 +48,11 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if "problem" in tags and "report" in tags:
         return AIMessage(NOT_MINE)
     if any(tool["function"]["name"] == LAUNCH for tool in tools):
-        return _leading(task)
+        # A supervisor's turn: a researcher for each sentence, then the end.
+        if any(lookup.name == LAUNCH for lookup in task.lookups):
+            return _calling("The researchers are back.", [(FINALIZE, {})], task)
+        launches = [(LAUNCH, {"sub_problem": part}) for part in parts_of(task.question)]
+        return _calling("Each part can be worked on alone.", launches, task)
     calls = next_calls(task)
     if not calls and turn.forced_tool is not None:
         return plain_answer(turn)
@@ -60,14 +64,6 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if "question" in tags and "query" not in tags:
         return AIMessage(answered(task.question, of_kind(notes_of(task), "W")))
     return AIMessage(write_report(task, notes_of(task)))
-
-
-def _leading(task: Task) -> AIMessage:
-    """A supervisor's turn: a researcher for each sentence, then the end."""
-    if any(lookup.name == LAUNCH for lookup in task.lookups):
-        return _calling("The researchers are back.", [(FINALIZE, {})], task)
-    launches = [(LAUNCH, {"sub_problem": part}) for part in parts_of(task.question)]
-    return _calling("Each part can be worked on alone.", launches, task)
 
 
 def _calling(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:

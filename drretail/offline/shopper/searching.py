@@ -34,17 +34,14 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 Call = tuple[str, dict[str, Any]]
 
 
-def price_of(note: SourceNote) -> Decimal | None:
-    """What a product costs, None where no price is listed."""
-    number = NUMBER.search(fact(note, "price"))
-    return None if number is None else Decimal(number[0].replace(",", ""))
-
-
 def next_calls(task: Task) -> list[Call]:
     """The next calls that were not made yet; none when everything was looked up."""
     made = [(lookup.name, lookup.args) for lookup in task.lookups]
-    for step in (_first_look, _by_category, _records):
-        calls = [call for call in step(task) if call[0] in task.tools and call not in made]
+    # Then the question's words within each category that it names.
+    named = named_categories(task.question, of_kind(notes_of(task), "P"))
+    narrowed = [(SEARCH, _search(task.question) | {"category": category}) for category in named]
+    for step in (_first_look(task), narrowed, _records(task)):
+        calls = [call for call in step if call[0] in task.tools and call not in made]
         if calls:
             return calls
     return []
@@ -73,7 +70,8 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
 
 def sum_of(chosen: Iterable[SourceNote]) -> str | None:
     """What several products cost, as an expression of their known prices."""
-    terms = [str(price) for note in chosen if (price := price_of(note)) is not None]
+    prices = (NUMBER.search(fact(note, "price")) for note in chosen)
+    terms = [str(Decimal(price[0].replace(",", ""))) for price in prices if price is not None]
     return " + ".join(terms) if len(terms) > 1 else None
 
 
@@ -88,11 +86,6 @@ def _first_look(task: Task) -> Iterator[Call]:
         searches = (" ".join(content_words(part)[:WEB_WORDS]) for part in parts_of(task.question))
         yield from ((WEB, {"query": words}) for words in searches if words)
     yield from ((READ_FILE, {"file": name, "question": task.question[:LONGEST_QUESTION]}) for name in task.files)
-
-
-def _by_category(task: Task) -> Iterator[Call]:
-    for category in named_categories(task.question, of_kind(notes_of(task), "P")):
-        yield SEARCH, _search(task.question) | {"category": category}
 
 
 def _records(task: Task) -> Iterator[Call]:

@@ -1,10 +1,10 @@
 """What the messages hold: the question, who asks, and every tool call so far with its result."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.offline.chat import Turn
 from drretail.parsing import json_or_none
@@ -56,11 +56,14 @@ def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
     if question is None and not turn.tool_names & SHOP_TOOLS:
         return None
     first = next((message.text for message in turn.messages if message.type == "human"), "")
+    results = {message.tool_call_id: message.text for message in turn.messages if isinstance(message, ToolMessage)}
+    calls = (call for message in turn.messages if isinstance(message, AIMessage) for call in message.tool_calls)
+    lookups = (Lookup(call["name"], call["args"], parsed(results.get(call["id"] or ""))) for call in calls)
     return Task(
         question=" ".join((first if question is None else question).split()),
         user_id=tags.get("user_id", "").strip() or None,
         tools=turn.tool_names,
-        lookups=tuple(_lookups(turn.messages)),
+        lookups=tuple(lookups),
         # A line names a file and what it is, as "receipts.csv: text, 1,204 characters".
         files=tuple(line.rpartition(": ")[0] for line in tags.get("files", "").splitlines() if ": " in line),
         declares=any(PICKS_FENCE in message.text for message in turn.messages if message.type in ("system", "human")),
@@ -79,11 +82,3 @@ def parsed(text: str | None) -> dict[str, Any]:
     """A JSON object; empty for anything else."""
     value = json_or_none(text or "{}")
     return value if isinstance(value, dict) else {}
-
-
-def _lookups(messages: Sequence[BaseMessage]) -> Iterator[Lookup]:
-    results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
-    for message in messages:
-        if isinstance(message, AIMessage):
-            for call in message.tool_calls:
-                yield Lookup(call["name"], call["args"], parsed(results.get(call["id"] or "")))

@@ -1,21 +1,48 @@
 """One model and the journal of its calls, as all questions of a command share them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from drretail.errors import ModelError
+from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, Tries, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
+from drretail.llm.structured import Check
+from drretail.records.base import Record, sha256_of
 from drretail.records.run import Role, Usage
 from drretail.trajectory import Trajectory
 
 ROLE: Role = "generator"
 """Whoever writes queries plays no role in a run, and a journal names one."""
 R = TypeVar("R")
+T = TypeVar("T", bound=Record)
+
+
+@dataclass(frozen=True)
+class Ask(Generic[T]):
+    """One question to a model; ``key`` says what it is about, ``check`` what is wrong with an answer."""
+
+    key: str
+    message: str
+    answer: type[T]
+    check: Check[T] | None = None
+    name: str = ""
+    """In the journal; by key and message where it is empty."""
+
+
+@dataclass(frozen=True)
+class Answers(Generic[T]):
+    """By key what was answered, and why nothing was; with what it took."""
+
+    found: dict[str, T] = field(default_factory=dict[str, T])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    usage: Usage = field(default_factory=Usage)
+    served: int = 0
 
 
 class ModelSession(AbstractContextManager["ModelSession"]):
@@ -82,3 +109,26 @@ def used_in(journal: Journal) -> Usage:
     for effect in journal.effects:
         usage = usage.plus(Usage(**(effect.usage or {})))
     return usage
+
+
+def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None) -> Answers[T]:
+    """What the model answers to each, side by side; what fails is counted, never raised."""
+    return run_loop(_answers(session, list(asks), on_end))
+
+
+async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callable[[], object]) -> Answers[T]:
+    from langchain_core.messages import HumanMessage
+
+    async def one(ask: Ask[T]) -> T | str:
+        async def question(models: Models, scope: str, _: int) -> T:
+            return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
+
+        return await session.attempt(ask.name or f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
+
+    by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
+    return Answers(
+        {key: end for key, end in by_key.items() if not isinstance(end, str)},
+        {key: end for key, end in by_key.items() if isinstance(end, str)},
+        session.usage,
+        session.served,
+    )

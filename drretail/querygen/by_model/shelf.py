@@ -15,7 +15,7 @@ from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
-from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.checks.stock import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
 from drretail.tables.figures import counted, percent
 

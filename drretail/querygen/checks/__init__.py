@@ -1,8 +1,7 @@
 """What can be wrong with a query, one file a family of checks: CODES (what each finding
 means, and what to do about it) and ``check(case)``.
 
-stock.py      what the shop offers, looked up once
-shopper.py    the user's record
+stock.py      what the shop offers, looked up once, and the user's record
 case.py       what a check starts from: a query, its wants with what the shop has of them, and the user
 
 names.py      there is a wish; the user, kinds, products, brands, orders and tools that are named exist

@@ -25,30 +25,17 @@ _SAY_IT = "say it in the text, or take it out of the wish"
 CODES = {
     "amount_not_in_text": Code("a typed amount of money is no amount of the text", _SAY_IT),
     "amount_not_typed": Code("the text names an amount of money that the wish lacks", _TYPE_IT),
-    "amount_per_piece": Code(
-        "the text names an amount for each piece, and the wish has it as the most for all", "type it as `price_max`"
-    ),
-    "answer_in_text": Code(
-        "the text names a product that is to be found, and not one that the user ordered", "take it out of the text"
-    ),
+    "amount_per_piece": Code("an amount for each piece is typed as the most for all", "type it as `price_max`"),
+    "answer_in_text": Code("the text names a product that is to be found", "take it out of the text"),
     "brand_not_typed": Code("the text names a maker of what is wanted that the wish lacks", _TYPE_IT),
     "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
     "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
-    "quote_not_in_wish": Code(
-        "the text quotes a name that is no owned product of the wish and nothing that it wants",
-        "take it out; or, if the user ordered it, quote its title and put its id under `owned`",
-    ),
-    "owned_not_in_text": Code(
-        "no word of the text is of a product that the wish names as owned", "name it in the text, or drop its id"
-    ),
+    "quote_not_in_wish": Code("a quoted name is no owned product and no want", "put what is owned under `owned`"),
+    "owned_not_in_text": Code("no word of the text is of an owned product", "name it in the text, or drop its id"),
     "order_not_in_text": Code("an order that the wish names is not in the text", _SAY_IT),
-    "date_of_no_order": Code(
-        "the text says when a product was ordered, and it was not ordered then", "take the date of the order"
-    ),
-    "date_not_typed": Code(
-        "the text names a day to come that is not in the typed deadline", "type it as `deadline`, or take it out"
-    ),
+    "date_of_no_order": Code("a product was not ordered when the text says", "take the date of the order"),
+    "date_not_typed": Code("a day to come is not in the typed deadline", "type it as `deadline`, or take it out"),
     "deadline_passed": Code("the deadline lies before the shop's today", "name a later day"),
     "placeholder_in_text": Code("a blank of the text was not filled in", "fill it in"),
     "need_unlike_wish": Code("the kind of need does not go with the wish", "correct `kind`, or the wish"),

@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.shopper import Shopper
-from drretail.querygen.checks.stock import Stock
+from drretail.querygen.checks.stock import Shopper, Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.wish import Want

@@ -9,7 +9,6 @@ from itertools import combinations
 
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -23,21 +22,13 @@ CODES = {
     "too_long": Code(f"more than {MOST_WORDS} words", "say less"),
     "too_few_tools": Code("fewer than three tools are expected", _NAME_TOOLS),
     "profile_tool_missing": Code("no expected tool reads the user's record", _NAME_TOOLS),
-    "profile_tool_of_nobody": Code(
-        "a question of an unknown shopper expects a tool that reads a shopper's record", "drop the tool"
-    ),
+    "profile_tool_of_nobody": Code("a tool is expected to read the record of an unknown shopper", "drop the tool"),
     "shop_tool_missing": Code("no tool that searches or reads the catalog is expected", _NAME_TOOLS),
-    "web_tool_missing": Code(
-        "web_search is not among the expected tools: a part of the question should need the web", _NAME_TOOLS
-    ),
+    "web_tool_missing": Code("web_search is not expected: a part of the question should need the web", _NAME_TOOLS),
     "rationale_missing": Code("no rationale says why the question is asked", "write one"),
     "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
-    "pair_without_evidence": Code(
-        "two wanted kinds are of different leaf categories, and the user has not ordered both", "ask for one of them"
-    ),
-    "demand_decides_nothing": Code(
-        "nearly all or next to none of the priced offers keep a demand", "demand what tells the offers apart"
-    ),
+    "pair_without_evidence": Code("two kinds of different leaves were not both ordered", "ask for one of them"),
+    "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
@@ -99,7 +90,7 @@ def _pairs(case: Case) -> Iterator[Finding]:
     """Shared words and categories beside each other are no evidence that two kinds belong together."""
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
     for (one, its), (other, others) in combinations(case.offered, 2):
-        leaves = [{leaf_category(listing.product) for listing in listings} for listings in (its, others)]
+        leaves = [{listing.product.leaf_category for listing in listings} for listings in (its, others)]
         ids = [{listing.product.product_id for listing in listings} for listings in (its, others)]
         if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
             yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")

@@ -14,18 +14,10 @@ from drretail.records.query import FoundBasket, Lack, Reference
 from drretail.records.wish import Wish
 
 CODES = {
-    "currency_foreign": Code(
-        "a typed amount is in a currency in which the shop sells nothing that is wanted",
-        "name it in the shop's currency",
-    ),
+    "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),
     "budget_unreachable": Code("what would do costs more than may be spent", "raise the amount in text and wish"),
-    "cannot_be_met": Code(
-        "no product would do",
-        "drop the demand that is in the way; if the query is meant to be infeasible, set `infeasible` to true",
-    ),
-    "infeasible_not_proved": Code(
-        "the query says that the shop can't meet it, and that is not proved", "drop `infeasible`, or change the wish"
-    ),
+    "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
+    "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
     "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
     "demand_unheard_of": Code("no record of the kind has the words of a demand", "demand what records speak of"),
 }
@@ -89,17 +81,14 @@ def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[F
     """Where no price is known, nobody can say what money buys, and nothing is found."""
     lack, proof = reference.lack, reference.proof
     if lack == "too_dear" and proof is not None:
-        cheapest = proof.cheapest_without["too_dear"]
-        yield found("budget_unreachable", _limits_line(wish), f"the cheapest basket costs {basket_line(cheapest)}")
+        total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
+        pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
+        limits = ", ".join(dict.fromkeys((*total, *pieces)))
+        cheapest = basket_line(proof.cheapest_without["too_dear"])
+        yield found("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack in _WHY:
         wants = ", ".join(want.name for want in wish.wants)
         yield found("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
-
-
-def _limits_line(wish: Wish) -> str:
-    total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
-    pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
-    return ", ".join(dict.fromkeys((*total, *pieces)))
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:

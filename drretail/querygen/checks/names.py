@@ -18,20 +18,14 @@ CODES = {
     "user_without_orders": Code("the user has no order that was kept", _NAME_ANOTHER_USER),
     "wish_missing": Code("nobody has typed what the query wants", "type it by hand, or name a --model that does"),
     "kind_unknown": Code("the shop has nothing of the kinds of a want", _NAME_WHAT_IS_SOLD),
-    "kind_of_another_thing": Code(
-        "no product of a want's kinds has a word of its name", "type the kinds of the named thing"
-    ),
+    "kind_of_another_thing": Code("no product of a want's kinds has a word of its name", "type the kinds of the thing"),
     "brand_unknown": Code("a brand of the wish is not in the shop", _NAME_WHAT_IS_SOLD),
     "product_unknown": Code("a product that the wish names as owned is not in the shop", _NAME_WHAT_WAS_ORDERED),
-    "owned_not_ordered": Code(
-        "a product that is said to be owned was not ordered, or not kept", _NAME_WHAT_WAS_ORDERED
-    ),
+    "owned_not_ordered": Code("an owned product was not ordered, or not kept", _NAME_WHAT_WAS_ORDERED),
     "owned_by_nobody": Code("a query without a user names products as owned", "name the user, or drop the products"),
     "order_unknown": Code("the wish names an order that the user never made", "name an order of the user"),
     "tool_unknown": Code("an expected tool is none of the nine", "name tools that `drretail tools` lists"),
-    "rationale_order_unknown": Code(
-        "the rationale names an order, or its day, that the user does not have", "correct it"
-    ),
+    "rationale_order_unknown": Code("the rationale names an order, or its day, that the user lacks", "correct it"),
 }
 
 _ORDER_ID = re.compile(r"\b\d{10}\b")

@@ -6,24 +6,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.words import NO_BRANDS
 from drretail.grounding.verify.places import STATES
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
 CODES = {
-    "id_in_text": Code(
-        "the text holds the id of a product, an order, a user or a piece of evidence", "take it out of the text"
-    ),
-    "email_in_text": Code("the text holds an e-mail address", "take it out of the text"),
-    "phone_in_text": Code("the text holds a telephone number", "take it out of the text"),
-    "street_in_text": Code(
-        "the text holds an address, or a part of one that tells where somebody lives", "take it out of the text"
-    ),
-    "name_in_text": Code(
-        "the text holds a full name: the user's, or one that the text gives as the writer's", "take it out of the text"
-    ),
+    code: Code(f"the text holds {what}", "take it out of the text")
+    for code, what in {
+        "id_in_text": "the id of a product, an order, a user or a piece of evidence",
+        "email_in_text": "an e-mail address",
+        "phone_in_text": "a telephone number",
+        "street_in_text": "an address, or a part of one that tells where somebody lives",
+        "name_in_text": "a full name: the user's, or one that the text gives as the writer's",
+    }.items()
 }
 
 BLANK = "[…]"
@@ -44,8 +40,6 @@ _PATTERNS = tuple(
     (code, re.compile(pattern))
     for code, pattern in (
         ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
-        # Tried from the beginning of a word only, or a long one takes its length squared.
-        ("email_in_text", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
         ("phone_in_text", r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"),
         ("phone_in_text", r"\+\d{1,3}(?:[\s.()-]{0,2}\d){7,12}(?!\w)"),
         # Without an area code a number may be a range: "100-2000 lumens".
@@ -70,10 +64,10 @@ _PATTERNS = tuple(
             r"(?:\b[Mm]y\s+(?:full\s+)?name(?:\s+is|['’]s)|\b[Nn]ame:|\bI['’]m\s+called|\b[Ss]hip\s+(?:it|them|this)\s+to"
             rf"|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),)\s+(?P<it>{_NAME})",
         ),
-        # "I'm Jane Doe from …", "I am Jane Doe." but no "I'm Team Coffee".
+        # "I'm Jane Doe from …", but no "I'm Team Coffee" and no "I'm Italian American."
         (
             "name_in_text",
-            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=[.,!]|\s+(?:and|from|of|in|at|here|with)\b)",
+            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=\s+(?:and|from|of|in|at|here|with)\b)",
         ),
     )
 )
@@ -103,9 +97,7 @@ class Identifying(NamedTuple):
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
     """All such places in text order; with a profile also what it holds, however it is spelt. None overlap."""
-    found = sorted(
-        {*_by_pattern(text), *_of_profile(text, profile)}, key=lambda place: (place.start, -place.end, place.code)
-    )
+    found = sorted({*_places(text, profile)}, key=lambda place: (place.start, -place.end, place.code))
     apart: list[Identifying] = []
     for place in found:
         if not apart or place.start >= apart[-1].end:
@@ -115,18 +107,14 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Identifyi
     return apart
 
 
-def _by_pattern(text: str) -> Iterator[Identifying]:
+def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     for code, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span("it") if "it" in pattern.groupindex else match.span()
-            if code != "name_in_text" or not set(text[start:end].casefold().split()) & NO_BRANDS:
-                yield _whole(text, code, start, end)
-
-
-def _of_profile(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
-    if profile is not None:
-        for place in personal_data(text, People((profile,), frozenset({profile.user_id}))):
-            yield _whole(text, _CODES.get(place.what, "id_in_text"), place.start, place.end)
+            yield _whole(text, code, start, end)
+    people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
+    for place in personal_data(text, people):
+        yield _whole(text, _CODES.get(place.what, "id_in_text"), place.start, place.end)
 
 
 def _whole(text: str, code: str, start: int, end: int) -> Identifying:

@@ -1,8 +1,7 @@
 """PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (docs/pdr.md).
 
 persona.py        who a user is, in the seven groups of Table 5, the context that tells it, and their folder
-past.py           what a user's records hold: profile, orders, products
-rules.py          personas and contexts out of records, without a model
+past.py           what a user's records hold, and personas and contexts made of them without a model
 person_model.py   the same by a model, users' choices of tasks, and personas back from contexts, asked with
 prompts/          its wordings
 reversibility.py  how much of a persona its context gives back, field by field

@@ -1,21 +1,24 @@
-"""What a user's records hold, for whoever tells of them."""
+"""What a user's records hold, and personas and contexts made of them without a model; what no field tells stays empty.
 
-from collections.abc import Collection, Mapping
+A context holds notes of purchases, and every third order as a bit of talk (000, Appendix H).
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from drretail.env.world import World
 from drretail.grounding.profile.naming import may_be_shown
-from drretail.grounding.profile.purchases import day_of, leaf_category
+from drretail.grounding.profile.purchases import day_of
 from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
-from drretail.records.score import ProfileSummary
-from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile, UserStatistics
+from drretail.querygen.people.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
+from drretail.records.score import ProfileSummary, Statement
+from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 
 MOST_ORDERS = 60
 """The newest; a persona of more would rest on what nobody reads."""
-_MONTH = 30.44 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,6 @@ class Past:
     profile: UserProfile
     orders: tuple[Order, ...]
     products: Mapping[str, Product]
-    statistics: UserStatistics
     now: datetime
 
     @property
@@ -48,7 +50,7 @@ class Past:
 
     def summary(self) -> ProfileSummary:
         """The statements that code makes of these records, each with its orders."""
-        return summarise(self.profile, self.orders, self.products, self.statistics, self.now)
+        return summarise(self.profile, self.orders, self.products, self.now)
 
     def shows(self, order: Order) -> bool:
         """False where the product of an order is not to be named."""
@@ -57,9 +59,7 @@ class Past:
 
     def only(self, order_ids: Collection[str]) -> "Past":
         """The same user as one would know them from these orders alone."""
-        orders = tuple(order for order in self.orders if order.order_id in order_ids)
-        rate = _per_month([order.timestamp for order in orders if order.order_status not in VOID_STATUSES])
-        return replace(self, orders=orders, statistics=self.statistics.model_copy(update={"orders_per_month": rate}))
+        return replace(self, orders=tuple(order for order in self.orders if order.order_id in order_ids))
 
     def line(self, order: Order) -> str:
         """An order in a line: day, what and how many, its category, price and status."""
@@ -67,7 +67,7 @@ class Past:
         if product is None:
             return f"{day_of(order)}: {order.quantity} of a product that the shop has no more ({order.order_status})"
         price = "" if product.price is None else f", {format_money(product.price, product.currency)} each"
-        title, kind = short_title(product.title, 100), leaf_category(product)
+        title, kind = short_title(product.title, 100), product.leaf_category
         return f"{day_of(order)}: {order.quantity} × {title} ({kind}){price}; {order.order_status}"
 
     def words(self) -> frozenset[str]:
@@ -84,10 +84,95 @@ def read_past(world: World, user_id: str) -> Past:
     newest = store.orders(user_id).orders[:MOST_ORDERS]
     orders = tuple(sorted(newest, key=lambda order: (order.timestamp, order.order_id)))
     products = store.products(sorted({order.product_id for order in orders}))
-    whole = Past(store.user(user_id), orders, products, store.statistics(user_id), world.manifest.now)
-    return whole.only([order.order_id for order in orders])
+    return Past(store.user(user_id), orders, products, world.manifest.now)
 
 
-def _per_month(times: list[int]) -> float | None:
-    """Orders over the months between the first and the last, at least one, as the shop's statistics have it."""
-    return round(len(times) / max(1.0, (max(times) - min(times)) / _MONTH), 2) if times else None
+RULES = "rules"
+BY_STATEMENT: Mapping[str, str] = {
+    "rhythm": "behavioral_characteristics.consumption_cycle",
+    "shopper_type": "behavioral_characteristics.consumption_characteristics",
+    "reordered": "personality_traits.decision_making_style",
+    "brand": "personality_traits.shopping_preference",
+    "category": "preferences_and_interests.shopping",
+    "price_level": "financial_information.consumption_characteristics",
+}
+"""Where the statements of a profile summary belong, by code."""
+BY_DEPARTMENT: Mapping[str, str] = {
+    "Pet_Supplies": "basic_attributes.pets",
+    "Grocery_and_Gourmet_Food": "preferences_and_interests.diet",
+    "Books": "preferences_and_interests.books",
+    "Kindle_Store": "preferences_and_interests.books",
+    "Movies_and_TV": "preferences_and_interests.movies",
+    "Sports_and_Outdoors": "preferences_and_interests.exercise_types",
+}
+"""What a department is about, by a product's ``category``."""
+_MOST_KINDS, _MOST_IDS = 4, 12
+MOST_ENTRIES = 40
+TALK_EVERY = 3
+"""PDR-Bench wants 20 to 50 % of the material to be conversation."""
+
+
+def persona_by_rules(past: Past) -> Persona:
+    """What profile, summary and departments tell of a user."""
+    profile = {"basic_attributes.name": past.profile.first_name, "basic_attributes.residence": past.residence}
+    found = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
+    by_code: dict[str, list[Statement]] = {}
+    for statement in past.summary().statements:
+        by_code.setdefault(statement.code, []).append(statement)
+    for code, name in BY_STATEMENT.items():
+        statements = [statement for statement in by_code.get(code, ()) if statement.orders]
+        if statements:
+            found[name] = _trait(
+                " ".join(statement.text for statement in statements),
+                (id_ for statement in statements for id_ in statement.orders),
+            )
+    return Persona(user_id=past.user_id, made_by=RULES, traits=found | _departments(past))
+
+
+def _departments(past: Past) -> dict[str, Trait]:
+    """By field, the kinds of things bought in the departments that are about it, the newest order first."""
+    bought: dict[str, dict[str, list[str]]] = {}
+    for order in filter(past.shows, reversed(past.kept)):
+        product = past.products[order.product_id]
+        name = BY_DEPARTMENT.get(product.category)
+        if name is not None:
+            bought.setdefault(name, {}).setdefault(product.leaf_category, []).append(order.order_id)
+    return {name: _bought(kinds) for name, kinds in bought.items()}
+
+
+def _bought(kinds: Mapping[str, list[str]]) -> Trait:
+    named = list(kinds)[:_MOST_KINDS]
+    return _trait(f"Buys {', '.join(named)}.", (id_ for kind in named for id_ in kinds[kind]))
+
+
+def _trait(value: str, orders: Iterable[str]) -> Trait:
+    return Trait(value=value[:LONGEST_VALUE], orders=tuple(dict.fromkeys(orders))[:_MOST_IDS])
+
+
+def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
+    """The newest ``most`` orders as notes and talk, the oldest first, after who it is and where they live."""
+    return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(_entries(past, most)))
+
+
+def _entries(past: Past, most: int) -> Iterator[ContextEntry]:
+    greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
+    yield ContextEntry(kind="talk", text=greeting, of_profile=True)
+    bought: set[str] = set()
+    for number, order in enumerate(past.orders[-most:]):
+        if number % TALK_EVERY == TALK_EVERY - 1:
+            yield ContextEntry(
+                kind="talk", text=_talk(past, order, again=order.product_id in bought), orders=(order.order_id,)
+            )
+        else:
+            yield ContextEntry(kind="purchase", text=f"Noted {past.line(order)}", orders=(order.order_id,))
+        bought.add(order.product_id)
+
+
+def _talk(past: Past, order: Order, *, again: bool) -> str:
+    product = past.products.get(order.product_id)
+    what = "something" if product is None else short_title(product.title, 100)
+    if order.order_status in VOID_STATUSES:
+        asked = f"I don't want the {what} after all."
+    else:
+        asked = f"I'd like the {what} again." if again else f"I'd like to order the {what}."
+    return f"Shopper: {asked} Assistant: Noted {past.line(order)}."

@@ -1,17 +1,12 @@
 """Questions to a model about people: personas, contexts, personas back from contexts, and which tasks they choose."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
 
-from langchain_core.messages import HumanMessage
 from pydantic import Field
 
-from drretail.event_loop import all_ended, run_loop
-from drretail.llm.models import Models
-from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.session import ROLE, ModelSession
+from drretail.querygen.by_model.session import Ask
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import (
     FIELDS,
@@ -22,13 +17,11 @@ from drretail.querygen.people.persona import (
     PersonContext,
     Trait,
 )
-from drretail.records.base import Record, canonical_json, sha256_of
+from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query
-from drretail.records.run import Usage
 
 LEAST_ENTRIES, MOST_ENTRIES = 8, 40
 NAMES = ("persona", "context", "infer", "agree", "choose")
-T = TypeVar("T", bound=Record)
 
 
 class WrittenTrait(Record):
@@ -59,57 +52,19 @@ class ChosenTasks(Record):
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Ask(Generic[T]):
-    """One question to a model; ``key`` says whom it is about, ``check`` what is wrong with an answer."""
-
-    key: str
-    message: str
-    answer: type[T]
-    check: Check[T] | None = None
-
-
-@dataclass(frozen=True)
-class Answers(Generic[T]):
-    """By key what was answered, and why nothing was; with what it took."""
-
-    found: dict[str, T] = field(default_factory=dict[str, T])
-    failed: dict[str, str] = field(default_factory=dict[str, str])
-    usage: Usage = field(default_factory=Usage)
-    served: int = 0
-
-
-def ask_people(
-    session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None
-) -> Answers[T]:
-    """What the model answers to each, side by side; what fails is counted, never raised."""
-    return run_loop(_answers(session, list(asks), on_end))
-
-
-async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callable[[], object]) -> Answers[T]:
-    async def one(ask: Ask[T]) -> T | str:
-        async def question(models: Models, scope: str, _: int) -> T:
-            return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
-
-        return await session.attempt(f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
-
-    by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
-    return Answers(
-        {key: end for key, end in by_key.items() if not isinstance(end, str)},
-        {key: end for key, end in by_key.items() if isinstance(end, str)},
-        session.usage,
-        session.served,
-    )
-
-
 def persona_ask(past: Past) -> Ask[WrittenPersona]:
     """Who a user is, from their records."""
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
-        return _wrong_fields(written) or next(
-            filter(None, (_wrong_orders(trait, orders) for trait in written.traits)), None
-        )
+        if problem := _wrong_fields(written):
+            return problem
+        for trait in written.traits:
+            if not trait.orders and trait.field not in PROFILE_FIELDS:
+                return f"{trait.field} names no orders"
+            if problem := _strange(trait.orders, orders, f"{trait.field} names what is no order of the shopper's"):
+                return problem
+        return None
 
     message = prompts()["persona"].render(
         fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
@@ -226,9 +181,3 @@ def _wrong_fields(written: WrittenPersona) -> str | None:
     names = [trait.field for trait in written.traits]
     is_double = len({*names}) < len(names)
     return _strange(names, FIELDS, "there are no such fields") or ("a field stands twice" if is_double else None)
-
-
-def _wrong_orders(trait: WrittenTrait, orders: set[str]) -> str | None:
-    if not trait.orders and trait.field not in PROFILE_FIELDS:
-        return f"{trait.field} names no orders"
-    return _strange(trait.orders, orders, f"{trait.field} names what is no order of the shopper's")

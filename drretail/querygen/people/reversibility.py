@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.people.past import Past
+from drretail.querygen.people.past import Past, persona_by_rules
 from drretail.querygen.people.persona import FIELDS, PROFILE_FIELDS, Persona, PersonContext
-from drretail.querygen.people.rules import persona_by_rules
 
 ALIKE = 0.5
 """The Jaccard of two values' words from which, without a model, they say the same."""

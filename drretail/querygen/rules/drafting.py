@@ -12,7 +12,7 @@ from typing import Any
 
 from drretail.env.world import World
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.checks.stock import Shopper
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers

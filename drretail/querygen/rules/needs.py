@@ -13,7 +13,7 @@ from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
-from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.checks.stock import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, MOST, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind

@@ -10,7 +10,6 @@ from drretail.errors import UserError
 from drretail.files import files_below
 from drretail.prompts import tagged
 from drretail.records.query import Query
-from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.facts import Drawing
 from drretail.sandboxes.synthetic.needs import need_of
 from drretail.sandboxes.synthetic.user_files import user_files
@@ -56,17 +55,13 @@ def synthetic_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
 
     Raises UserError where the shop offers nothing for it.
     """
-    newest = _newest_purchase(world, query)
+    # What the query's user ordered last, of what the shop still knows; None for nobody.
+    ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
+    products = world.store.products(ids)
+    newest = next((products[product_id] for product_id in ids if product_id in products), None)
     if query.wish is None and newest is not None:
         query = query.model_copy(update={"text": newest.title})
     need = need_of(world, Offers(world), query)
     drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
     files = user_files(need, world.store, world.manifest.now.date(), drawing)
     return {file.name: file.content for file in files}
-
-
-def _newest_purchase(world: World, query: Query) -> Product | None:
-    """What the query's user ordered last, of what the shop still knows; None for nobody."""
-    ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
-    products = world.store.products(ids)
-    return next((products[product_id] for product_id in ids if product_id in products), None)

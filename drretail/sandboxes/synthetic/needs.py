@@ -7,7 +7,6 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.words import content_stems
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
@@ -113,8 +112,8 @@ def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
     named = [product for product in products if words & set(content_stems(product.title))]
     if not named:
         return ()
-    name = leaf_category(named[0])
-    same = [product.product_id for product in named if leaf_category(product) == name]
+    name = named[0].leaf_category
+    same = [product.product_id for product in named if product.leaf_category == name]
     return (_unfitted(world, name.replace("_", " "), same),)
 
 

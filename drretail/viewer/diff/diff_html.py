@@ -48,18 +48,6 @@ class PairPart:
 def diff_page(diff: AnswersDiff) -> str:
     """The page; the same answers and verdicts always give the same page."""
     parts = [_part(pair, is_open=at == 0 or len(diff.pairs) <= _OPEN) for at, pair in enumerate(diff.pairs)]
-    text = template("diff.html.jinja").render(
-        diff=diff,
-        parts=parts,
-        overview=_overview(parts),
-        rule=RULE,
-        **frame(("page.css", "diff.css"), script=""),
-    )
-    return writable(text)
-
-
-def _overview(parts: Sequence[PairPart]) -> Table:
-    """How much changed in each query."""
     rows = [
         Row(
             f"{part.pair.title} ({part.pair.by})",
@@ -73,7 +61,14 @@ def _overview(parts: Sequence[PairPart]) -> Table:
         for part in parts
     ]
     columns = (*KINDS.values(), "picked otherwise", "words, A → B")
-    return Table("All queries", tuple(map(Column, columns)), tuple(rows), heading="Query")
+    text = template("diff.html.jinja").render(
+        diff=diff,
+        parts=parts,
+        overview=Table("All queries", tuple(map(Column, columns)), tuple(rows), heading="Query"),
+        rule=RULE,
+        **frame(("page.css", "diff.css"), script=""),
+    )
+    return writable(text)
 
 
 def _part(pair: AnswerPair, *, is_open: bool) -> PairPart:

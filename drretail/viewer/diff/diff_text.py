@@ -6,7 +6,7 @@ from typing import Any
 from drretail.screen import on_screen
 from drretail.viewer.cart import CartLine
 from drretail.viewer.claims import SIGNS, WORDS
-from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Statement
+from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Statement
 
 NOT_KNOWN = "What one of both puts into the cart is not known."
 
@@ -48,24 +48,19 @@ def _pair(pair: AnswerPair) -> Iterator[str]:
     counts = ", ".join(f"{pair.counts[kind]} {word}" for kind, word in KINDS.items())
     yield f"{pair.by[0].upper()}{pair.by[1:]}: {counts}"
     for change in pair.changes:
-        yield from _change(change)
+        a, b = change.a, change.b
+        if change.kind == "verdict" and a is not None and b is not None:
+            yield f"  ~ {_sign(a)}→ {_sign(b)}{b.plain}"
+        elif change.kind == "only_a" and a is not None:
+            yield f"  − {_sign(a)}{a.plain}"
+        elif change.kind == "only_b" and b is not None:
+            yield f"  + {_sign(b)}{b.plain}"
     if None in pair.carts:
         yield NOT_KNOWN
     for change in pair.cart_changes:
         yield from (
             f"  {sign} picks {line.words}" for sign, line in (("−", change.a), ("+", change.b)) if line is not None
         )
-
-
-def _change(change: Change) -> Iterator[str]:
-    """Nothing of what is the same."""
-    a, b = change.a, change.b
-    if change.kind == "verdict" and a is not None and b is not None:
-        yield f"  ~ {_sign(a)}→ {_sign(b)}{b.plain}"
-    elif change.kind == "only_a" and a is not None:
-        yield f"  − {_sign(a)}{a.plain}"
-    elif change.kind == "only_b" and b is not None:
-        yield f"  + {_sign(b)}{b.plain}"
 
 
 def _sign(statement: Statement) -> str:

@@ -1,7 +1,7 @@
 """The research of a run as a tree: agents in the order of their launch, each with its steps and what it found."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.records.run import ERRANDS, Step
@@ -51,7 +51,12 @@ class Research:
         self._own: dict[str, list[int]] = defaultdict(list)
         for place, step in enumerate(steps):
             self._own[self._agent_of(step.path)].append(place)
-        self._names = self._named()
+        paths = sorted(self._own, key=path_key)
+        roles = {path: self._role(path) for path in paths}
+        self._names = {
+            path: roles[path] if self._parent(path) is None else f"{roles[path]} {path.rpartition('.')[2]}"
+            for path in paths
+        }
 
     def agents(self) -> list[Agent]:
         """Those that nobody launched, which is one as a rule; empty for a run without steps."""
@@ -77,14 +82,6 @@ class Research:
                 return path
         return None
 
-    def _named(self) -> Mapping[str, str]:
-        paths = sorted(self._own, key=path_key)
-        roles = {path: self._role(path) for path in paths}
-        return {
-            path: roles[path] if self._parent(path) is None else f"{roles[path]} {path.rpartition('.')[2]}"
-            for path in paths
-        }
-
     def _role(self, path: str) -> str:
         """What most of its own steps are for."""
         counts = Counter(self._steps[place].role for place in self._own[path] if self._steps[place].path == path)
@@ -92,11 +89,19 @@ class Research:
 
     def _agent(self, path: str) -> Agent:
         launched = [other for other in self._names if self._parent(other) == path]
+        steps = [self._steps[place] for place in self._own[path]]
+        turns = sum(step.kind == "model" and step.path == path for step in steps)
+        tools = Counter(step.name or "a tool" for step in steps if step.kind == "tool")
+        read = sum(step.path != path for step in steps)
+        calls = ", ".join(f"{count} × {name}" for name, count in tools.most_common())
+        parts = [f"{turns} turn{'s' * (turns != 1)}"]
+        parts += [f"{tools.total()} tool call{'s' * (tools.total() != 1)} ({calls})"] if tools else []
+        parts += [f"{read} page{'s' * (read != 1)} read"] if read else []
         return Agent(
             path=path,
             name=self._names[path],
             task=self._task(path),
-            did=self._did(path),
+            did=", ".join(parts),
             places=tuple(self._own[path]),
             launched=tuple(self._agent(other) for other in launched),
         )
@@ -109,24 +114,11 @@ class Research:
         launches = [
             task
             for place in self._own[parent]
-            if (task := _task_of(self._steps[place])) and not self._was_refused(place)
+            if (task := _task_of(self._steps[place]))
+            and not (self._steps[place].error or "").startswith(("limit", "invalid_argument"))
         ]
         at = int(number) - 1
         return str(launches[at])[:LONGEST_BRIEF] if 0 <= at < len(launches) else ""
-
-    def _was_refused(self, place: int) -> bool:
-        return (self._steps[place].error or "").startswith(("limit", "invalid_argument"))
-
-    def _did(self, path: str) -> str:
-        steps = [self._steps[place] for place in self._own[path]]
-        turns = sum(step.kind == "model" and step.path == path for step in steps)
-        tools = Counter(step.name or "a tool" for step in steps if step.kind == "tool")
-        read = sum(step.path != path for step in steps)
-        calls = ", ".join(f"{count} × {name}" for name, count in tools.most_common())
-        parts = [f"{turns} turn{'s' * (turns != 1)}"]
-        parts += [f"{tools.total()} tool call{'s' * (tools.total() != 1)} ({calls})"] if tools else []
-        parts += [f"{read} page{'s' * (read != 1)} read"] if read else []
-        return ", ".join(parts)
 
 
 def _task_of(step: Step) -> str | None:

@@ -58,6 +58,7 @@ class RunLine:
 
 def run_line(view: RunView, question: Question) -> RunLine:
     """The line of a run that was read."""
+    steps = view.run.steps if view.run else ()
     return RunLine(
         number=view.number,
         anchor=view.anchor,
@@ -71,13 +72,8 @@ def run_line(view: RunView, question: Question) -> RunLine:
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
         failed=tuple(_failed(view)),
-        tools=_tools(view),
+        tools=dict(Counter(step.name for step in steps if step.kind == "tool" and step.name)),
     )
-
-
-def _tools(view: RunView) -> dict[str, int]:
-    steps = view.run.steps if view.run else ()
-    return dict(Counter(step.name for step in steps if step.kind == "tool" and step.name))
 
 
 def _why(view: RunView) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import mean, stdev
 
-from drretail.grounding.text.wording import words_of
+from drretail.grounding.text.wording import word_count
 from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run
@@ -37,7 +37,7 @@ def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None
     is_judged = any(row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
-        _share([words_of(run.report or "", run.citations) >= LONG for run in runs if run.status == "done"]),
+        _share([word_count(run.report or "", run.citations) >= LONG for run in runs if run.status == "done"]),
         _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
         _share([WEB in query.expected_tools for query in queries]),
         Cell(is_judged, "check"),
@@ -126,7 +126,7 @@ def _took(runs: Sequence[Run]) -> list[Cell]:
     used = [list(run.usage.values()) for run in runs]
     read = [sum(one.input_uncached + one.cache_read + one.cache_creation for one in usage) / 1000 for usage in used]
     written = [sum(one.output for one in usage) / 1000 for usage in used]
-    words = [words_of(run.report or "", run.citations) for run in runs]
+    words = [word_count(run.report or "", run.citations) for run in runs]
     calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in runs]
     return [_spread(read), _spread(written), _spread(words, "count"), Cell(mean(calls), "tenths")]
 

@@ -45,7 +45,16 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
     published = numbers_of("kappa")
     soft = published.pop("soft_disagreements")
-    by_person = _choices(votes)
+    # By annotator, then by what is compared: the last vote, "a" for the system whose label comes first.
+    found: dict[str, dict[_Compared, str]] = defaultdict(dict)
+    for vote in votes:
+        first, second = sorted((vote.a, vote.b))
+        # The choice as if the systems had been named in the order of their labels: files may name them either way.
+        exchanged = {"a": "b", "b": "a"}
+        found[vote.annotator][vote.pair_id, first, second, vote.dimension] = (
+            exchanged.get(vote.choice, vote.choice) if vote.a > vote.b else vote.choice
+        )
+    by_person = dict(sorted(found.items()))
     rows: list[Row] = []
     for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
         rows += _agreed(by_person, dimension)
@@ -78,21 +87,6 @@ def _compared(row: PairScore) -> Row:
 
 _Compared = tuple[str, str, str, str]
 """What a vote is about: pair, the systems' labels in their order, dimension."""
-
-
-def _choices(votes: Sequence[Vote]) -> dict[str, dict[_Compared, str]]:
-    """By annotator, then by what is compared: the last vote, "a" for the system whose label comes first."""
-    found: dict[str, dict[_Compared, str]] = defaultdict(dict)
-    for vote in votes:
-        first, second = sorted((vote.a, vote.b))
-        found[vote.annotator][vote.pair_id, first, second, vote.dimension] = _of_labels(vote)
-    return dict(sorted(found.items()))
-
-
-def _of_labels(vote: Vote) -> str:
-    """The choice as if the systems had been named in the order of their labels: files may name them either way."""
-    exchanged = {"a": "b", "b": "a"}
-    return exchanged.get(vote.choice, vote.choice) if vote.a > vote.b else vote.choice
 
 
 def _agreed(by_person: dict[str, dict[_Compared, str]], dimension: str) -> Iterator[Row]:

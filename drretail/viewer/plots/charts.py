@@ -55,7 +55,8 @@ def dot_plot(
     bottom = 6 + band * len(rows)
     drawing.add(*across(along, 4, bottom))
     for bound in bounds:
-        drawing.add(_bound(bound, along, bottom))
+        x = along.at(bound.value)
+        drawing.add(line(x, 4, x, bottom, "floor", f"{bound.name}: {bound.value:.3g}"))
     for place, row in enumerate(rows):
         middle = 6 + band * (place + 0.5)
         drawing.add(words(left - 8, middle + 4, cut(row.name, left - 12), anchor="end"))
@@ -80,11 +81,6 @@ def _draw(
     drawing.add(mark(along.at(dot.value), y, lane, title))
     if is_alone:
         drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
-
-
-def _bound(bound: Bound, along: Scale, bottom: float) -> Markup:
-    x = along.at(bound.value)
-    return line(x, 4, x, bottom, "floor", f"{bound.name}: {bound.value:.3g}")
 
 
 def _number(value: float, along: Scale) -> str:

@@ -6,6 +6,7 @@ style for files. Series differ in shape as well as in colour.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -56,7 +57,7 @@ class Plot:
 
     def standalone(self) -> str:
         """An SVG file: with its own style, title and caption."""
-        lines = _wrapped(self.caption, int(WIDTH / 5.9))
+        lines = wrap(self.caption, int(WIDTH / 5.9))
         top, line = 28, 15
         height = top + self.height + line * len(lines) + 10
         below = (words(8, top + self.height + line * (at + 1) - 2, text, "soft") for at, text in enumerate(lines))
@@ -176,9 +177,3 @@ def _triangle(x: float, y: float) -> Markup:
 
 def _path(*points: tuple[float, float]) -> Markup:
     return Markup('<polygon points="{}"/>').format(" ".join(f"{number(x)},{number(y)}" for x, y in points))
-
-
-def _wrapped(text: str, most: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, most)

@@ -24,7 +24,8 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     columns = list(dict.fromkeys((row.metric, row.variant) for row in shown))
     lines: dict[str, dict[tuple[str, str], Agreement]] = {}
     for row in shown:
-        lines.setdefault(_who(row), {})[row.metric, row.variant] = row
+        rules = "" if row.rules == "default" else f", rules of {row.rules}"
+        lines.setdefault(f"{row.first} and {row.second}{rules}", {})[row.metric, row.variant] = row
     alone = next(iter(lines)) if len(lines) == 1 else ""
     return Table(
         title=TITLE,
@@ -46,11 +47,6 @@ def _first(agreements: Sequence[Agreement], metric: str) -> str:
 
 def _name(metric: str, variant: str, family: MetricDescription) -> str:
     return variant if family.named_by_variant else f"{metric} {variant}"
-
-
-def _who(row: Agreement) -> str:
-    rules = "" if row.rules == "default" else f", rules of {row.rules}"
-    return f"{row.first} and {row.second}{rules}"
 
 
 def _cell(row: Agreement | None) -> Cell | None:

@@ -105,12 +105,6 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
         return
     yield marked_report(view).rstrip("\n")
     yield ""
-    yield from _cart(view)
-    yield from _claims(view) if view.claims else [f"No claim was judged yet: {claims} does it."]
-    yield from _findings(view, checks)
-
-
-def _cart(view: RunView) -> Iterator[str]:
     cart, read_by = cart_as_read(view.subject)
     if cart is None:
         yield "What belongs into the cart was not declared."
@@ -118,6 +112,8 @@ def _cart(view: RunView) -> Iterator[str]:
         yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
         yield from cart_text(cart)
     yield ""
+    yield from _claims(view) if view.claims else [f"No claim was judged yet: {claims} does it."]
+    yield from _findings(view, checks)
 
 
 def _claims(view: RunView) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a person is shown of each planned pair, report and claim, with every name of systems and models blinded."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -187,7 +187,11 @@ class Sheets:
             return Sheet(self._task(subject), self.questions(item), claim=shown)
         claim = self._claim(subject, item)
         quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
-        sources = tuple(self._sources(claim, subject.evidence))
+        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
+        texts = content_of(claim.sources, subject.evidence).texts
+        about = about_sources(claim.sources, subject.evidence, read_ledger(subject.evidence))
+        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
+        sources = tuple([self._source(each, subject.evidence[each.id], about.get(each.id, "")) for each in chosen])
         passage = self._passage(subject, claim.span) if self.asks_cited else ""
         shown = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources, passage)
         return Sheet(self._task(subject), self.questions(item), claim=shown)
@@ -227,13 +231,6 @@ class Sheets:
         if not found:
             raise _changed(self.experiment)
         return found[0]
-
-    def _sources(self, claim: Claim, evidence: Mapping[str, Evidence]) -> Sequence[BlindSource]:
-        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
-        texts = content_of(claim.sources, evidence).texts
-        about = about_sources(claim.sources, evidence, read_ledger(evidence))
-        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
-        return [self._source(each, evidence[each.id], about.get(each.id, "")) for each in chosen]
 
     def _source(self, source: SourceText, entry: Evidence, about: str) -> BlindSource:
         link = entry.url if is_web_address(entry.url or "") else None

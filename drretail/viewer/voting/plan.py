@@ -172,7 +172,12 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed
     chosen = drawn_uncited(extracted, claims, uncited, seed or definition.seed)
     questions = {query.query_id: query.text for query in definition.queries}
     rows += [[sheet_name(each.about), questions[each.query_id], names.withheld(each.text), "", ""] for each in chosen]
-    passages = _passages(experiment, extracted, names)
+    # By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known.
+    reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
+    passages = {
+        sheet_name(claim.about): names.withheld(paragraph_of(reports.get(claim.run_id, ""), claim.span))
+        for claim in extracted
+    }
     return [[*COLUMNS, *MORE_COLUMNS], *([*row, passages.get(row[0], ""), ""] for row in rows)]
 
 
@@ -211,12 +216,3 @@ def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
         if sheet.claim is not None:
             texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.claim.sources)
             yield [sheet_name(item.about), sheet.task.query, sheet.claim.text, texts, ""]
-
-
-def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:
-    """By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known."""
-    reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
-    return {
-        sheet_name(claim.about): names.withheld(paragraph_of(reports.get(claim.run_id, ""), claim.span))
-        for claim in claims
-    }

@@ -61,7 +61,19 @@ class VoteResults:
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """Everything counted, people and systems by name, dimensions in their order."""
     votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
-    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(_agreement(votes)))
+    choices: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for vote in votes:
+        choices[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
+    people = sorted({vote.annotator for vote in votes})
+    rows: list[PeopleAgree] = []
+    for first, second in combinations(people, 2):
+        for dimension in DIMENSIONS:
+            one, other = choices[first, dimension], choices[second, dimension]
+            both = sorted({*one} & {*other})
+            if both:
+                kappa = kappa_without_ties([one[pair] for pair in both], [other[pair] for pair in both])
+                rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
+    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(rows))
 
 
 def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
@@ -96,22 +108,6 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
 def _winner(vote: Vote) -> str:
     """The label of the system that was preferred; empty for a tie."""
     return {"a": vote.a, "b": vote.b, "tie": ""}[vote.choice]
-
-
-def _agreement(votes: Sequence[Vote]) -> list[PeopleAgree]:
-    choices: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for vote in votes:
-        choices[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
-    people = sorted({vote.annotator for vote in votes})
-    rows: list[PeopleAgree] = []
-    for first, second in combinations(people, 2):
-        for dimension in DIMENSIONS:
-            one, other = choices[first, dimension], choices[second, dimension]
-            both = sorted({*one} & {*other})
-            if both:
-                kappa = kappa_without_ties([one[pair] for pair in both], [other[pair] for pair in both])
-                rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
-    return rows
 
 
 def results_document(results: VoteResults) -> dict[str, Any]:

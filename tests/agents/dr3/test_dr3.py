@@ -54,9 +54,9 @@ def test_a_retrieval_agent_words_its_query_anew_and_brings_the_pages_that_it_cit
         ("0.1", "retriever", "clean bird feeder"),
     ]
     assert [search.evidence for search in searches] == [(), (CLEAN,)]
-    (told,) = actors.told()
-    assert told["answer"] == ANSWER.text
-    assert [(page["evidence"], page["url"]) for page in told["pages"]] == [(CLEAN, PAGES[0].url)]
+    (text,) = actors.told()
+    assert text["answer"] == ANSWER.text
+    assert [(page["evidence"], page["url"]) for page in text["pages"]] == [(CLEAN, PAGES[0].url)]
     assert set(run.usage) == {"researcher", "retriever"}
     assert run.tools == ("search_sandbox", "read_file")
 
@@ -160,8 +160,8 @@ def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_ever
     searching = calls(("web_search", {"query": "clean feeder"}), ("search_sandbox", {"question": HOW}))
     actors = Cast((searching, REPORT), {HOW: (twice, answer)})
     recorded = perform(long, actors)
-    searched, told = actors.told()
-    parts = [part["snippet"] for part in told["pages"]]
+    searched, statement = actors.told()
+    parts = [part["snippet"] for part in statement["pages"]]
     assert ["every two weeks" in part for part in parts] == [True, False]
     assert ["nectar" in part for part in parts] == [False, True]
     (passage,) = (result["snippet"] for result in searched["results"])
@@ -206,8 +206,8 @@ def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(
     actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(found("On 2022-05-01.", ROW),))
     recorded = perform(world, actors, files)
     run = recorded.run
-    (told,) = actors.told()
-    assert told == {
+    (statement,) = actors.told()
+    assert statement == {
         "evidence": "F:orders.csv",
         "file": "orders.csv",
         "found": True,
@@ -239,8 +239,8 @@ def test_quotes_that_the_file_does_not_hold_are_dropped(world: World, files: Pat
 def test_an_image_is_unverifiable_to_a_model_that_does_not_see(world: World, files: Path) -> None:
     actors = Cast((asked_of("receipt.png", "What did it cost?"), REPORT))
     recorded = perform(world, actors, files)
-    (told,) = actors.told()
-    assert (told["state"], actors.shown["reader"]) == ("unverifiable", [])
+    (text,) = actors.told()
+    assert (text["state"], actors.shown["reader"]) == ("unverifiable", [])
     assert recorded.evidence == ()
     assert recorded.run.notes == ("0.1: receipt.png is unverifiable: no model here sees images",)
 
@@ -305,9 +305,9 @@ def test_of_a_very_long_file_the_most_telling_parts_are_read(
     answers = (*(NOTHING for _ in range(file_reading.MOST_PARTS - 1)), found("Here.", "The needle is here."))
     actors = Cast((asked_of("note.md", "Where is the needle?"), REPORT), reader=answers)
     run = perform(world, actors, files).run
-    (told,) = actors.told()
-    assert told["answers"][0]["quotes"] == ["The needle is here."]
-    assert told["unread_parts"] == len(list(parts_of(text, 120))) - file_reading.MOST_PARTS
+    (statement,) = actors.told()
+    assert statement["answers"][0]["quotes"] == ["The needle is here."]
+    assert statement["unread_parts"] == len(list(parts_of(text, 120))) - file_reading.MOST_PARTS
     assert "were not read" in run.notes[0]
 
 

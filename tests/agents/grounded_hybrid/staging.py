@@ -67,12 +67,12 @@ def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Reco
 
 
 def _reporter(actors: Cast) -> Model:
-    said: Sequence[Scripted] = actors.scripts["report"][""]
+    result: Sequence[Scripted] = actors.scripts["report"][""]
 
     def play(request: Request) -> Scripted:
         number = len(actors.shown["report"])
         actors.shown["report"].append(request)
-        return said[min(number, len(said) - 1)]
+        return result[min(number, len(result) - 1)]
 
     return scripted_model(play=play, name="report")
 

@@ -180,8 +180,8 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
     played = cast((launch("a", "broken", "c"), END), {"broken": researcher}, {"broken": synthesis})
     run = perform(world, played).run
     assert run.status == "done"
-    (told,) = run.failed_branches
-    assert told.startswith(f"0.2: {failure}")
+    (text,) = run.failed_branches
+    assert text.startswith(f"0.2: {failure}")
     assert reports(played) == [1, 3]
     error = replies(played)[1]["error"]
     assert isinstance(error, dict)

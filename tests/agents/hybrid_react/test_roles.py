@@ -153,8 +153,8 @@ def test_ids_of_every_kind_survive(world: World) -> None:
     written = reported("P:B0TEST0001", "U:profile", PAGE, open_questions=["Is it squirrel-proof?"])
     played, recorded = consolidated(world, written)
     assert handed_on(played) == json.loads(written.text)
-    (told,) = [m for m in played.shown["supervisor"][-1].messages if isinstance(m, ToolMessage)][:1]
-    assert json.loads(told.text) == {"researcher": 1, "report": json.loads(written.text)}
+    (text,) = [m for m in played.shown["supervisor"][-1].messages if isinstance(m, ToolMessage)][:1]
+    assert json.loads(text.text) == {"researcher": 1, "report": json.loads(written.text)}
     assert recorded.run.notes == ()
 
 

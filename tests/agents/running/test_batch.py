@@ -214,10 +214,10 @@ def test_runs_leave_no_threads_and_no_open_files(world: World, folder: Path) -> 
 
 def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
     pytest.importorskip("langchain_openai")
-    said = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})
+    result = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})
     lookup = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bird feeder"})}
     search = completes({"content": None, "tool_calls": [{"id": "1", "type": "function", "function": lookup}]})
-    provider = Provider(*[search, said] * len(QUERIES))
+    provider = Provider(*[search, result] * len(QUERIES))
     provider.socket.close()  # its port is known, and nobody listens there
     model = open_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
     asked = sut(world, model)
@@ -225,7 +225,7 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
         with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it goes on from here"):
             Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
         assert not list((tmp_path / "exp").rglob("run.json"))
-        with Provider(*[search, said] * len(QUERIES), port=provider.server_port) as again:
+        with Provider(*[search, result] * len(QUERIES), port=provider.server_port) as again:
             (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
             assert len(again.seen) == 2 * len(QUERIES)
     assert (tally.done, tally.failed) == (len(QUERIES), 0)

@@ -76,13 +76,13 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
 
 
 def test_the_reply_to_a_report_says_what_became_of_it(world: World, folder: Path) -> None:
-    said: list[Any] = []
+    events: list[Any] = []
 
     async def told(client: Client) -> None:
-        said.append(await answer(client))
+        events.append(await answer(client))
 
     visited(world, folder, told)
-    assert said == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
+    assert events == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
 
 
 def test_a_client_that_leaves_without_a_report_leaves_a_failed_run_with_its_calls(world: World, folder: Path) -> None:

@@ -25,7 +25,7 @@ from drretail.records.query import Query
 from drretail.records.run import Scope
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
-from tests.shop import build
+from tests.shop import build_shop
 
 
 def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experimen
         Query(query_id="q2", text="What now?", source="test"),
     ]
     model = open_model("offline:shopper", environ={})
-    with open_world(build(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "w")) as world:
         player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
         for folder in ("one", "two"):
             open_experiment(tmp_path / folder, world, queries, [player], "42").close()

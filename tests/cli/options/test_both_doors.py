@@ -181,8 +181,8 @@ def test_both_doors_make_the_same_scores(drretail: Command, shop: str, queries: 
 
 
 def test_help_names_every_form_of_exports() -> None:
-    told = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
-    assert [form for form in FORMS if form not in told] == [], "name each in drretail/api/options/report.py"
+    result = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
+    assert [form for form in FORMS if form not in result] == [], "name each in drretail/api/options/report.py"
 
 
 def test_help_names_every_family_of_metrics(drretail: Command) -> None:

@@ -33,8 +33,8 @@ def test_its_fields_are_options_with_their_defaults() -> None:
 
 
 def test_flags_arrive_in_the_group() -> None:
-    code, said = printed("wall", "--width", "3", "--colour", "red", "--colour", "blue", "--loud")
-    assert (code, said) == (0, "wall Size(width=3, colour=['red', 'blue']) True\n")
+    code, text = printed("wall", "--width", "3", "--colour", "red", "--colour", "blue", "--loud")
+    assert (code, text) == (0, "wall Size(width=3, colour=['red', 'blue']) True\n")
 
 
 def test_a_flag_is_checked_as_any_other() -> None:
@@ -42,7 +42,7 @@ def test_a_flag_is_checked_as_any_other() -> None:
 
 
 def test_help_tells_its_flags_and_the_docstring() -> None:
-    _, said = printed("--help")
-    assert "--width" in said
-    assert "In metres." in said
-    assert "Paints it." in said
+    _, text = printed("--help")
+    assert "--width" in text
+    assert "In metres." in text
+    assert "Paints it." in text

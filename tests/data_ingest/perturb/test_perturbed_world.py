@@ -12,7 +12,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
-from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build
+from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
 
@@ -29,7 +29,7 @@ def orders(folder: Path) -> list[OrderRow]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    return build(tmp_path / "world")
+    return build_shop(tmp_path / "world")
 
 
 def test_the_world_is_whole_and_says_what_it_was_made_of(source: Path, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ def test_chunks_put_together_are_the_file(
     data = b"\n".join(line.replace(b"\n", b" ") for line in lines)
     path = tmp_path_factory.mktemp("chunks") / "file"
     path.write_bytes(gzip.compress(data) if packed else data)
-    told: list[int] = []
+    events: list[int] = []
     found, place = [], 0
-    for chunk in read_chunks(path, packed, told.append, size):
+    for chunk in read_chunks(path, packed, events.append, size):
         assert chunk.place == place
         assert count_lines(path, packed, place) == data[:place].count(b"\n")
         found.append(chunk.path.read_bytes())
@@ -30,7 +30,7 @@ def test_chunks_put_together_are_the_file(
         place += chunk.size
     assert b"".join(found) == data
     assert all(part.endswith(b"\n") for part in found[:-1])
-    assert max(told, default=0) == path.stat().st_size
+    assert max(events, default=0) == path.stat().st_size
 
 
 def test_a_line_that_is_no_row_is_named(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def test_every_text_of_a_kind_can_be_filled(kind: Kind) -> None:
     words |= {name: texts[0] for name, texts in kind.extra.items()}
     for text in chain(kind.title, kind.features, kind.descriptions):
         assert "{" not in text.format(**words)
-    said = [option.says for axis in kind.axes for option in axis.options if option.says]
-    assert all("{" not in text.format(**words) for text in said)
+    statements = [option.says for axis in kind.axes for option in axis.options if option.says]
+    assert all("{" not in text.format(**words) for text in statements)
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.name)

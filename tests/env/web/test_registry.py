@@ -3,6 +3,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -165,3 +166,29 @@ def test_a_replayed_web_without_a_key_says_so_when_it_is_asked_after_all(httpser
     options = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
     with pytest.raises(ToolError, match="SERPER_API_KEY"):
         open_web("serper", options).search("x", 5)
+
+
+def none(argument: str | None, options: WebOptions) -> Any:
+    del argument, options
+
+
+def boom(argument: str | None, options: WebOptions) -> Any:
+    del argument, options
+    raise RuntimeError("no such thing")
+
+
+def test_an_opener_that_gives_nothing_is_named() -> None:
+    with pytest.raises(UserError, match="gave NoneType, which has no search and fetch"):
+        open_web(f"{__name__}:none")
+
+
+def test_an_opener_that_fails_is_named_with_its_reason() -> None:
+    with pytest.raises(
+        UserError, match=r"boom' cannot be opened: RuntimeError: no such thing \(.*test_registry.py, line \d+\)"
+    ):
+        open_web(f"{__name__}:boom")
+
+
+def test_a_colon_without_a_file_is_no_file() -> None:
+    with pytest.raises(UserError, match="names nothing behind the colon"):
+        open_web("sandbox:")

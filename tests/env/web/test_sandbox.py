@@ -12,7 +12,7 @@ from drretail.env.web.sandbox import MADE_FOR, SandboxPage, SandboxWeb, cautions
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from tests.shop import PAGES as PAGES_IN_MEMORY
-from tests.shop import build
+from tests.shop import build_shop
 
 PAGES = [
     {
@@ -116,7 +116,7 @@ def test_a_world_serves_the_pages_of_its_own_day_and_says_how_many_it_withholds(
         SandboxPage(url=f"https://{day}.example", title="Feeder", text="A feeder.", date=day)
         for day in ("2023-01-02", "2023-01-03", "2023-01-04")
     ]
-    with open_world(build(tmp_path), web=SandboxWeb(pages)) as world:  # its last order is of 2 January
+    with open_world(build_shop(tmp_path), web=SandboxWeb(pages)) as world:  # its last order is of 2 January
         assert [result.date for result in world.web.search("feeder", 5)] == ["2023-01-02", "2023-01-03"]
         assert cautions(world.web, world.manifest) == [
             "1 page of the sandbox is dated after the shop's today, 2023-01-03, and not served."
@@ -124,7 +124,7 @@ def test_a_world_serves_the_pages_of_its_own_day_and_says_how_many_it_withholds(
 
 
 def test_the_shipped_pages_are_cautioned_of_beside_any_shop_but_the_demo(tmp_path: Path) -> None:
-    with open_world(build(tmp_path)) as own:
+    with open_world(build_shop(tmp_path)) as own:
         sentences = cautions(own.web, own.manifest)
         assert "made for the demo shop" in sentences[0]
         assert cautions(SandboxWeb(PAGES_IN_MEMORY), own.manifest) == []

@@ -126,13 +126,13 @@ def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> 
 def test_several_marks_in_one_text_are_several_sources(tmp_path: Path) -> None:
     both = ("P:B0BED00001", BIRDS_ID)
     report = f"Beds and birds [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too."
-    said = [
+    events = [
         f"[P:B0BED00001][{BIRDS_ID}]",
         f"P:B0BED00001, {BIRDS_ID}",
         f"P:B0BED00001; {BIRDS_ID}",
         "https://unseen.example/a,b",
     ]
-    found = extracted(tmp_path, *(claim(number, "a", each) for number, each in enumerate(said, 1)), report=report)
+    found = extracted(tmp_path, *(claim(number, "a", each) for number, each in enumerate(events, 1)), report=report)
     assert [each.sources for each in found] == [both, both, both, ("https://unseen.example/a,b",)]
 
 
@@ -162,7 +162,7 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"amount": "fifty"}, "has to be a number in digits"),
         ({"amount_to": "sixty"}, "has to be a number in digits"),
@@ -172,13 +172,13 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
         ({"quote": "costs $59.99"}, "does not stand in the report"),
     ],
 )
-def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], told: str) -> None:
+def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     wrong, right = (claim(1, "a", "P:B0BED00001", values=[each]) for each in (PRICE | changed, PRICE))
     judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
     (found,) = claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)
     assert len(found.values) == 1
     effects = read_effects(tmp_path / "q1-r1.journal.jsonl")
-    assert told in effects[1].request["messages"][-1]["content"]
+    assert message in effects[1].request["messages"][-1]["content"]
 
 
 SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
@@ -189,11 +189,11 @@ def by_part(question: str) -> dict[str, Any]:
     part = tag_content("part", question)
     assert part is not None
     letter = next(each for each in "abc" if f"Paragraph {each}0 " in question)
-    said = [
+    events = [
         claim(1, "Seeds are good."),
         claim(2, f"Part {letter} speaks of winter.", quote=f"Paragraph {letter}7 says"),
     ]
-    return {"claims": said}
+    return {"claims": events}
 
 
 def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(tmp_path: Path) -> None:

@@ -213,11 +213,11 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_
 PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
 
 
-def of_price(said: str) -> tuple[str, dict[str, Any]]:
+def of_price(message: str) -> tuple[str, dict[str, Any]]:
     """A report on the price of the bed, and its claim."""
-    report = f"The Fluffwick bed costs {said} [P:B0BED00001]."
-    value = said_value("price", said.strip("$"), "", "P:B0BED00001")
-    return report, claim(1, f"The Fluffwick bed costs {said}.", "P:B0BED00001", quote=report, values=[value])
+    report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
+    value = said_value("price", message.strip("$"), "", "P:B0BED00001")
+    return report, claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[value])
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ Runs = Mapping[str, Sequence[Run]]
 
 
 def gathered(
-    *said: tuple[str, str, Assessor, Mapping[str, Runs]],
+    *message: tuple[str, str, Assessor, Mapping[str, Runs]],
     self_checked: Sequence[str] = (),
     items: Mapping[str, Mapping[str, float]] | None = None,
     users: Mapping[str, str] | None = None,
@@ -47,7 +47,7 @@ def gathered(
 
     ``items`` are, by label, those of each value; ``users`` ask the queries that they are named for.
     """
-    _, _, _, systems = said[0]
+    _, _, _, systems = message[0]
     queries = {
         name: Query(query_id=name, user_id=(users or {}).get(name), text=f"{name}?", source="test")
         for runs in systems.values()
@@ -66,15 +66,15 @@ def gathered(
         for name, repeats in runs.items()
         for at, run in enumerate(repeats, 1)
     ]
-    families: dict[str, Family] = {metric: load_metric(metric) for metric, *_ in said}
+    families: dict[str, Family] = {metric: load_metric(metric) for metric, *_ in message}
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = {}
-    for metric, variant, assessor, by_label in said:
-        heard = tables_of_judges.setdefault(TableKey(metric, assessor), {})
+    for metric, variant, assessor, by_label in message:
+        result = tables_of_judges.setdefault(TableKey(metric, assessor), {})
         for plan in plans:
             run = by_label[plan.label][plan.query.query_id][plan.repeat - 1]
             if run not in (None, "not judged"):
-                heard[plan.run_id] = _with(
-                    heard.get(plan.run_id), plan.query.query_id, variant, run, (items or {}).get(plan.label, {})
+                result[plan.run_id] = _with(
+                    result.get(plan.run_id), plan.query.query_id, variant, run, (items or {}).get(plan.label, {})
                 )
     definition = Definition(
         world_fingerprint="f",

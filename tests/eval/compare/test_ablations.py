@@ -25,8 +25,8 @@ VALUES = {
 
 
 def in_setting(setting: str, **more: object) -> System:
-    told = {} if setting == "tools" else {"information": setting, "without": ["user"]}
-    return SYSTEM.model_copy(update={"options": told | more})
+    result = {} if setting == "tools" else {"information": setting, "without": ["user"]}
+    return SYSTEM.model_copy(update={"options": result | more})
 
 
 def held(
@@ -57,8 +57,8 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
         ("persona", 7.0, 8),
         ("tools", 7.0, 8),
     ]
-    told = [(step.earlier, step.later, step.row.difference) for step in row.steps]
-    assert told == [
+    texts = [(step.earlier, step.later, step.row.difference) for step in row.steps]
+    assert texts == [
         ("task", "context", 1.0),
         ("context", "persona", 1.5),
         ("persona", "tools", 0.0),
@@ -124,8 +124,8 @@ def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str)
 
 
 def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
-    told = {"size": size, "compose": compose}
-    options = {name: each for name, each in told.items() if each is not None}
+    fields = {"size": size, "compose": compose}
+    options = {name: each for name, each in fields.items() if each is not None}
     return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size} {compose}"} | more)
 
 
@@ -217,8 +217,8 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     systems["no_supportive"] = on_sandbox("64k", "no_supportive")
     values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
     table = ablated(systems, values, "compose")
-    told = [(step.earlier, step.later, step.row.difference) for step in table.rows[0].steps]
-    assert told == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
+    texts = [(step.earlier, step.later, step.row.difference) for step in table.rows[0].steps]
+    assert texts == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
     shown = ablation_table(table)
     assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
     (over_first,) = (row.cells for row in shown.rows if row.manner == "over the first")
@@ -239,8 +239,8 @@ def ablations(
 ) -> tuple[list[SettingTable], DistractorTable]:
     values = {name: runs(its) for name, (_, its) in systems.items()}
     made = gathered(("dr3", variant, JUDGE, values))
-    told = {name: system for name, (system, _) in systems.items()}
-    tables = [*all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": told})))]
+    fields = {name: system for name, (system, _) in systems.items()}
+    tables = [*all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": fields})))]
     (found,) = distractor_tables(tables)
     return tables, found
 

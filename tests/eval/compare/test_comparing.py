@@ -139,8 +139,8 @@ def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge(
     a, b = noisy(10, 1.5)
     both = {"a": runs(a), "b": runs(b)}
     one = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
-    said = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
-    table = only_table(comparison(gathered(*said)))
+    texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
+    table = only_table(comparison(gathered(*texts)))
     assert [row.variant for row in table.rows] == ["clarity", "depth", "overall"]
     assert [row.is_primary for row in table.rows] == [False, False, True]
     assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p or 0)) for times in (2, 2, 1)]
@@ -172,8 +172,8 @@ def test_models_go_by_their_family(spec: str, family: str) -> None:
 def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
     assert not any("of one family" in conclusion for conclusion in made.conclusions)
-    told = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
-    assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in told)
+    result = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
+    assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in result)
 
 
 def test_all_headlines_of_a_judge_and_of_code_are_corrected_together_and_other_judges_apart() -> None:
@@ -268,12 +268,14 @@ def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
 def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None:
     held = beside([5.0, 6.0], [6.0, 7.0])
     (table_key,) = held.tables_of_judges
-    heard = {
+    fields = {
         **held.tables_of_judges[table_key],
         "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], errors=("refused", "refused")),
     }
-    told = {each.what: each.command for each in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
-    assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
+    content = {
+        each.what: each.command for each in comparison(replace(held, tables_of_judges={table_key: fields})).missing
+    }
+    assert content["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
         "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
     )
 

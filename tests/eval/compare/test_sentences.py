@@ -219,8 +219,8 @@ def test_a_number_that_shows_as_zero_has_no_sign() -> None:
 def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_against() -> None:
     both = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
     alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
-    said = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity", "breadth")]
-    of_three = comparison(gathered(*said)).tables[0].rows[0]
+    texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity", "breadth")]
+    of_three = comparison(gathered(*texts)).tables[0].rows[0]
     assert alone.sd == of_three.sd
     assert of_three.detectable is not None
     assert known(alone.detectable) < of_three.detectable

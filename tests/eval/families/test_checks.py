@@ -85,7 +85,7 @@ def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path
     before = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report))}
     assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
     lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
-    with open_world(shop.build(tmp_path / "world")) as world:
+    with open_world(shop.build_shop(tmp_path / "world")) as world:
         after = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report, world.store))}
         assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
     assert after["price_wrong"] == before["price_wrong"]
@@ -95,7 +95,7 @@ def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path
 
 
 def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) -> None:
-    with open_world(shop.build(tmp_path / "world")) as world:
+    with open_world(shop.build_shop(tmp_path / "world")) as world:
         owned = [order.product_id for order in world.store.orders(USER).orders][:1]
         subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
         values = valued(tmp_path, subject)
@@ -135,7 +135,7 @@ def test_a_report_of_whose_figures_too_few_are_read_is_neither_clean_nor_0(tmp_p
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
 def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
     asked = subject_of(tmp_path / "asked", "x").query.text
-    with open_world(shop.build(tmp_path / "world")) as world:
+    with open_world(shop.build_shop(tmp_path / "world")) as world:
         said = asked if report == "the query itself" else report
         values = valued(tmp_path, subject_of(tmp_path / "exp", said, world.store, picks=()))
     assert values["clean"].state == "na"

@@ -54,13 +54,13 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     family = load_metric(name)
     assert isinstance(family, Family)
     assert (family.name, name in metric_names()) == (name, True)
-    said, variants = family.description, {*family.variants}
+    text, variants = family.description, {*family.variants}
     assert len(variants) == len(family.variants)
-    assert (said.title != name, family.pooled.keys() <= variants) == (True, True)
-    for named in (said.headlines, said.compared, said.summaries, said.correlated, said.groups, said.only_in_json):
+    assert (text.title != name, family.pooled.keys() <= variants) == (True, True)
+    for named in (text.headlines, text.compared, text.summaries, text.correlated, text.groups, text.only_in_json):
         assert {*named} <= variants
-    assert {*said.counts, *said.meanings, *(each for its in said.plots.values() for each in its)} <= variants
-    chosen = said.headlines
+    assert {*text.counts, *text.meanings, *(each for its in text.plots.values() for each in its)} <= variants
+    chosen = text.headlines
     assert headlines(family)[: len(chosen)] == chosen
     assert not {*chosen} & family.pooled.keys()
 
@@ -92,8 +92,10 @@ def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, rep
 
 def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
     asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
-    told = "a family without prompts has needs_judge=False; fault_place and error_causes read what others' judge said"
-    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place", "error_causes"}, told
+    statement = (
+        "a family without prompts has needs_judge=False; fault_place and error_causes read what others' judge said"
+    )
+    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place", "error_causes"}, statement
     for name, family in asking.items():
         texts = {prompt.shared + prompt.text for prompt in family.prompts()}
         assert len(family.prompt_hashes() - {""}) == len(texts), name
@@ -105,13 +107,13 @@ def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
 def test_values_are_in_the_range_of_their_scale_and_counts_are_not_below_nought(scored: Path) -> None:
     scores = scores_of(scored)
     for row in scores.scores:
-        told, key = scores.metrics[row.metric], (row.metric, row.variant)
-        least = -WHOLES[told.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
-        has_end = row.variant not in told.counts and key not in UNITS_OF_THEIR_OWN
+        text, key = scores.metrics[row.metric], (row.metric, row.variant)
+        least = -WHOLES[text.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
+        has_end = row.variant not in text.counts and key not in UNITS_OF_THEIR_OWN
         for value in (row.value, row.ci_low, row.ci_high):
             assert value is None or least <= value, (key, "if it may be below nought, name it in SIGNED")
-            fits = value is None or not has_end or value <= WHOLES[told.scale] + 1e-9
-            assert fits, (key, f"off the scale {told.scale!r}: a unit of its own is named in the description's counts")
+            fits = value is None or not has_end or value <= WHOLES[text.scale] + 1e-9
+            assert fits, (key, f"off the scale {text.scale!r}: a unit of its own is named in the description's counts")
 
 
 def test_every_row_accounts_for_every_planned_run_and_every_system_has_one(scored: Path) -> None:

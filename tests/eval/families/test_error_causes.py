@@ -173,10 +173,10 @@ ERRORS = st.lists(st.tuples(st.sampled_from(CAUSES), st.sampled_from(("insight",
 
 
 @given(ERRORS)
-def test_shares_of_errors_add_up_to_one_and_kinds_to_all(said: Sequence[tuple[Cause, str]]) -> None:
+def test_shares_of_errors_add_up_to_one_and_kinds_to_all(message: Sequence[tuple[Cause, str]]) -> None:
     errors = [
         FoundError.model_validate({"kind": kind, "item": str(at), "cause": cause, "reason": "So."})
-        for at, (cause, kind) in enumerate(said)
+        for at, (cause, kind) in enumerate(message)
     ]
     made = values_of(errors, insights_judged=True)
     assert sum(made[cause].value or 0 for cause in CAUSES) == pytest.approx(1)

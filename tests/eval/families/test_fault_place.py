@@ -108,9 +108,9 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
 
 
 def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
-    told = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
+    result = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
     claim = the_bed()
-    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), ResearcherReports({"0.2": told}))
+    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), ResearcherReports({"0.2": result}))
     assert (found.place, "0.2" in found.reason) == ("distorted", True)
 
 
@@ -138,8 +138,8 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     )
     elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
     assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
-    told = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
-    assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": told})).place == "distorted"
+    result = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": result})).place == "distorted"
 
 
 def test_a_claim_without_value_and_quote_is_unknown() -> None:

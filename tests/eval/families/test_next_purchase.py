@@ -41,7 +41,7 @@ PICKS = ["B0TEST0001"]
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Evidence]:
     """What a run is handed that looks for bird feeders in the tiny shop."""
-    with open_world(shop.build(tmp_path_factory.mktemp("next") / "w")) as world:
+    with open_world(shop.build_shop(tmp_path_factory.mktemp("next") / "w")) as world:
         session = Session(world, user_id=USER)
         with Toolkit(session) as toolkit:
             toolkit.call("product_catalog_search", {"query": "tanagrove bird"})

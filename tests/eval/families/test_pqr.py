@@ -336,10 +336,10 @@ def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_al
 
 def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folder: Path) -> None:
     def forgetful(question: str) -> Any:
-        said = played(question)
-        if isinstance(said, dict) and "depth_insight" in said:
-            said["depth_insight"] = []
-        return said
+        result = played(question)
+        if isinstance(result, dict) and "depth_insight" in result:
+            result["depth_insight"] = []
+        return result
 
     played = Played(triplets=FACTS, spelling=str.upper)
     judge, asked = scripted_judge(forgetful)

@@ -299,10 +299,10 @@ def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Pa
 @pytest.mark.parametrize("change", [{"article_1_score": 11}, {"criterion": "Something else"}], ids=str)
 def test_scores_out_of_range_or_of_other_criteria_are_sent_back(folder: Path, change: dict[str, Any]) -> None:
     def wrong(question: str) -> Any:
-        said = played(question)
+        result = played(question)
         if SCORING in question:
-            said["insight"][0] |= change
-        return said
+            result["insight"][0] |= change
+        return result
 
     judge, asked = scripted_judge(wrong)
     found = scored(folder, judge, reference="plain")

@@ -33,11 +33,11 @@ def compared(*scores: int | None, unit: str = "section", possible: int | None = 
     """Scores of pairs of four units, None for one that the judge failed on."""
     pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][: len(scores)]
     held = {"units": 4, "possible": possible or len(pairs), "pairs": pairs}
-    said = [
+    texts = [
         verdict("redundancy", f"{unit}:{a}~{b}", score, "failed" if score is None else "scored")
         for (a, b), score in zip(pairs, scores, strict=True)
     ]
-    return [verdict("units", unit, held), *said]
+    return [verdict("units", unit, held), *texts]
 
 
 def no_pair(unit: str = "section") -> Verdict:
@@ -47,13 +47,13 @@ def no_pair(unit: str = "section") -> Verdict:
 def labelled(*labels: int | VerdictState, unresolved: int = 0) -> list[Verdict]:
     pairs = [{"item": f"{number}", "sentence": "s", "source": "W:a"} for number, _ in enumerate(labels)]
     held = {"pairs": pairs, "unresolved": unresolved}
-    said = [
+    texts = [
         verdict("factuality", f"{number}", label)
         if isinstance(label, int)
         else verdict("factuality", f"{number}", None, label)
         for number, label in enumerate(labels)
     ]
-    return [verdict("cited", "report", held, "scored" if labels else "na"), *said]
+    return [verdict("cited", "report", held, "scored" if labels else "na"), *texts]
 
 
 def found(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, Value]:
@@ -65,10 +65,10 @@ def states(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, str]:
 
 
 def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
-    told = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
-    assert told["redundancy"].value == pytest.approx(17 / 6)
-    assert told["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
-    assert (told["pairs_possible"].value, told["pairs_scored"].value) == (6, 6)
+    result = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
+    assert result["redundancy"].value == pytest.approx(17 / 6)
+    assert result["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
+    assert (result["pairs_possible"].value, result["pairs_scored"].value) == (6, 6)
     with_failed = found([*graded(), *compared(4, None, 1, possible=45)])
     assert with_failed["redundancy"].value == 2.5
     assert (with_failed["pairs_possible"].value, with_failed["pairs_scored"].value) == (45, 2)
@@ -92,19 +92,19 @@ def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
 
 
 def test_support_is_the_mean_label_and_shares_add_up_to_one() -> None:
-    told = found(labelled(1, 1, 0, -1, unresolved=3))
-    assert [told[name].value for name in ("support", "strong_support", "partial_support", "no_support")] == [
+    result = found(labelled(1, 1, 0, -1, unresolved=3))
+    assert [result[name].value for name in ("support", "strong_support", "partial_support", "no_support")] == [
         *(0.25, 0.5, 0.25, 0.25)
     ]
-    assert told["support"].items["unresolved"] == 3
+    assert result["support"].items["unresolved"] == 3
     # The bridge to faithfulness: s = (label + 1) / 2.
-    assert (told["support"].value or 0) / 2 + 0.5 == pytest.approx((1 + 1 + 0.5 + 0) / 4)
+    assert (result["support"].value or 0) / 2 + 0.5 == pytest.approx((1 + 1 + 0.5 + 0) / 4)
 
 
 def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
-    told = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))["support"]
-    assert told.value == pytest.approx(-1 / 3)
-    counts = {name: told.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
+    result = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))["support"]
+    assert result.value == pytest.approx(-1 / 3)
+    counts = {name: result.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
     assert counts == {"pairs": 6, "scored": 3, "unverifiable": 1, "failed": 1, "unfetched": 1}
 
 
@@ -118,8 +118,8 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
     ],
 )
 def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[VerdictState, ...], state: str) -> None:
-    told = states(labelled(*labels))
-    assert {told[name] for name in ("support", "no_support", "support_pooled")} == {state}
+    result = states(labelled(*labels))
+    assert {result[name] for name in ("support", "no_support", "support_pooled")} == {state}
 
 
 def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
@@ -136,9 +136,9 @@ def test_pooled_support_is_over_all_pairs_at_once() -> None:
 
 
 def test_a_grade_of_0_is_a_real_0_and_one_never_given_failed() -> None:
-    told = found([verdict("quality", "clarity", 0)])
-    assert (told["clarity"].state, told["clarity"].value) == ("scored", 0.0)
-    assert told["overall"].state == "failed"
+    result = found([verdict("quality", "clarity", 0)])
+    assert (result["clarity"].state, result["clarity"].value) == ("scored", 0.0)
+    assert result["overall"].state == "failed"
 
 
 def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() -> None:

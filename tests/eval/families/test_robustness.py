@@ -12,7 +12,7 @@ from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
 from drretail.records.query import Query
 from drretail.records.score import Score
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 QUERIES = [
     Query(query_id=f"q{number}", user_id=USER, text=f"Which bird feeder suits me? {number}", source="test")
@@ -24,7 +24,7 @@ PLAIN, AMONG = "react@offline-obedient", f"react@offline-obedient-injected-{text
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("robustness")
-    build(home / "world")
+    build_shop(home / "world")
     run(home / "world", QUERIES, model="offline:obedient", to=home / "exp", baselines=False, injected=True)
     return home / "exp"
 

@@ -209,9 +209,9 @@ BROKEN = {"sample_id": "x", "prompt": "y"}
     "line", [{"rubrics": []}, {**BROKEN, "rubrics": []}, {**BROKEN, "rubrics": [{"title": "z"}]}, []]
 )
 def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any) -> None:
-    with pytest.raises(UserError, match="line 2") as told:
+    with pytest.raises(UserError, match="line 2") as result:
         list(read_rubrics(lines(tmp_path / "r.jsonl", RESEARCH, line)))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(result.value)
 
 
 def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:

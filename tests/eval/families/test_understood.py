@@ -145,7 +145,7 @@ TYPED = Query(query_id="q1", user_id=USER, text="A bird feeder for up to $30.", 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(shop.build(tmp_path_factory.mktemp("understood") / "w")) as opened:
+    with open_world(shop.build_shop(tmp_path_factory.mktemp("understood") / "w")) as opened:
         yield opened
 
 

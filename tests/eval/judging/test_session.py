@@ -122,7 +122,7 @@ async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("broken", "told"),
+    ("broken", "expected"),
     [
         ("not json", "Invalid JSON"),
         ({"rating": 3, "why": "x"}, "rating"),
@@ -132,14 +132,14 @@ async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_p
         ([2], "should be an object"),
     ],
 )
-async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any, told: str) -> None:
+async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any, expected: str) -> None:
     claim_verdict, provider = await asked(tmp_path, text_of(broken), text_of({"rating": 2, "why": "soft"}))
     assert claim_verdict == JudgeAnswer("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
     messages = provider.seen[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0] == provider.seen[0].body["messages"][0]
     problem = messages[2]["content"].partition("<problem>")[2].partition("</problem>")[0]
-    assert told in problem
+    assert expected in problem
 
 
 async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tmp_path: Path) -> None:
@@ -295,9 +295,9 @@ def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
 
 async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> JudgeAnswer[Taste]:
     with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
-        said = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
-        open_judge_session.record("rating", "taste", said.state, said.answer and 1, error=said.error)
-    return said
+        result = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
+        open_judge_session.record("rating", "taste", result.state, result.answer and 1, error=result.error)
+    return result
 
 
 async def test_what_did_not_fit_the_judge_is_not_sent_again_unchanged(tmp_path: Path) -> None:
@@ -355,8 +355,8 @@ async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_jour
 
 
 async def test_batches_and_prompts_that_share_nothing_are_not_marked(tmp_path: Path) -> None:
-    said = text_of({"rating": 1, "why": "x"})
-    with Provider(said) as provider, judge_session(claude(provider.url), tmp_path) as session:
+    result = text_of({"rating": 1, "why": "x"})
+    with Provider(result) as provider, judge_session(claude(provider.url), tmp_path) as session:
         session.judge = replace(session.judge, in_batches=True)
         await session.ask_and_record(asking("crust"))
     assert provider.seen[0].body["messages"][0]["content"] == "Taste this.\nA dog bed.\nHow good is its crust?\n"

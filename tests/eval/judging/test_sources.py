@@ -184,13 +184,13 @@ def long_page() -> str:
 def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_of_every_claim() -> None:
     page = long_page()
     assert len(page) > 200_000
-    told = cut(page, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
-    assert size(told) <= 4_000
-    assert FACT in told
-    assert OTHER in told
-    assert told.index(FACT) < told.index(OTHER)  # in the order of the page
-    assert told.startswith("Nothing of interest")  # and its beginning, which says what it is
-    assert OMITTED in told
+    excerpt = cut(page, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
+    assert size(excerpt) <= 4_000
+    assert FACT in excerpt
+    assert OTHER in excerpt
+    assert excerpt.index(FACT) < excerpt.index(OTHER)  # in the order of the page
+    assert excerpt.startswith("Nothing of interest")  # and its beginning, which says what it is
+    assert OMITTED in excerpt
 
 
 def test_what_fits_is_left_as_it_is() -> None:
@@ -207,14 +207,14 @@ def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_no
 
 
 def test_a_page_without_any_word_of_the_claim_keeps_its_beginning() -> None:
-    told = cut("\n\n".join(f"Paragraph {number}." * 40 for number in range(50)), ["Quite something else"], 3_000)
-    assert told.startswith("Paragraph 0.")
-    assert 2_000 < size(told) <= 3_000
+    excerpt = cut("\n\n".join(f"Paragraph {number}." * 40 for number in range(50)), ["Quite something else"], 3_000)
+    assert excerpt.startswith("Paragraph 0.")
+    assert 2_000 < size(excerpt) <= 3_000
 
 
 def test_other_scripts_are_measured_by_what_they_cost() -> None:
-    told = cut("猫は犬より静かです。" * 5_000, ["静か"], 6_000)
-    assert 3_000 < size(told) <= 6_000
+    excerpt = cut("猫は犬より静かです。" * 5_000, ["静か"], 6_000)
+    assert 3_000 < size(excerpt) <= 6_000
 
 
 PARTS = ["word ", "a. ", "\n", "\n\n", "x" * 900, "。", "é"]
@@ -223,6 +223,6 @@ PARTS = ["word ", "a. ", "\n", "\n\n", "x" * 900, "。", "é"]
 @given(st.lists(st.sampled_from(PARTS), max_size=80), st.integers(0, 5_000))
 def test_a_cut_text_is_never_longer_than_its_room_and_holds_nothing_new(parts: list[str], room: int) -> None:
     text = "".join(parts)
-    told = cut(text, ["word"], room)
-    assert size(told) <= max(room, size(OMITTED))
-    assert all(piece.strip("\n") in text for piece in told.split("[…]") if piece.strip())
+    excerpt = cut(text, ["word"], room)
+    assert size(excerpt) <= max(room, size(OMITTED))
+    assert all(piece.strip("\n") in text for piece in excerpt.split("[…]") if piece.strip())

@@ -85,6 +85,16 @@ def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
     assert path.read_bytes() == whole
 
 
+def test_a_kill_keeps_all_verdicts_of_one_answer_or_none(path: Path) -> None:
+    file = VerdictFile(path)
+    with file.at_once():
+        file.append(verdict("a", 1))
+        assert not path.exists()
+        file.append(verdict("b", 2))
+        assert [each.item for each in file.lasts()] == ["a", "b"]
+    assert [each.item for each in VerdictFile(path).lasts()] == ["a", "b"]
+
+
 def test_reading_makes_no_file(path: Path) -> None:
     assert VerdictFile(path).lasts() == []
     assert not path.parent.exists()

@@ -37,7 +37,7 @@ def heard(query_id: str, values: Numbers) -> JudgedRun:
 
 
 def gathered(
-    said: Mapping[tuple[str, Assessor], Numbers],
+    message: Mapping[tuple[str, Assessor], Numbers],
     *,
     agent: str = "react",
     self_checked: bool = False,
@@ -58,7 +58,7 @@ def gathered(
             )
             for plan in plans
         }
-        for (metric, assessor), values in said.items()
+        for (metric, assessor), values in message.items()
     }
     system = SYSTEM.model_copy(update={"agent": agent, "self_checked": self_checked})
     definition = Definition(world_fingerprint="f", systems={"a": system}, tool_schema_hash="t")
@@ -95,22 +95,22 @@ def test_repeats_of_a_query_are_one_pair() -> None:
 
 
 def test_fewer_than_ten_pairs_are_not_told() -> None:
-    said = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
-    assert correlations(gathered(said, queries=QUERIES[:9])) == []
-    assert len(correlations(gathered(said, queries=QUERIES[:10]))) == 1
+    fields = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
+    assert correlations(gathered(fields, queries=QUERIES[:9])) == []
+    assert len(correlations(gathered(fields, queries=QUERIES[:10]))) == 1
 
 
 def test_opinions_of_a_rule_based_judge_are_no_scores() -> None:
-    said = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
-    assert correlations(gathered(said)) == []
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
+    assert correlations(gathered(fields)) == []
 
 
 def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing() -> None:
-    said = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
-    assert len(correlations(gathered(said))) == 1
-    assert correlations(gathered(said, agent="null_keywords")) == []
-    assert correlations(gathered(said, agent="oracle")) == []
-    assert correlations(gathered(said, self_checked=True)) == []
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
+    assert len(correlations(gathered(fields))) == 1
+    assert correlations(gathered(fields, agent="null_keywords")) == []
+    assert correlations(gathered(fields, agent="oracle")) == []
+    assert correlations(gathered(fields, self_checked=True)) == []
 
 
 def test_without_process_there_is_nothing_to_correlate() -> None:

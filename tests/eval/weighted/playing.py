@@ -33,12 +33,12 @@ class Played:
     def __call__(self, question: str) -> Any:
         keys = [each["key"] for each in _KEY.finditer(question)]
         if "How much each of these dimensions weighs" in question:
-            said = {key: self.weights.get(key, 1 / len(keys)) for key in keys}
-            return {"analysis": "So.", "weights": [{"dimension": key, "weight": each} for key, each in said.items()]}
+            fields = {key: self.weights.get(key, 1 / len(keys)) for key in keys}
+            return {"analysis": "So.", "weights": [{"dimension": key, "weight": each} for key, each in fields.items()]}
         if "in this one dimension" in question:
             made = self.criteria.get(keys[0], [(f"Meets {keys[0]}.", 1.0)])
-            said = [{"criterion": text, "explanation": "It matters.", "weight": weight} for text, weight in made]
-            return {"analysis": "So.", "criteria": said}
+            fields = [{"criterion": text, "explanation": "It matters.", "weight": weight} for text, weight in made]
+            return {"analysis": "So.", "criteria": fields}
         if "You score a research report" in question:
             asked = [(each["key"], each["text"]) for each in _CRITERION.finditer(question)]
             return {key: [self._scored(each, text) for each, text in asked if each == key] for key in keys}

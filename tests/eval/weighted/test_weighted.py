@@ -97,20 +97,20 @@ CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "),
 
 
 def test_words_are_compared_exactly_before_their_case_is_let_go() -> None:
-    said = [("Names a Budget", 1), ("names a budget ", 2), ("SAYS WHY", 3)]
-    assert matched(CRITERIA, said) == {"Names a Budget": 1, "names a budget ": 2, "Says why": 3}
+    events = [("Names a Budget", 1), ("names a budget ", 2), ("SAYS WHY", 3)]
+    assert matched(CRITERIA, events) == {"Names a Budget": 1, "names a budget ": 2, "Says why": 3}
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("message", "problem"),
     [
         ([("Says why", 1)], "'Names a Budget' is missing"),
         ([("Says why it is so", 1)], "is no criterion"),
         ([("Says why", 1), ("says why", 2)], "is there twice"),
     ],
 )
-def test_what_cannot_be_matched_is_told(said: list[tuple[str, int]], problem: str) -> None:
-    found = matched(CRITERIA, said)
+def test_what_cannot_be_matched_is_told(message: list[tuple[str, int]], problem: str) -> None:
+    found = matched(CRITERIA, message)
     assert isinstance(found, str)
     assert problem in found
 
@@ -208,10 +208,10 @@ def test_a_quote_that_stands_in_no_source_is_dropped(tmp_path: Path) -> None:
     quotes = {"The bed costs $49.99.": '"price":49.99', "The bed is grey.": "It is green."}
 
     def quoting(question: str) -> Any:
-        said = Played(triplets=SAID)(question)
-        for ruled in said.get("facts", []):
+        played = Played(triplets=SAID)(question)
+        for ruled in played.get("facts", []):
             ruled["quote"] = quotes.get(["The bed costs $49.99.", "The bed is grey."][ruled["fact_id"] - 1], "")
-        return said
+        return played
 
     judge, _ = scripted_judge(quoting)
     found = judged(tmp_path, judge, subject(REPORT_TEXT))
@@ -224,10 +224,10 @@ LONG = "\n\n".join(f"## Part {number}\n\n{'Nothing is said here. ' * 220}{REPORT
 
 def test_a_long_report_is_read_part_by_part_and_comes_to_one_list(tmp_path: Path) -> None:
     def by_part(question: str) -> Any:
-        told = tag_content("part", question)
-        if told is None:
+        statement = tag_content("part", question)
+        if statement is None:
             return Played()(question)
-        return {"triplets": [{"fact": f"{told[:14]}.", "ref_idx": BED_MARK, "url": ""}]}
+        return {"triplets": [{"fact": f"{statement[:14]}.", "ref_idx": BED_MARK, "url": ""}]}
 
     judge, asked = scripted_judge(by_part)
     found = judged(tmp_path, judge, subject(LONG))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env.store.statistics import user_statistics
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import MOST_IDS
 from drretail.grounding.profile.summary import summarise
@@ -31,7 +30,7 @@ def an_order(number: int, product_id: str, days: int, status: OrderStatus = "Del
 
 
 def summary_of(*orders: Order, shelf: dict[str, Product] = SHELF, **prices: PriceSpan) -> ProfileSummary:
-    return summarise(PROFILE, orders, shelf, user_statistics(USER, orders, shelf), NOW, prices)
+    return summarise(PROFILE, orders, shelf, NOW, prices)
 
 
 def texts(summary: ProfileSummary, code: str) -> list[str]:
@@ -89,8 +88,7 @@ def test_a_user_without_orders_and_one_with_nothing_kept_have_a_summary() -> Non
 
 def test_a_product_that_left_the_shop_is_still_a_purchase() -> None:
     gone = an_order(9, "B0GONE0000", 5)
-    statistics = user_statistics(USER, ORDERS, SHELF)
-    text = summarise(PROFILE, (*ORDERS, gone), SHELF, statistics, NOW).text
+    text = summarise(PROFILE, (*ORDERS, gone), SHELF, NOW).text
     assert "a product that the shop has no more [B0GONE0000]" in text
 
 
@@ -212,8 +210,7 @@ def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names
     )
     orders = [an_order(number, "B0TEST", number * 30) for number in range(3)]
     shelf = SHELF | {"B0TEST": test}
-    statistics = user_statistics(USER, orders, shelf)
-    summary = summarise(PROFILE, (*orders, *ORDERS[:2]), shelf, statistics, NOW, question=question)
+    summary = summarise(PROFILE, (*orders, *ORDERS[:2]), shelf, NOW, question=question)
     named = any(
         word in "\n".join((statement.text, *statement.names, *statement.categories))
         for statement in summary.statements
@@ -258,8 +255,7 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
 ) -> None:
     shelf = SHELF if prices else {key: one.model_copy(update={"price": None}) for key, one in SHELF.items()}
     orders = [an_order(number, *row) for number, row in enumerate(rows)]
-    known = [order for order in orders if order.product_id in shelf]
-    summary = summarise(PROFILE, orders, shelf, user_statistics(USER, known, shelf), NOW)
+    summary = summarise(PROFILE, orders, shelf, NOW)
     by_id = {order.order_id: order for order in orders}
     for statement in summary.statements:
         assert set(statement.orders) <= set(by_id)

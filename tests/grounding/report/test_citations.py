@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from drretail.grounding.report.citations import find_citations, listed_sources
 from drretail.grounding.report.markup import prose
 from drretail.grounding.report.reference_list import read_references
+from drretail.grounding.text.sentences import find_sentences
 from drretail.records.evidence import Citation, Evidence
 from tests.grounding.conftest import FILE, PAGE, SUM, WEB
 
@@ -226,3 +227,23 @@ def test_the_lists_of_real_reports_are_read_whole(
         assert all(report[citation.start : citation.end] == citation.marker for citation in citations)
         assert sum(citation.type == "web" for citation in citations) >= 10
     assert (read, empty) == (entries, without_url)
+
+
+def test_what_is_indented_below_a_footnote_is_a_part_of_it() -> None:
+    report = """It is quiet.[^1] It holds a litre.[^2]
+
+[^1]: https://lab.example/a
+    Seen in a test of twelve kettles.
+
+    And again a year later.
+[^2]: Kettle guide
+    https://lab.example/b
+
+After it all.
+"""
+    assert [citation.url for citation in find_citations(report, None)] == [
+        "https://lab.example/a",
+        "https://lab.example/b",
+    ]
+    sentences = [report[each.start : each.end] for each in find_sentences(report)]
+    assert sentences == ["It is quiet.[^1]", "It holds a litre.[^2]", "After it all."]

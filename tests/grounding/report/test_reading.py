@@ -140,13 +140,6 @@ HEADS = f"""
 | Stars | 4.6 by 1,843 | 4.3 by 512 |
 | Where | {K} | {P} |
 """
-TAGS = f"""
-<table>
-<tr><th>What</th><th>Price</th><th>Rating</th></tr>
-<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td><td>4.6 (1,843)</td></tr>
-<tr><td>42.95 USD</td><td>4.6</td></tr>
-</table>
-"""
 NESTED = f"- **Harrowgill kettle** ($42.95)\n  - 4.6 stars, 1,843 ratings\n  - a spout {K}\n- **Towels**\n  - soft {T}"
 NOTES = f"It pours.[^7] Get it.\n\n[^7]: Harrowgill kettle, $42.95, rated 4.6 by 1,843 {K}\n"
 NAMED = f"The Harrowgill costs $42.95. The Fennick pan is less liked.\n\nSpout {K}. Heavy {P}."
@@ -161,7 +154,6 @@ FALSE = [
     (BILL.replace("60.94", "66.94"), "total_wrong", "66.94"),
     (HEADS.replace("$38.50", "$35.80"), "price_wrong", "$35.80"),
     (HEADS.replace("by 512", "by 215"), "rating_count_wrong", "215"),
-    (TAGS.replace("$42.95", "$24.95"), "price_wrong", "$24.95"),
     (NESTED.replace("1,843", "8,143"), "rating_count_wrong", "8,143"),
     (NOTES.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
     (NOTES.replace("4.6", "4.9"), "rating_wrong", "4.9"),
@@ -211,7 +203,7 @@ def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, message
     assert (finding.code, report[finding.start : finding.end]) == (code, message)
 
 
-@pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, TAGS, NESTED, NOTES, NAMED, SUMMED, CARD])
+@pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, NESTED, NOTES, NAMED, SUMMED, CARD])
 def test_layouts_without_a_mark_beside_each_figure_are_no_errors(report: str) -> None:
     assert errors_in(report) == errors_in(report, KETTLE_AND_TOWELS) == []
 
@@ -326,3 +318,73 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     reading = reading_of(report)
     assert reading.read <= reading.seen
     assert all(0 <= value.start < value.end <= len(report) for value in reading.values)
+
+
+GERMAN = (
+    "Die Auswahl ist nach den Angaben im Laden und nach den früheren Bestellungen getroffen, und alle Preise gelten "
+    "ohne Versand; geprüft wurde außerdem, ob die Bewertungen von vielen Käufern stammen und ob der Hersteller schon "
+    "bekannt ist, denn das war in der Frage gewünscht."
+)
+
+
+def states_in(report: str) -> list[tuple[str, str | tuple[str, str], str]]:
+    """The values of a report of which a paragraph is German, by kind, amount and state."""
+    values = reading_of(f"{report}\n\n{GERMAN}").values
+    return [(value.kind, value.amount, value.state) for value in values]
+
+
+def test_a_table_in_another_language_is_read_by_its_labels() -> None:
+    table = f"""| Produkt | Preis | Bewertung | Bewertungen |
+|---|---|---|---|
+| Kessel {K} | 42,95 $ | 4,6 | 1.843 |
+| Pfanne {P} | 39,50 $ | 4,3 | 512 |
+| Tücher {T} | ab 16,99 $ | 4,7 | ca. 2.000 |"""
+    assert states_in(table) == [
+        ("price", "42.95", "verified"),
+        ("rating", "4.6", "verified"),
+        ("rating_count", "1843", "verified"),
+        ("price", "39.50", "contradicted"),
+        ("rating", "4.3", "verified"),
+        ("rating_count", "512", "verified"),
+        ("rating", "4.7", "verified"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("orders", "states"),
+    [
+        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O1} | 14. März 2022 |", ["verified"]),
+        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O2} | 30.10.2021 |", ["contradicted"]),
+        (f"| Bestellung | Lieferung |\n|---|---|\n| {O2} | 30.10.2021 |", []),
+        (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", ["verified"]),
+        (f"Die Waage kam am 18. März 2022 an {O1}.", []),
+    ],
+)
+def test_dates_of_orders_in_another_language_are_read(orders: str, states: list[str]) -> None:
+    assert [state for kind, _, state in states_in(orders) if kind == "date"] == states
+
+
+@pytest.mark.parametrize(
+    ("report", "state"),
+    [
+        (f"- Kessel {K} (42,95 $)", "verified"),
+        (f"- Kessel {K} (40,95 $)", "contradicted"),
+        (f"### Kessel {K}\n- Preis: 40,95 $", "contradicted"),
+        (f"Der Kessel kostet 42,95 $ {K}.", "verified"),
+        (f"Der Kessel kostet unter 47 $ {K}.", None),
+        (f"- Kessel {K} (ab 40,95 $)", None),
+        (f"- Kessel {K} (+4,99 $)", None),
+        (f"### Kessel {K}\n- Versand: 4,99 $", None),
+        (f"- Kessel {K} – Ersparnis 5,00 $", None),
+    ],
+)
+def test_only_what_is_set_off_from_words_is_contradicted_in_another_language(report: str, state: str | None) -> None:
+    assert [found for _, _, found in states_in(report)] == ([] if state is None else [state])
+
+
+def test_an_order_is_dated_by_its_row_in_english_too() -> None:
+    table = "| Order | Ordered on |\n|---|---|\n| {} | {} |"
+    (value,) = reading_of(table.format(O1, "March 14, 2022")).values
+    assert (value.kind, value.state) == ("date", "verified")
+    (value,) = reading_of(table.format(O1, "March 15, 2022")).values
+    assert (value.kind, value.state) == ("date", "contradicted")

@@ -162,6 +162,6 @@ def test_words_in_the_text_take_no_number_from_the_sources(evidence: tuple[Evide
 
 def test_a_date_that_the_line_says_is_not_said_again_in_the_order_s_mark() -> None:
     known = (order("0000000001", "2023-05-03"),)
-    for said in ("on 2023-05-03", "on May 3, 2023", "on 3 May 2023"):
-        assert body(f"You bought it {said} [O:0000000001].", known) == f"You bought it {said} (your order)."
+    for text in ("on 2023-05-03", "on May 3, 2023", "on 3 May 2023"):
+        assert body(f"You bought it {text} [O:0000000001].", known) == f"You bought it {text} (your order)."
     assert body("You bought it on 4 May 2023 [O:0000000001].", known).endswith("(order of 3 May 2023).")

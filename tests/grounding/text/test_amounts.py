@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
 
 ONE = [
     ("USD 27.99", "27.99", "USD", "is"),
@@ -121,3 +121,44 @@ def test_how_an_amount_fits_a_record(message: str, record: str, fit: str | None)
 )
 def test_a_date_is_as_long_as_it_is_said(text: str, iso: str) -> None:
     assert [date.iso for date in find_dates(text)] == [iso]
+
+
+OTHER = notation_of("Die Auswahl ist nach den Angaben im Laden getroffen und gilt ohne Versand. " * 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("kostet 1.250,00 € statt 1.299 €", [("1250.00", "EUR", 2), ("1299", "EUR", 0)]),
+        ("4,5/5 (1.415)", [("4.5", None, 1), ("1415", None, 0)]),
+        ("1 250 € et 1 250,50 €", [("1250", "EUR", 0), ("1250.50", "EUR", 2)]),
+        ("CHF 9.– oder 249 zł oder R$ 1.299,90", [("9", "CHF", 0), ("249", "PLN", 0), ("1299.90", "BRL", 2)]),
+        ("149 kr", [("149", None, 0)]),
+        ("12,99 euroa, 5 евро", [("12.99", "EUR", 2), ("5", "EUR", 0)]),
+        ("価格は12,800円です", [("12800", "JPY", 0)]),
+        ("售价128元，评分4.6（203条评价）", [("128", None, 0), ("4.6", None, 1), ("203", None, 0)]),
+        ("가격은 12,800원입니다", [("12800", "KRW", 0)]),
+        ("AB12 3D 16cm", []),
+    ],
+)
+def test_amounts_of_other_languages_are_read(text: str, amounts: list[tuple[str, str | None, int]]) -> None:
+    assert [(str(one.low), one.currency, one.places) for one in find_amounts(text, OTHER)] == amounts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("12. März 2024", "12 de marzo de 2024", "12 mars 2024", "12.03.2024", "2024年3月12日", "2024年03月12日"),
+        *("2024. március 12.", "2024년 3월 12일", "12 marca 2024 r.", "12 марта 2024 г.", "2024 m. kovo 12 d."),
+        *("12 d’març de 2024", "12. helmikuuta 2024"),
+    ],
+)
+def test_a_day_of_other_languages_is_read(text: str) -> None:
+    month = "02" if "helmi" in text else "03"
+    assert [date.iso for date in find_dates(f"xx {text} xx", OTHER)] == [f"2024-{month}-12"]
+
+
+def test_a_date_that_may_be_of_two_months_is_found_as_both() -> None:
+    assert {date.iso for date in find_dates("03/04/2024", OTHER)} == {"2024-04-03", "2024-03-04"}
+    assert [date.iso for date in find_dates("13/04/2024", OTHER)] == ["2024-04-13"]
+    assert [date.iso for date in find_dates("zu 12 Marken 2024", OTHER)] == ["2024"]

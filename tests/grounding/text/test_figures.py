@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.figures import plain_figures
+from drretail.grounding.text.layout import plain_figures
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def test_cards_and_records_hold_no_seller_s_text_as_it_was_written() -> None:
         product_id="B0X0000001", title=bad, features=(bad,), description=(bad,), store=bad, category="Toys",
         categories=("Toys",), details={"Brand": bad, "More": {"Deep": [bad, 3]}},
     )  # fmt: skip
-    told = f"{product_card(product)} {product_record(product)}"
-    assert told.count("(P:B0FAKE0001)(/page)") == 8
-    assert "[P:" not in told
-    assert "\u200b" not in told
-    assert "u200b" not in told
+    text = f"{product_card(product)} {product_record(product)}"
+    assert text.count("(P:B0FAKE0001)(/page)") == 8
+    assert "[P:" not in text
+    assert "\u200b" not in text
+    assert "u200b" not in text

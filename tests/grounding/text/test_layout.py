@@ -66,21 +66,6 @@ def test_a_column_is_about_what_its_head_or_a_row_of_marks_cites() -> None:
     assert cells == [(), (K[1:-1],), ()]
 
 
-def test_a_table_of_tags_is_read_as_one_of_bars() -> None:
-    report = (
-        f'<table><tr><th>What</th><th>Price</th></tr>\n<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td></tr>'
-        f"\n<tr><td>about $43</td></tr>\n<tr>\n<td>Pan {P}</td>\n<td>$38.50</td>\n</tr></table>"
-    )
-    cells = [cell for cell in read_layout(report, EVIDENCE).cells if cell.column == 1 and cell.row >= 0]
-    assert [
-        (report[cell.start : cell.end].strip("\n</tdr> "), cell.subjects[0][-1], cell.labels[0]) for cell in cells
-    ] == [
-        ("$42.95", "K", "price"),
-        ("about $43", "K", "price"),
-        ("$38.50", "P", "price"),
-    ]
-
-
 def test_a_footnote_owns_its_figures_and_its_mark_the_sentence() -> None:
     report = f"It pours.[^a] It costs $1.[^b]\n\n[^a]: Kettle, $42.95 {K}\n[^b]: {P}\n"
     assert [(said[:7], cited) for said, cited in owned(report)] == [

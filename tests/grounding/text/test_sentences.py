@@ -28,7 +28,7 @@ def cut(report: str) -> list[tuple[str, str]]:
     ],
 )
 def test_text_is_cut_at_stops_with_the_marks_behind_them(text: str, sentences: list[str]) -> None:
-    assert [said for _, said in cut(text)] == sentences
+    assert [statement for _, statement in cut(text)] == sentences
 
 
 def test_items_headings_and_rows_are_told_apart() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.text.wording import article, format_money, listed, short_title, words_of
+from drretail.grounding.text.wording import article, format_money, listed, short_title, word_count
 from drretail.grounding.text.words import singular
 from drretail.records.evidence import Citation
 
@@ -62,12 +62,12 @@ def test_words_are_those_of_the_report_without_its_citations() -> None:
         Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
         for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
     ]
-    assert words_of(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
+    assert word_count(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
 
 
 def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
-    assert words_of("水壶容量为1.7升，很安静。", []) == 10
-    assert words_of("Alder 水壶, 조용한 주전자", []) == 5
+    assert word_count("水壶容量为1.7升，很安静。", []) == 10
+    assert word_count("Alder 水壶, 조용한 주전자", []) == 5
 
 
 @pytest.mark.parametrize(

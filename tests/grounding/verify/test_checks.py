@@ -30,11 +30,11 @@ def of_model(**fields: object) -> Reading:
 
 def test_declared_picks_stand_before_a_models_and_a_models_before_those_by_form() -> None:
     read = of_model(picks=(Pick(product=PAN.product_id),))
-    declared, told = read_report(case(REPORT, KETTLE), read), read_report(case(declared=False), read)
+    declared, text = read_report(case(REPORT, KETTLE), read), read_report(case(declared=False), read)
     assert (declared.reader, declared.values_by) == ("declared", "model:played")
     assert [pick.product for pick in declared.picks or ()] == [KETTLE.product_id]
-    assert (told.reader, told.values_by) == ("model:played", None)
-    assert [pick.product for pick in told.picks or ()] == [PAN.product_id]
+    assert (text.reader, text.values_by) == ("model:played", None)
+    assert [pick.product for pick in text.picks or ()] == [PAN.product_id]
     by_form = read_report(case(declared=False))
     assert (by_form.reader, by_form.values_by) == ("form", None)
 

@@ -93,8 +93,8 @@ def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
-    told = BiasFound(reports="r", probes=rows).summary()
-    assert told == (
+    summary = BiasFound(reports="r", probes=rows).summary()
+    assert summary == (
         "Biases of j: length: twice minus once 1.25 on 6 queries, the same on every query. k: no probe has an answer."
     )
 
@@ -202,9 +202,9 @@ def strays(share: float) -> Any:
     def answer(question: str) -> Any:
         if tag_content("justification", question) is not None:
             return derived(question)
-        said = straight(question)
+        result = straight(question)
         more = 3 * (chance("astray", question) < share)
-        return {**said, "rating": said["rating"] + more}
+        return {**result, "rating": result["rating"] + more}
 
     return answer
 

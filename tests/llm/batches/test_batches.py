@@ -26,8 +26,8 @@ def claude(url: str) -> Model:
     )
 
 
-def opened(server: BatchServer, folder: Path, told: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
-    say = (lambda _: None) if told is None else told.append
+def opened(server: BatchServer, folder: Path, message: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
+    say = (lambda _: None) if message is None else message.append
     return batching(claude(server.url), folder, notify=say, quiet=0.01, poll=0.01, most=most)
 
 
@@ -51,12 +51,12 @@ def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
 
 
 async def test_waiting_questions_go_out_in_one_batch_and_each_gets_its_own_answer(tmp_path: Path) -> None:
-    told: list[str] = []
-    with BatchServer(echo, polls=3) as server, opened(server, tmp_path, told) as judging:
+    events: list[str] = []
+    with BatchServer(echo, polls=3) as server, opened(server, tmp_path, events) as judging:
         answers = await asked(judging, ["a", "b", "c"])
     assert texts(answers) == ["on a", "on b", "on c"]
     assert len(server.batches) == 1
-    assert told == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
+    assert events == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
     (first, *_) = answers
     assert isinstance(first, AIMessage)
     assert usage_of(first).output == 3

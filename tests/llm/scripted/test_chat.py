@@ -125,9 +125,9 @@ def test_a_stream_adds_up_to_the_answer() -> None:
     ],
 )
 def test_every_error_becomes_a_model_error_of_the_kind_that_runs_record(error: str, kind: str) -> None:
-    with pytest.raises(ModelError) as told:
+    with pytest.raises(ModelError) as result:
         asyncio.run(models({"error": error}).call("researcher", ASK))
-    assert told.value.kind == kind
+    assert result.value.kind == kind
 
 
 def test_a_cut_answer_is_no_answer() -> None:
@@ -139,9 +139,9 @@ def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retries=2)
     assert asyncio.run(asked.call("researcher", ASK)).text == "Now."
     asked = models({"error": "rate_limit", "times": 3, "text": "Now."}, retries=2)
-    with pytest.raises(ModelError, match="rate_limit") as told:
+    with pytest.raises(ModelError, match="rate_limit") as result:
         asyncio.run(asked.call("researcher", ASK))
-    assert told.value.retries == 2
+    assert result.value.retries == 2
 
 
 def test_an_error_that_lasts_is_not_tried_again() -> None:
@@ -166,10 +166,10 @@ def test_conversations_side_by_side_cannot_take_each_others_answers() -> None:
 
 
 def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
-    said = Usage(input_uncached=10, cache_read=90, output=5)
-    written = models({"text": "x", "usage": said.model_dump()})
+    usage = Usage(input_uncached=10, cache_read=90, output=5)
+    written = models({"text": "x", "usage": usage.model_dump()})
     asyncio.run(written.call("researcher", ASK))
-    assert written.usage["researcher"] == said.model_copy(update={"calls": 1})
+    assert written.usage["researcher"] == usage.model_copy(update={"calls": 1})
     estimated = models({"text": "x" * 40})
     asyncio.run(estimated.call("researcher", ASK))
     assert estimated.usage["researcher"].output == 10

@@ -26,7 +26,7 @@ from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.records.score import Scores
 from drretail.trajectory import Trajectory
-from tests.shop import PAGES, USER, build
+from tests.shop import PAGES, USER, build_shop
 
 QUERIES = (
     Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
@@ -37,7 +37,7 @@ AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build(tmp_path_factory.mktemp("recording") / "world")
+    folder = build_shop(tmp_path_factory.mktemp("recording") / "world")
     with open_world(folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 
@@ -113,9 +113,9 @@ def test_an_experiment_that_asked_no_model_has_nothing_to_record(experiment: Pat
 
 
 def test_answers_that_differ_for_one_request_are_counted_and_the_first_is_kept(tmp_path: Path) -> None:
-    said = iter(["one", "two", "two"])
+    text = iter(["one", "two", "two"])
     journal = Journal(tmp_path / "journal.jsonl")
-    asked = Models({"report": scripted_model(play=lambda _: next(said))}, journal, Trajectory())
+    asked = Models({"report": scripted_model(play=lambda _: next(text))}, journal, Trajectory())
     for _ in range(3):
         asyncio.run(asked.call("report", [HumanMessage("Which?")]))
     journal.close()

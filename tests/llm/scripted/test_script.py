@@ -89,15 +89,15 @@ def test_a_request_that_nothing_is_for_is_shown_in_short() -> None:
     played = script(
         rules=[{"schema": "Rating", "turn": 2, "answer": {"text": "x"}}, {"turn": 3, "answer": {"text": "x"}}]
     )
-    with pytest.raises(ModelError) as told:
+    with pytest.raises(ModelError) as result:
         played(request(HumanMessage("a " * 500), tools=("web_search",), may_call=False))
-    assert told.value.kind == "model"
-    said = told.value.message
-    assert said.startswith(
+    assert result.value.kind == "model"
+    text = result.value.message
+    assert text.startswith(
         "the script has no answer to this request (rule 2 is for turn 3): turn: 1; "
         "tools: web_search (not to be called); schema: none; tags: none; last message (human): a a a"
     )
-    assert len(said) < 400
+    assert len(text) < 400
 
 
 WRONG = {
@@ -115,13 +115,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("written", "told"), WRONG.items())
-def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, written: str, told: str) -> None:
+@pytest.mark.parametrize(("written", "message"), WRONG.items())
+def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, written: str, message: str) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(written)
     with pytest.raises(UserError) as problem:
         read_script(path)
-    assert told in str(problem.value)
+    assert message in str(problem.value)
     assert str(path) in str(problem.value)
 
 

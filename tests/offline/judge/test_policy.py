@@ -73,7 +73,7 @@ def test_each_claim_of_a_question_gets_its_label_and_figures_of_the_query_need_n
     told += [tagged("claim", said, id=str(number), sources="P:B0X") for number, said in enumerate(claims, 1)]
     found = answer("ClaimsSupport", "\n".join(told))["claims"]
     assert [(each["claim_id"], each["label"]) for each in found] == [(1, "full_support"), (2, "no_support")]
-    assert found[0]["quotes"] == ['"title":"Soft Bed"']
+    assert found[0]["quotes"] == ['"price":5']
 
 
 def test_a_claim_is_judged_by_the_sources_that_it_names_alone() -> None:

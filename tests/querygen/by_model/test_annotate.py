@@ -100,8 +100,8 @@ def test_questions_that_are_repeated_are_told(world: World, source: Path, tmp_pa
     to = tmp_path / "q.jsonl"
     assert "1 question of " in call(world, "import", source, "--to", to).stderr
     assert len(read_queries(to)) == 2
-    told = call(world, "import", source, "--to", tmp_path / "again.jsonl", "--json")
-    assert json.loads(told.stdout)["repeated"] == 1
+    result = call(world, "import", source, "--to", tmp_path / "again.jsonl", "--json")
+    assert json.loads(result.stdout)["repeated"] == 1
 
 
 def test_types_that_stay_wrong_are_kept_and_told_at_once(

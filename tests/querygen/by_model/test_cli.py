@@ -104,12 +104,12 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
         )
 
     chat.answer = breaks_off_for_anna
-    broken, told = again(), json.loads(again("--json").stdout)
+    broken, text = again(), json.loads(again("--json").stdout)
     assert broken.exit_code == 3
     assert "3 queries of 1 user, 3 failed" in broken.stdout
     assert "out of order" in broken.stderr
     assert "--retry-failed" in broken.stderr
-    assert [each["user_id"] for each in told["failed"]] == ["ANNA"] * 3
+    assert [each["user_id"] for each in text["failed"]] == ["ANNA"] * 3
     berts, calls = list(read_jsonl(to)), len(chat.asked)
     chat.answer = right
     mended = again("--retry-failed", "--quiet")
@@ -137,7 +137,7 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--mode", "profil_aware"], "profile_aware"),
         (["--mode", "generic"], "add --model"),
@@ -147,9 +147,11 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
         (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave --user away"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_sentence(world: World, tmp_path: Path, flags: list[str], said: str) -> None:
+def test_what_cannot_be_done_is_told_in_one_sentence(
+    world: World, tmp_path: Path, flags: list[str], message: str
+) -> None:
     to = tmp_path / "queries.jsonl"
     result = CliRunner().invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
     assert isinstance(result.exception, UserError)
-    assert said in str(result.exception)
+    assert message in str(result.exception)
     assert not to.exists()

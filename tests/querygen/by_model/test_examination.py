@@ -38,7 +38,7 @@ TEXT = written()["query"]
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"budget": None}, "names an amount of money that the wish lacks"),
         ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
@@ -51,7 +51,7 @@ TEXT = written()["query"]
         ({"owned": [product_id("cast iron skillet", 1)]}, "was not ordered, or not kept"),
         (
             {"expected_tools": ["get_user_orders", "product_catalog_search", "calculator"]},
-            "web_search is not among the expected tools",
+            "web_search is not expected",
         ),
         ({"expected_tools": ["get_user_orders", "web_search", "telepathy"]}, "telepathy"),
         ({"expected_tools": ["product_catalog_search", "web_search", "calculator"]}, "reads the user's record"),
@@ -61,8 +61,8 @@ TEXT = written()["query"]
         ({"rationale": "It grows out of the order 1234567890 that the record shows."}, "1234567890"),
     ],
 )
-def test_each_fault_is_told(examiner: Examiner, changes: dict[str, Any], told: str) -> None:
-    assert told in (problem(examiner, **changes) or "")
+def test_each_fault_is_told(examiner: Examiner, changes: dict[str, Any], message: str) -> None:
+    assert message in (problem(examiner, **changes) or "")
 
 
 def test_kinds_that_are_categories_are_spelt_as_the_shop_does_and_an_id_may_come_as_evidence(
@@ -85,7 +85,7 @@ def test_a_question_that_wants_nothing_bought_has_a_wish_all_the_same(examiner: 
 
 
 def test_a_generic_question_expects_nothing_of_a_record(examiner: Examiner) -> None:
-    assert "expects a tool that reads a shopper's record" in (problem(examiner, ANYBODY) or "")
+    assert "expected to read the record of an unknown shopper" in (problem(examiner, ANYBODY) or "")
 
 
 def test_a_question_like_an_earlier_one_is_told(examiner: Examiner) -> None:
@@ -102,7 +102,7 @@ def test_what_is_no_amount_of_money_is_told_before_anything_else(field: str, amo
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"kinds": []}, "kinds of 'birdhouse'"),
         ({"quantity": 0}, "quantity of 'birdhouse'"),
@@ -111,5 +111,5 @@ def test_what_is_no_amount_of_money_is_told_before_anything_else(field: str, amo
         ({"wants": [WANT, WANT]}, "two wants have the same name"),
     ],
 )
-def test_what_no_wish_can_hold_is_told_by_its_place(changes: dict[str, Any], told: str) -> None:
-    assert told in (wish_problem(WrittenWish.model_validate(written_wish(**changes))) or "")
+def test_what_no_wish_can_hold_is_told_by_its_place(changes: dict[str, Any], message: str) -> None:
+    assert message in (wish_problem(WrittenWish.model_validate(written_wish(**changes))) or "")

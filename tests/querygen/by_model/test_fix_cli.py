@@ -123,8 +123,8 @@ def test_nothing_that_the_privacy_check_finds_in_any_query_is_sent(
     assert len(provider.seen) >= len(queries)
     for request in provider.seen:
         sent = json.dumps(request.body, ensure_ascii=False)
-        told, _, behind = sent.partition("<profile>")
-        outside = told + behind.partition("</profile>")[2]  # the summary of the record names its user
+        text, _, behind = sent.partition("<profile>")
+        outside = text + behind.partition("</profile>")[2]  # the summary of the record names its user
         assert [each for each in hidden if each in outside] == []
         assert "[…]" in outside
 

@@ -112,8 +112,8 @@ def test_the_model_is_told_the_four_inputs_the_query_and_what_is_wrong_with_it(
     assert "product_catalog_search(" in instructions
     assert world.manifest.now.date().isoformat() in instructions
     assert world.store.orders("ANNA").orders[0].order_id in (tag_content("owned", asked) or "")
-    told = json.loads(tag_content("question", asked) or "")
-    assert told["wish"] == poor[0].model_dump(mode="json", exclude_none=True)["wish"]
+    document = json.loads(tag_content("question", asked) or "")
+    assert document["wish"] == poor[0].model_dump(mode="json", exclude_none=True)["wish"]
     assert "the text holds an e-mail address" in (tag_content("faults", asked) or "")
     assert "What else would suit me?" in (tag_content("questions", asked) or "")
 
@@ -133,9 +133,9 @@ def test_what_came_of_earlier_tries_is_told_in_the_next(
 
     mended, chat, _ = bench.mend(poor[:1], second_is_right)
     assert mended.replaced
-    told = tag_content("try", chat.asked[-1][1].text) or ""
-    assert "2031" in told
-    assert "a day to come" in told
+    text = tag_content("try", chat.asked[-1][1].text) or ""
+    assert "2031" in text
+    assert "a day to come" in text
     assert [(each.what, each.attempt) for each in read_history_of(bench.file)] == [("tried", 1), ("replaced", 2)]
 
 

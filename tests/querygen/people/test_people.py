@@ -14,10 +14,9 @@ from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.querygen.lint import Linter
 from drretail.querygen.people.pairing import distance, most_different, pair_query, relevance
-from drretail.querygen.people.past import read_past
+from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
 from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.querygen.people.reversibility import Recall, agreed_by_words, inferred_by_rules, recall_by_field
-from drretail.querygen.people.rules import context_by_rules, persona_by_rules
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -178,17 +177,17 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
     pets = {"field": "basic_attributes.pets", "value": "Has a dog.", "orders": [order]}
 
     def answer(messages: Sequence[BaseMessage]) -> str:
-        said = messages[0].text
-        if "write down who a shopper is" in said:
+        text = messages[0].text
+        if "write down who a shopper is" in text:
             strange = {**pets, "orders": ["no such order"]}
             return json.dumps({"traits": [strange if len(messages) == 1 else pets]})
-        if "had an assistant kept notes" in said:
+        if "had an assistant kept notes" in text:
             entry = {"kind": "talk", "text": "Shopper: my dog needs a bath.", "orders": [order]}
             return json.dumps({"entries": [entry]})
-        if "work out who the shopper is" in said:
-            assert order not in said
+        if "work out who the shopper is" in text:
+            assert order not in text
             return json.dumps({"traits": [{**pets, "orders": []}, {"field": FIELDS[1], "value": "40", "orders": []}]})
-        if "filled twice" in said:
+        if "filled twice" in text:
             return json.dumps({"fields": ["basic_attributes.pets"]})
         return json.dumps({"tasks": ["t1"]})
 

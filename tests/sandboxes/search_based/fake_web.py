@@ -73,24 +73,24 @@ def made_web() -> dict[str, Made]:
 
 def _page(url: str, role: str, need: int, keyword: str) -> Made:
     random = Random(url)
-    said = {
+    fields = {
         "supportive": FACTS,
         "again": tuple(f"It is well borne out that {fact[0].lower()}{fact[1:]}" for fact in FACTS),
     }
-    told = said[role][need] if role in said else ""
+    result = fields[role][need] if role in fields else ""
     if role in MISLEADING:
-        told = MISLEADING[role].format(it=" ".join(random.choices(_WORDS, k=5)))
+        result = MISLEADING[role].format(it=" ".join(random.choices(_WORDS, k=5)))
     body = [
         " ".join(random.choices(_WORDS, k=60)).capitalize() + "."
         for _ in range(4 if role == "supportive" else random.randint(5, 11))
     ]
-    body.insert(2, told)
+    body.insert(2, result)
     if url.endswith("beside0.example/0"):
         body += [f"Write to {EMAIL} for more of it.", INJECTION]
     shown = "".join(f"<p>{text}</p>" for text in body if text)
     title = f"{keyword} {random.choice(_WORDS)} {random.randint(1, 9999)}"
     html = f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1>{shown}</article></body></html>"
-    return Made(url, role, need, keyword, html, told)
+    return Made(url, role, need, keyword, html, result)
 
 
 class FakeWeb(LocalServer):

@@ -58,8 +58,8 @@ def _settle(asked: str) -> dict[str, Any]:
 
 
 def _gold(asked: str) -> dict[str, Any]:
-    told = [(number, next(fact for fact in FACTS if _key(fact) in text)) for number, text in _PAGE.findall(asked)]
-    found = [{"insight": f"It matters that: {fact}", "source": number, "quote": _quote(fact)} for number, fact in told]
+    texts = [(number, next(fact for fact in FACTS if _key(fact) in text)) for number, text in _PAGE.findall(asked)]
+    found = [{"insight": f"It matters that: {fact}", "source": number, "quote": _quote(fact)} for number, fact in texts]
     for name, text in _FILE.findall(asked):
         if name == "note.md":
             line = max(text.split("\n"), key=len).removeprefix("- ")

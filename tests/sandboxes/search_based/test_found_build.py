@@ -45,7 +45,7 @@ from drretail.sandboxes.sizes import BY_CHARACTERS
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
 from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 SIZES = {"16k": 16_000, "32k": 32_000, "64k": 64_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
@@ -55,7 +55,7 @@ UNASKED = query_to_write("q1", USER, "fake:x")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build(tmp_path_factory.mktemp("found") / "world")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("found") / "world")) as opened:
         yield opened
 
 
@@ -228,9 +228,9 @@ def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
 
 def test_a_page_that_nobody_could_judge_is_left_out_and_named(site: Site) -> None:
     def sometimes(asked: str) -> dict[str, Any]:
-        said = ANSWERS["PageRuling"](asked)
+        result = ANSWERS["PageRuling"](asked)
         wrong = {"facts": [{"need": 1, "fact": "So.", "quote": "These words stand nowhere."}]}
-        return said | (wrong if "http://outdated0.example/1" in asked else {})
+        return result | (wrong if "http://outdated0.example/1" in asked else {})
 
     folder = site.cut()
     made = site.build(QUERY, by=model(PageRuling=sometimes))
@@ -257,8 +257,8 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site
 def test_a_try_that_fell_short_is_told_to_the_next_one(site: Site) -> None:
     def diverge(asked: str) -> dict[str, Any]:
         more = ["Which weight bends a pole?"] if "What it weighs." in asked else []
-        said = ANSWERS["Divergence"](asked)
-        return said | {"needs": [*said["needs"], *more]}
+        result = ANSWERS["Divergence"](asked)
+        return result | {"needs": [*result["needs"], *more]}
 
     def settle(asked: str) -> dict[str, Any]:
         if "Which weight bends a pole?" not in asked:
@@ -293,8 +293,8 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     made = site.build(UNASKED)
     assert made.failed == {}
     assert any("no gold yet" in fault for fault in check_sandbox(folder)["q1"])
-    said = site.write()
-    assert (said.written, said.failed) == (("q1",), {})
+    result = site.write()
+    assert (result.written, result.failed) == (("q1",), {})
     (query,) = read_documents(folder / "queries.jsonl", Query, "query")
     assert query.user_id == USER
     assert query.wish is not None
@@ -312,8 +312,8 @@ def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> N
         return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if "would suit me" in asked else []}
 
     def query(asked: str) -> dict[str, Any]:
-        said = ANSWERS["WrittenQuery"](asked)
-        return said | ({"query": said["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
+        result = ANSWERS["WrittenQuery"](asked)
+        return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
 
     by = model(Settlement=settle, WrittenQuery=query)
     folder = site.cut()
@@ -378,8 +378,8 @@ def test_a_review_that_meets_the_cap_says_so(site: Site) -> None:
     folder = site.copy()
     with site.asker(tokens=1) as asker:
         asker.allowance.count(Usage(output=1), None)
-        said = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
-    assert said == "the cap of 1 tokens is reached"
+        result = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
+    assert result == "the cap of 1 tokens is reached"
 
 
 def test_what_journals_answer_is_told_of_criteria_too(site: Site) -> None:
@@ -395,9 +395,9 @@ def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
 
     folder = site.copy()
     with site.asker(model(Review=guessed)) as asker:
-        said = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
-    assert isinstance(said, Review)
-    assert said.faults == ["insight novelty: Anybody knows it."]
+        result = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
+    assert isinstance(result, Review)
+    assert result.faults == ["insight novelty: Anybody knows it."]
 
 
 def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(site: Site) -> None:

@@ -14,14 +14,14 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from tests.sandboxes.search_based.fake_web import FakeWeb
 from tests.sandboxes.search_based.test_found_build import QUERY
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 PLAYED = "tests.sandboxes.search_based.played:opened"
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(build(tmp_path_factory.mktemp("cli") / "world"))
+    return str(build_shop(tmp_path_factory.mktemp("cli") / "world"))
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,8 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(shop: str, fake: Fak
     assert "1 of 1 task." in made.stdout
     before = sandbox(fake, "check", to)
     assert (before.exit_code, "no gold yet" in before.stdout) == (3, True)
-    said = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
-    assert "1 query written." in said.stdout
+    result = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
+    assert "1 query written." in result.stdout
     whole = sandbox(fake, "queries", to)
     assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
     kept = tmp_path / "kept"
@@ -66,9 +66,9 @@ def test_an_estimate_sends_nothing_and_makes_no_folder(shop: str, fake: FakeWeb,
     queries, to = tmp_path / "q.jsonl", tmp_path / "S"
     write_lines(queries, [QUERY.as_line()])
     flags = ("--world", shop, "--to", str(to), "--web", "searxng:http://localhost:1", "--queries", str(queries))
-    told = sandbox(fake, "build", *flags, "--model", PLAYED, "--estimate")
-    assert (told.exit_code, to.exists()) == (0, False)
-    assert "Nothing was sent" in told.stderr
+    result = sandbox(fake, "build", *flags, "--model", PLAYED, "--estimate")
+    assert (result.exit_code, to.exists()) == (0, False)
+    assert "Nothing was sent" in result.stderr
 
 
 def test_without_a_language_model_pages_of_a_search_engine_are_refused(

@@ -17,7 +17,7 @@ from pymongo import MongoClient
 from tests.cli.commands import MAINS
 from tests.servers.failures.own import OwnServer, own_server
 from tests.servers.front import Front, front_of, only_with
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
@@ -68,7 +68,7 @@ def environment(request: pytest.FixtureRequest, mongo: OwnServer, elastic: Front
 @pytest.fixture
 def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
     """Commands one after the other in the test's folder, with everything that Python would log or warn of."""
-    build(tmp_path / "w")
+    build_shop(tmp_path / "w")
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 
     def run(*commands: tuple[str, ...], **given: str) -> subprocess.CompletedProcess[str]:

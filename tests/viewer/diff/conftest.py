@@ -12,7 +12,7 @@ from drretail.records.query import Task
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.tools.toolkit import Toolkit
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 
 QUESTION = "Which bird feeder suits me, under $60?"
 BEFORE = """## What to get
@@ -44,7 +44,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
         "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
     }
-    with open_world(build(home / "w")) as world:
+    with open_world(build_shop(home / "w")) as world:
         run(world, [QUESTION], agents, to=home / "exp", user=USER, baselines=False)
     return home / "exp"
 

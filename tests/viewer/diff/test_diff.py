@@ -27,9 +27,9 @@ def page(compared: Path) -> Element:
 def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
     (pair,) = read_diff(compared, "before", "after").pairs
     assert pair.by == "claims, judged by offline:judge"
-    told = {change.kind: (change.a or change.b) for change in pair.changes}
+    fields = {change.kind: (change.a or change.b) for change in pair.changes}
     assert pair.counts == {"verdict": 1, "only_a": 1, "only_b": 1, "same": 1}
-    assert {kind: each.plain.partition(" ")[0] for kind, each in told.items() if each} == {
+    assert {kind: each.plain.partition(" ")[0] for kind, each in fields.items() if each} == {
         "verdict": "It",
         "only_a": "The",
         "only_b": "The",

@@ -16,7 +16,7 @@ from drretail.records.money import Money
 from drretail.records.vote import Vote
 from drretail.records.wish import Want, Wish
 from drretail.viewer.voting.plan import planned
-from tests.shop import build
+from tests.shop import build_shop
 from tests.viewer.browsing import grave_faults
 from tests.viewer.live.conftest import Serve
 from tests.viewer.voting.agents import QUERIES
@@ -180,7 +180,7 @@ def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, serve: S
 def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path: Path) -> None:
     file = tmp_path / "queries.jsonl"
     write_lines(file, (query.as_line() for query in QUERIES))
-    with open_world(build(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
+    with open_world(build_shop(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
         page = window(390)
         enter(page, address, "/review")
         page.get_by_role("button", name="Reject").click()

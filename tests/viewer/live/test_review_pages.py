@@ -26,7 +26,7 @@ from drretail.records.wish import Want, Wish
 from drretail.tables.cells import as_csv
 from drretail.viewer.live.app import create_app, parts_of
 from tests.querygen.review.scripted import Clock, reviewed
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, price_max=Money(amount="40"))
@@ -47,7 +47,7 @@ YES = {"deep_research": "yes", "answerable": "yes", "fits_profile": "yes"}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build(tmp_path_factory.mktemp("review") / "world")) as opened:
+    with open_world(build_shop(tmp_path_factory.mktemp("review") / "world")) as opened:
         yield opened
 
 

@@ -16,7 +16,7 @@ from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.dom import parse
 from tests.viewer.experiment import record_runs
 
@@ -56,7 +56,7 @@ def day(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, day: str) -> Path:
     home = tmp_path_factory.mktemp("hostile")
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         record_runs(replace(world, web=EvilWeb(day)), QUERIES, home / "exp")
         judges = [Judge.of(open_model("offline:judge", environ={}))]
         metrics = ["faithfulness", "checks"]

@@ -21,7 +21,7 @@ from drretail.viewer.page.document import render_page, write_report
 from drretail.viewer.page.question import Questions
 from tests.build import SYSTEM
 from tests.build import run as a_run
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.diff.conftest import AFTER, BEFORE, QUESTION, answering
 from tests.viewer.dom import Element, parse
 
@@ -36,7 +36,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
         "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
     }
-    with open_world(build(home / "w")) as world:
+    with open_world(build_shop(home / "w")) as world:
         run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
     for query in read_definition(home / "exp").queries:
         held = {each.system: each for each in read_runs(home / "exp") if each.query_id == query.query_id}
@@ -50,15 +50,18 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     file = VerdictFile(path)
     for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            said = {"state": "scored", "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)}
-            said |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
+            fields = {
+                "state": "scored",
+                "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension),
+            }
+            fields |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
             if dimension == "breadth":
-                said = {"state": "failed", "error": "no answer in 60 seconds"}
+                fields = {"state": "failed", "error": "no answer in 60 seconds"}
             about = {"metric": "pairwise", "version": 1, "stage": "comparison", "item": dimension, "order": order}
             about |= {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
             about |= {"prompt_hash": prompt_for(dimension).hash}
-            file.append(Verdict.model_validate(about | said))
+            file.append(Verdict.model_validate(about | fields))
     file.close()
 
 

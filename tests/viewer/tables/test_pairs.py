@@ -94,9 +94,9 @@ def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
 
 
 def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
-    (told,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
-    assert told.overall is not None
-    counts = [cell.counts for cell in told.overall.rows[0].cells if cell is not None]
+    (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
+    assert text.overall is not None
+    counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]
     assert counts[0] == "30 of 40, 2 failed, 8 not judged"
 
 
@@ -126,7 +126,7 @@ def compared(mine: Path) -> Path:
 @pytest.mark.parametrize("render", [render_page, render_text])
 def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, render: Any) -> None:
     shown = " ".join(render(compared).replace("<wbr>", "").split())
-    for said in (
+    for text in (
         "hybrid_react over plan_to_function",
         "13%",
         "flips",
@@ -136,7 +136,7 @@ def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, rende
         "a:b and c:d",
         "differ",
     ):
-        assert said in shown
+        assert text in shown
     assert "offline:judge (rule-based)" not in shown
 
 

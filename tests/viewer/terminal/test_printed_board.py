@@ -88,18 +88,18 @@ def test_floors_and_the_oracle_stand_below_a_rule(printed: Print) -> None:
 
 
 def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
-    said = ("FP: a above b.", "clean: nothing.")
-    text = "\n".join(printed(board(differs=said, notes=("Mind this.",)), 140))
+    texts = ("FP: a above b.", "clean: nothing.")
+    text = "\n".join(printed(board(differs=texts, notes=("Mind this.",)), 140))
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
     assert text.index("It can be concluded: FP: a above b.") < text.index("Not yet: clean: nothing.")
     assert text.index("Not yet") < text.index("share of claims that hold") < text.index("Notes") < text.index("Mind")
 
 
 def test_a_text_says_what_stands_below_the_values_too() -> None:
-    told = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
-    assert "share of claims that hold" in told
-    assert ". Below: 95 % interval" in told
-    assert told.endswith("Those of floors and oracle: --details.")
+    legend = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
+    assert "share of claims that hold" in legend
+    assert ". Below: 95 % interval" in legend
+    assert legend.endswith("Those of floors and oracle: --details.")
 
 
 def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:

@@ -9,7 +9,7 @@ from drretail.records.query import Query, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.tools.toolkit import Toolkit
-from tests.shop import USER, build
+from tests.shop import USER, build_shop
 from tests.viewer.experiment import judge_by_hand
 
 QUERIES = [
@@ -47,7 +47,7 @@ AGENTS = {
 
 def record_answers(home: Path) -> Path:
     """Nine reports of three systems, judged by hand, of which nothing was voted."""
-    with open_world(build(home / "world")) as world:
+    with open_world(build_shop(home / "world")) as world:
         run(world, QUERIES, AGENTS, to=home / "exp", baselines=False)
     judge_by_hand(home / "exp")
     return home / "exp"

@@ -19,11 +19,11 @@ def test_without_a_profile_nobody_is_asked_of_personalization() -> None:
 
 
 def test_picks_are_spoken_of_where_they_are_shown() -> None:
-    told = {
+    fields = {
         shown: " ".join(pair_questions(with_profile=True, with_picks=shown)[4].definition) for shown in (True, False)
     }
-    assert "lists of picks" in told[True]
-    assert "lists of picks" not in told[False]
+    assert "lists of picks" in fields[True]
+    assert "lists of picks" not in fields[False]
 
 
 def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:

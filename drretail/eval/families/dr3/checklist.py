@@ -16,7 +16,6 @@ from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
-from drretail.records.wish import Want
 
 STAGE = "requirements"
 CONSTRAINTS, FROM_QUERY = "constraints", "query"
@@ -70,37 +69,32 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
     if not wish.wants:
         yield "want", "It recommends to buy nothing."
     for want in wish.wants:
-        yield from _required_of(want)
+        kinds = " or ".join(want.kinds)
+        thing = want.name if kinds.casefold() == want.name.casefold() else f"{want.name} ({kinds})"
+        count = f", {want.quantity} pieces" if want.quantity > 1 else ""
+        does = "It says whether to buy" if want.optional else "It recommends"
+        yield "want", f"{does} what is asked for as {thing}{count}."
+        where = f"As {want.name} it recommends"
+        for demand in want.must:
+            yield "must", f"{where} only what meets this demand: {demand.removesuffix('.')}."
+        for unwanted in want.must_not:
+            yield "must_not", f"{where} nothing that is or has what is not wanted: {unwanted.removesuffix('.')}."
+        if want.rating_min is not None:
+            yield "rating_min", f"{where} only what is rated with at least {want.rating_min:g} stars."
+        if want.ratings_min is not None:
+            yield "ratings_min", f"{where} only what has at least {want.ratings_min:,} ratings."
+        if want.price_max is not None:
+            yield "price_max", f"{where} only what costs no more than {format_amount(want.price_max)} a piece."
+        if want.brands_wanted:
+            yield "brands_wanted", f"{where} only what is by {' or '.join(want.brands_wanted)}."
+        if want.brands_unwanted:
+            yield "brands_unwanted", f"{where} nothing by {' or '.join(want.brands_unwanted)}."
     if wish.budget is not None:
         yield "budget", f"What it recommends costs no more than {format_amount(wish.budget)} together."
     if wish.deadline:
         yield "deadline", f"It keeps to the date by which things are needed: {wish.deadline}."
     if wish.owned and not all(want.again for want in wish.wants):
         yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(wish.owned)}."
-
-
-def _required_of(want: Want) -> Iterator[tuple[str, str]]:
-    """What is to be bought, and then each of its limits."""
-    kinds = " or ".join(want.kinds)
-    thing = want.name if kinds.casefold() == want.name.casefold() else f"{want.name} ({kinds})"
-    count = f", {want.quantity} pieces" if want.quantity > 1 else ""
-    does = "It says whether to buy" if want.optional else "It recommends"
-    yield "want", f"{does} what is asked for as {thing}{count}."
-    where = f"As {want.name} it recommends"
-    for demand in want.must:
-        yield "must", f"{where} only what meets this demand: {demand.removesuffix('.')}."
-    for unwanted in want.must_not:
-        yield "must_not", f"{where} nothing that is or has what is not wanted: {unwanted.removesuffix('.')}."
-    if want.rating_min is not None:
-        yield "rating_min", f"{where} only what is rated with at least {want.rating_min:g} stars."
-    if want.ratings_min is not None:
-        yield "ratings_min", f"{where} only what has at least {want.ratings_min:,} ratings."
-    if want.price_max is not None:
-        yield "price_max", f"{where} only what costs no more than {format_amount(want.price_max)} a piece."
-    if want.brands_wanted:
-        yield "brands_wanted", f"{where} only what is by {' or '.join(want.brands_wanted)}."
-    if want.brands_unwanted:
-        yield "brands_unwanted", f"{where} nothing by {' or '.join(want.brands_unwanted)}."
 
 
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:

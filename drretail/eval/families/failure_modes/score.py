@@ -21,7 +21,7 @@ from drretail.eval.families.failure_modes.judge import (
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import planned_runs
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.panel import name_of
 from drretail.eval.values import Value, lacking
@@ -71,7 +71,7 @@ def low_ratings(experiment: Path) -> tuple[list[LowRating], Reports]:
     rating_prompts = in_all_wordings(experiment, load_metric(RATED).prompt_hashes)
     found: list[LowRating] = []
     reports: Reports = Counter()
-    judges = sorted(path.name for path in (experiment / "verdicts" / FAMILY).glob("*/"))
+    judges = judges_in(experiment, FAMILY)
     for planned in planned_runs(experiment, read_definition(experiment)) if judges else ():
         folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
         sha = read_run(folder).report_sha if (folder / "run.json").exists() else None

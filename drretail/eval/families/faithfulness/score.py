@@ -223,12 +223,6 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
 UNREAD = "the imported report lists its sources, and no citation of them was found"
 
 
-def _is_unread(subject: Subject) -> bool:
-    """True for an imported report with a list and no citation of it: perhaps they have a form that is not read."""
-    cites = subject.run is not None and bool(subject.run.citations)
-    return subject.system.is_imported and not cites and bool(listed_sources(subject.report or "", None).spans)
-
-
 def _with_earnings(value: Value, subject: Subject) -> Value:
     """The value as headlines count it (METRICS 0).
 
@@ -314,7 +308,9 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
-    if _is_unread(subject):
+    # An imported report with a list of sources and no citation of it: perhaps they have a form that is not read.
+    cites = subject.run is not None and bool(subject.run.citations)
+    if subject.system.is_imported and not cites and bool(listed_sources(subject.report or "", None).spans):
         found = [
             each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
             for each in found

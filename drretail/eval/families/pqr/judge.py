@@ -106,17 +106,18 @@ def _record(
     axis: Axis, criteria: Criteria, reply: JudgeAnswer[Scores], answer: Scores | None, judge_session: JudgeSession
 ) -> None:
     found = {} if answer is None else _by_dimension(axis, criteria, answer)
-    for key in axis.keys:
-        scores = found.get(key, reply.error or "")
-        is_whole = not isinstance(scores, str)
-        judge_session.record(
-            SCORING,
-            item_of(key, criteria),
-            "scored" if is_whole else "failed",
-            [score.model_dump(mode="json") for score in scores.values()] if is_whole else None,
-            prompt_hash=reply.prompt_hash,
-            error=None if is_whole else scores,
-        )
+    with judge_session.file.at_once():
+        for key in axis.keys:
+            scores = found.get(key, reply.error or "")
+            is_whole = not isinstance(scores, str)
+            judge_session.record(
+                SCORING,
+                item_of(key, criteria),
+                "scored" if is_whole else "failed",
+                [score.model_dump(mode="json") for score in scores.values()] if is_whole else None,
+                prompt_hash=reply.prompt_hash,
+                error=None if is_whole else scores,
+            )
 
 
 def _by_dimension(axis: Axis, criteria: Criteria, answer: Scores) -> dict[str, dict[str, CriterionScore] | str]:

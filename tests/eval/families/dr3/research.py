@@ -94,8 +94,8 @@ def _backed(question: str) -> dict[str, Any]:
 
 def _insights(question: str) -> dict[str, Any]:
     labels = {"$22.99": "full", "two weeks": "full", "recalled": "partial"}
-    told = [tag_content_of(question, number) for number in (1, 2)]
-    found = [next(label for words, label in labels.items() if words in each) for each in told if each]
+    texts = [tag_content_of(question, number) for number in (1, 2)]
+    found = [next(label for words, label in labels.items() if words in each) for each in texts if each]
     return {
         "insights": [
             {"insight_id": number, "found": "", "missing": "", "label": label} for number, label in enumerate(found, 1)
@@ -132,7 +132,7 @@ def judge_by(answers: Answers = ANSWERS, name: str = "test") -> tuple[Judge, lis
         title = request.schema or ""
         asked.append(title)
         answer: Any = answers[title]
-        said: Any = answer(request.opening) if callable(answer) else answer
-        return ScriptedAnswer(structured=said)
+        result: Any = answer(request.opening) if callable(answer) else answer
+        return ScriptedAnswer(structured=result)
 
     return Judge.of(scripted_model(play=play, name=name)), asked

@@ -53,10 +53,10 @@ def source(text: str) -> SourceText:
 
 
 @pytest.mark.parametrize(
-    ("said", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
+    ("message", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
 )
-def test_the_released_rules_snap_odd_numbers(said: float, value: float) -> None:
-    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": said}]})
+def test_the_released_rules_snap_odd_numbers(message: float, value: float) -> None:
+    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": message}]})
     assert dict(reversed(marked(answer)))[1].value == value
 
 
@@ -304,8 +304,8 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
     judge, _ = judge_by()
     found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
-    said = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
-    assert said == {
+    fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
+    assert fields == {
         **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
         **{"CC": 66.67, "CC_UF": 100, "CC_SC": 50},  # the page on recalls is not cited
         **{"FA": 50, "FA_pair": 50, "FA_lenient": 100},  # the file in full, the page in part

@@ -110,14 +110,14 @@ def scripted(*answers: Any) -> Judge:
     return Judge.of(scripted_model(play=lambda _: left.pop(0), name="x"))
 
 
-def claim(number: int, said: str, *sources: str, quote: str = "", values: Sequence[Mapping[str, Any]] = ()) -> Any:
+def claim(number: int, message: str, *sources: str, quote: str = "", values: Sequence[Mapping[str, Any]] = ()) -> Any:
     """A claim as the default extraction gives it."""
-    return {**papers_claim(number, said, *sources, quote=quote), "values": list(values)}
+    return {**papers_claim(number, message, *sources, quote=quote), "values": list(values)}
 
 
-def papers_claim(number: int, said: str, *sources: str, quote: str = "") -> dict[str, Any]:
+def papers_claim(number: int, message: str, *sources: str, quote: str = "") -> dict[str, Any]:
     """A claim as the paper's two extractions give it."""
-    return {"claim_id": number, "claim": said, "quote": quote, "sources": list(sources)}
+    return {"claim_id": number, "claim": message, "quote": quote, "sources": list(sources)}
 
 
 def said_value(kind: str, amount: str, quote: str, *of: str, **more: str) -> dict[str, Any]:

@@ -29,7 +29,6 @@ WRONG = [
     ("The Fluffwick Orthopedic Dog Bed is rated 4.8 out of 5", "is rated 4.5 out of 5", "P:B0BED00001"),
     ("The Fluffwick Orthopedic Dog Bed has 2,345 ratings", "has 1,234 ratings", "P:B0BED00001"),
     ("The Fluffwick bed holds dogs up to 120 pounds", "holds dogs up to 90 pounds", "P:B0BED00001"),
-    ("The Slowpaw bowl is suitable for the microwave", "is not suitable for the microwave", "P:B0BOWL0001"),
     ("You bought the Slowpaw Slow Feeder Bowl on 2021-05-31", "on 2023-05-31", "O:0000000001"),
     ("Northern cardinals prefer dried mealworms and fruit", "prefer black oil sunflower seeds", BIRDS_ID),
     ("Oklahoma hosts over 600 backyard species", "hosts over 60 backyard species", BIRDS_ID),

@@ -74,14 +74,14 @@ class Change:
     def __init__(self, price: str | None) -> None:
         self.price = price
 
-    def __call__(self, told: dict[str, Any]) -> dict[str, Any]:
+    def __call__(self, message: dict[str, Any]) -> dict[str, Any]:
         if self.price is not None:
-            return json.loads(json.dumps(told).replace("$18.75", self.price))
+            return json.loads(json.dumps(message).replace("$18.75", self.price))
         named = f"P:{GOOD}"
         insights = [
-            one for one in told["insights"] if named not in one["citations"] and "18.75" not in one["statement"]
+            one for one in message["insights"] if named not in one["citations"] and "18.75" not in one["statement"]
         ]
-        sources = [source for source in told["sources"] if source["evidence"] != named]
+        sources = [source for source in message["sources"] if source["evidence"] != named]
         return {"insights": insights, "sources": sources, "open_questions": ["What else is there?"]}
 
 

@@ -113,9 +113,9 @@ def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_b
     assert [title.partition("\n")[0] for title, _ in found] == ["Constraint Following"] * 2
     two, nothing = "- 2 × B0TEST0001: price not known", "Nothing is to be bought."
     assert sorted(picks for _, picks in found) == [[two, nothing], [nothing, two]]
-    for name, told in (("one", {A: bought}), ("paper", {A: bought, B: bought})):
+    for name, text in (("one", {A: bought}), ("paper", {A: bought, B: bought})):
         rules: Rules = "paper" if name == "paper" else "default"
-        _, asked = judged(tmp_path / f"{name}.jsonl", prefers_a, picks=told, rules=rules)
+        _, asked = judged(tmp_path / f"{name}.jsonl", prefers_a, picks=text, rules=rules)
         assert not any(tag_contents("picks", question) for question in asked)
 
 
@@ -146,14 +146,14 @@ def test_the_prompts_ask_what_the_paper_s_prompt_asks() -> None:
     for dimension in DIMENSIONS:
         prompt = prompt_for(dimension)
         text = prompt.shared + prompt.text
-        for said in (
+        for statement in (
             "One criterion and nothing else",
             "Which report stands first is chance",
             "is an instruction to you",
             "before you name the winner",
             'answer "equal"',
         ):
-            assert said in text, (dimension, said)
+            assert statement in text, (dimension, statement)
         assert '"equal"' not in prompt_for(dimension, "paper").text
     assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
 

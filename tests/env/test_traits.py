@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.env.counterfactual import traits_of, unlikeness
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
-from drretail.grounding.profile.traits import traits_of, unlikeness
 from drretail.records.counterfactual import ProfileTraits
 from drretail.records.shop import Order
 from tests.two_tastes import BEGAN, PRODUCTS

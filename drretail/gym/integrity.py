@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from drretail.grounding.report.markup import blanked
-from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
+from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
@@ -117,7 +117,8 @@ def _about(layout: Layout, index: int) -> tuple[str, ...]:
 
 def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount]]:
     """Every figure with its sentence and what that is about; dates and heads of tables aside."""
-    amounts = find_amounts(blanked(layout.text, ((date.start, date.end) for date in find_dates(layout.text))))
+    undated = blanked(layout.text, ((date.start, date.end) for date in layout.dates))
+    amounts = find_amounts(undated, layout.notation)
     starts = [one.start for one in amounts]
     for index, sentence in enumerate(layout.sentences):
         inside = amounts[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]

@@ -15,8 +15,8 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.llm.registry import Model
 from drretail.prompts import tag_content
+from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
-from drretail.querygen.opinion import Reader
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
@@ -75,14 +75,14 @@ def check(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 
 def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody(world: World) -> None:
     linter = Linter(world)
-    (message,) = Reader(world, linter).messages(FEEDER)
-    question, owned = tag_content("question", message.text) or "", tag_content("owned", message.text) or ""
-    assert "Jane Doe" not in message.text
+    message = Reader(world, linter).message(FEEDER)
+    question, owned = tag_content("question", message) or "", tag_content("owned", message) or ""
+    assert "Jane Doe" not in message
     assert "I am […] from Ohio" in question
     assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (" in owned
     assert "ordered 2022-01-01" in owned
-    assert "- bird feeder: 5 products, $10.00 to $38.00; such as Tallow Bird Feeder" in message.text
-    assert "bird feeder\nowned: " in (tag_content("wish", message.text) or "")
+    assert "- bird feeder: 5 products, $10.00 to $38.00; such as Tallow Bird Feeder" in message
+    assert "bird feeder\nowned: " in (tag_content("wish", message) or "")
 
 
 def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(

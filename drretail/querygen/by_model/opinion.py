@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from drretail.env.world import World
-from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.harmless import harmless
@@ -14,11 +13,10 @@ from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import format_money
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
-from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.prompt import NOTHING
-from drretail.querygen.by_model.session import ROLE, ModelSession
+from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
 from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.checks.case import found
 from drretail.querygen.checks.privacy import Mask
@@ -29,9 +27,6 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 from drretail.tables.figures import counted
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
 
 ANSWER = Range(90, 250)
 """Tokens of one answer: three sentences; more where a model thinks first."""
@@ -79,49 +74,36 @@ class Reader:
         self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
     ) -> Opinions:
         """An opinion of each query that has a wish; what fails is counted, never raised."""
-        return run_loop(self._read([query for query in queries if query.wish is not None], session, on_end))
+        typed = [query for query in queries if query.wish is not None]
+        asks = [Ask(query.query_id, self.message(query), Opinion, name=_name(query)) for query in typed]
+        answers = ask_all(session, asks, on_end)
+        return Opinions({key: tuple(opinion.findings()) for key, opinion in answers.found.items()}, answers.failed)
 
     def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
         """What the opinions that the journal lacks are likely to take; nothing is sent."""
         begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
         typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
         missing = [query for query in typed if f"{_name(query)}#1" not in begun]
-        lengths = [sum(len(message.text) for message in self.messages(query)) for query in missing]
+        lengths = [len(self.message(query)) for query in missing]
         basis = f"the prompts, and answers of {ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
         untyped = sum(query.wish is None for query in queries)
         basis += f"; typing {untyped} {'wish' if untyped == 1 else 'wishes'} comes on top" if untyped else ""
         return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="queries")
 
-    def messages(self, query: Query) -> "list[BaseMessage]":
+    def message(self, query: Query) -> str:
         """What is sent for one query, without what the privacy checks find in its text."""
-        from langchain_core.messages import HumanMessage
-
         case = self._linter.case(query)
         assert query.wish is not None, "what nobody has typed is not compared"
         shopper = case.shopper
         mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
         offers = (_offer_line(want.name, listings, query.text) for want, listings in case.offered)
-        asked = load_prompt(__file__, "opinion").render(
+        return load_prompt(__file__, "opinion").render(
             today=self._today,
             owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
             wish=tagged("wish", mask.facts("\n".join(wish_lines(query.wish)))),
             rationale=tagged("rationale", mask.facts(query.rationale) or "None is given."),
             question=tagged("question", mask.facts(query.text) if query.wish.orders else mask.text(query.text)),
-        )
-        return [HumanMessage(asked)]
-
-    async def _read(self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object]) -> Opinions:
-        async def one(query: Query) -> Opinion | str:
-            async def question(models: Models, scope: str, _: int) -> Opinion:
-                return await models.ask(ROLE, self.messages(query), Opinion, path=scope)
-
-            return await session.attempt(_name(query), question, on_end)
-
-        answers = dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
-        return Opinions(
-            {query_id: tuple(end.findings()) for query_id, end in answers.items() if isinstance(end, Opinion)},
-            {query_id: end for query_id, end in answers.items() if isinstance(end, str)},
         )
 
 

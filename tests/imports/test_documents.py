@@ -9,8 +9,8 @@ import pytest
 
 from drretail.agents.user_files import UserFile
 from drretail.errors import UserError
-from drretail.grounding.text.documents import document_text
 from drretail.imports.formats import load_format
+from drretail.parsing import document_text
 
 installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

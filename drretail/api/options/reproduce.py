@@ -1,0 +1,41 @@
+"""What ``reproduce`` is given."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from drretail.api.option import MODELS, RESUMING, Option
+from drretail.api.options import research, shared
+from drretail.api.options.run import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class ReproduceOptions:
+    """Who answers, who judges, and what that may cost."""
+
+    model: research.Model = None
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    to: Annotated[
+        str | Path | None,
+        Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
+    ] = None
+    max_dollars: Annotated[float | None, Option("Dollars of all runs and all judging together, at most.", min=0.01)] = (
+        None
+    )
+    max_tokens: Annotated[
+        int | None, Option("Tokens of all runs and all judging together, at most.", MODELS, min=1)
+    ] = None
+    world: research.World = "demo"
+    queries: Annotated[Queries | None, Option("Other queries than the fifty that ship.", metavar="FILE", type=Path)] = (
+        None
+    )
+    only: Annotated[int | None, Option("The first N queries alone.", metavar="N", min=1)] = None
+    web: research.Web = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    parallel: Annotated[int | None, Option("Runs side by side, at most.", min=1, default="4")] = None
+    retry: Annotated[
+        str | None, Option("Make failed runs, and judge failed judgements, again.", RESUMING, metavar="failed")
+    ] = None
+    observer: research.Observer = None

@@ -1,0 +1,156 @@
+"""``reproduce``: the paper's experiment on models of one's own, from the estimate to a page of results."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from drretail.agents.running.spending import spending_of
+from drretail.api.option import accepts
+from drretail.api.options.reproduce import ReproduceOptions
+from drretail.api.options.score import ScoreOptions
+from drretail.api.recorded import RecordedExperiment
+from drretail.api.report import report
+from drretail.api.run import estimate_run, run
+from drretail.api.score import Scored, score_with
+from drretail.api.verification.verify import verify
+from drretail.errors import UserError
+from drretail.eval.check_results import Verification
+from drretail.eval.judging.spending import judging_costs
+from drretail.files import write_atomically
+from drretail.llm.estimates import Estimate
+from drretail.llm.prices import NOTHING, Cost, PriceTable, read_prices
+from drretail.querygen.shipped import shipped_queries
+from drretail.records.scoreboard import Scoreboard
+from drretail.settings import read_settings
+from drretail.tables.figures import count, dollars
+from drretail.tables.markdown import markdown_table
+from drretail.viewer.paper.published import SYSTEMS
+from drretail.viewer.tables.scoreboard import printed_board
+
+AGENTS = (*SYSTEMS, "grounded_hybrid", "grounded_hybrid+ws")
+"""The paper's six systems (section 5), and ours in both web modes."""
+BY_JUDGE = ("faithfulness", "quality", "pairwise")
+BY_CODE = ("checks", "basket", "process")
+PAGE = "results.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The paper's experiment, made again."""
+
+    experiment: RecordedExperiment
+    scored: Scored
+    verification: Verification
+    page: Path
+    """The paper's numbers beside these."""
+    closing: str | None
+    """Why it is not whole, where the cap was reached; the same call with a higher one goes on."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run and judgement was made, and nothing in the folder contradicts itself."""
+        whole = self.experiment.is_complete and not self.scored.failed and self.closing is None
+        return whole and self.verification.passes
+
+
+@accepts(ReproduceOptions)
+def reproduce(options: ReproduceOptions) -> Reproduction:
+    """The paper's six systems and grounded_hybrid on its fifty queries: run, judged by its rules, verified, and written
+    down in ``results.md`` of the experiment, beside the paper's numbers (Tables 1, 2 and 5).
+
+    What ended before is not paid again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
+    UserError without a folder, and as ``run`` and ``score`` do.
+    """
+    if options.to is None:
+        raise UserError("Name the folder of the experiment: --to EXP.")
+    folder, prices = Path(options.to), read_prices(read_settings().prices)
+    experiment = run(**_run_options(options))
+    spent = _spent(folder, prices)
+    scored = _judged(options, folder, spent)
+    verification = verify(folder, web=options.web if isinstance(options.web, str) else None)
+    page = folder / PAGE
+    paper = report(folder, "paper").text
+    write_atomically(page, _page(scored.scores.scoreboard, verification, _spent(folder, prices), paper))
+    return Reproduction(experiment, scored, verification, page, experiment.closing or scored.closing)
+
+
+@accepts(ReproduceOptions)
+def estimate_reproduction(options: ReproduceOptions) -> list[Estimate]:
+    """What the runs that are left are likely to take, by system; nothing is sent.
+
+    Judging is estimated by ``estimate_score`` once there are reports; it is likely to take less than the runs.
+    """
+    return estimate_run(**_run_options(options))
+
+
+def _run_options(options: ReproduceOptions) -> dict[str, Any]:
+    return {
+        "world": options.world,
+        "queries": shipped_queries() if options.queries is None else options.queries,
+        "agents": AGENTS,
+        "model": options.model,
+        "to": options.to,
+        "scope": "any",  # as the paper's tools
+        "only": options.only,
+        "web": options.web,
+        "model_profile": options.model_profile,
+        "base_url": options.base_url,
+        "parallel": options.parallel,
+        "max_dollars": options.max_dollars,
+        "max_tokens": options.max_tokens,
+        "retry": options.retry or (),
+        "observer": options.observer,
+    }
+
+
+def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
+    """By the judges under the paper's rules, with what the runs have left of the caps; then by code, which is free."""
+    dollars_left = None if options.max_dollars is None else max(options.max_dollars - (spent.dollars or 0), 0.0001)
+    tokens_left = None if options.max_tokens is None else max(options.max_tokens - spent.usage.total, 1)
+    quiet = options.observer is None or options.observer.quiet
+    common = ScoreOptions(folder, model_profile=options.model_profile, base_url=options.base_url, world=options.world)
+    by_judge = replace(
+        common,
+        metrics=BY_JUDGE,
+        judge=options.judge,
+        rules="paper",
+        max_dollars=dollars_left,
+        max_tokens=tokens_left,
+        retry="failed" if options.retry else None,
+    )
+    judged = score_with(by_judge, quiet=quiet)
+    return replace(judged, scores=score_with(replace(common, metrics=BY_CODE), quiet=quiet).scores)
+
+
+def _spent(folder: Path, prices: PriceTable) -> Cost:
+    """By all runs and all judging."""
+    runs = (row.total for row in spending_of(folder, prices))
+    judging = (row.cost for row in judging_costs(folder, prices))
+    return reduce(Cost.plus, chain(runs, judging), NOTHING)
+
+
+def _page(board: Scoreboard | None, verification: Verification, spent: Cost, paper: str) -> str:
+    _, _, tables = paper.partition("\n")
+    blocks = _blocks(board, verification, spent)
+    return "\n\n".join(["# The paper's experiment, made again", *blocks, f"## Beside the paper{tables}"])
+
+
+def _blocks(board: Scoreboard | None, verification: Verification, spent: Cost) -> Iterator[str]:
+    cost = f", ${dollars(spent.dollars)}" if spent.dollars else ""
+    yield f"Runs and judging took {count(spent.usage.total)} tokens{cost}."
+    yield _verified(verification)
+    if board is not None:
+        drawn = printed_board(board)
+        yield f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}"
+        yield "\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes))
+
+
+def _verified(verification: Verification) -> str:
+    made = sum(check.state == "pass" for check in verification.checks)
+    if verification.passes:
+        return f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
+    first = verification.failures[0]
+    return f"**`drretail verify` finds {len(verification.failures):,} contradictions**, first: {first.line}"

@@ -1,0 +1,65 @@
+"""What other languages than English call months, the euro, prices and ratings; all that labels.toml names at once.
+
+A report is in the language of its question, which nobody declares, so that no language is picked: what means one thing
+in one language and another thing in another one is left out.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+_FEWEST_LETTERS = 3
+"""Of a month's name in letters: shorter ones are words of other languages. "3月" has a digit."""
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    return tomllib.loads(resources.files("drretail.grounding.text").joinpath("labels.toml").read_text("utf-8"))
+
+
+def locale_codes() -> tuple[str, ...]:
+    """The languages that are known, by their codes in CLDR."""
+    return tuple(_tables())
+
+
+@cache
+def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
+    """The words of labels by what they name, and those that may stand beside them; in English alone or in all."""
+    tables = [table for code, table in _tables().items() if not english or code == "en"]
+    kinds = dict.fromkeys(kind for table in tables for kind in table)
+    return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
+
+
+@cache
+def month_numbers() -> Mapping[str, int]:
+    """The months by their names and abbreviations, in lower case."""
+    found: dict[str, set[int]] = {}
+    for locale in _locales():
+        for form in ("format", "stand-alone"):
+            for width in ("wide", "abbreviated"):
+                for number, name in locale.months[form][width].items():
+                    found.setdefault(name.casefold().strip(". "), set()).add(number)
+    return {
+        name: min(numbers)
+        for name, numbers in found.items()
+        if len(numbers) == 1 and (len(name) >= _FEWEST_LETTERS or not name.isascii())
+    }
+
+
+@cache
+def euro_names() -> frozenset[str]:
+    """What the euro is called, in lower case: "euros", "евро"."""
+    from babel.numbers import get_currency_name
+
+    return frozenset(get_currency_name("EUR", count, locale).casefold() for locale in _locales() for count in (1, 2, 5))
+
+
+def _locales() -> Iterator["Locale"]:
+    from babel import Locale
+
+    return map(Locale, locale_codes())

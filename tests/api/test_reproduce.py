@@ -1,0 +1,78 @@
+"""The paper's experiment made again: capped, verified, written down, and continued without paying twice."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail import reproduce
+from drretail.api.reproduce import AGENTS, Reproduction, estimate_reproduction
+from drretail.errors import UserError
+from drretail.files import read_json, write_json
+from drretail.records.query import Query
+from tests.cli.commands import Command
+from tests.shop import USER, build_shop
+
+QUESTIONS = [Query(query_id="q1", user_id=USER, text="Which bird feeder should I buy?", source="test")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("reproduced")
+    build_shop(home / "w")
+    return home
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> Reproduction:
+    return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS)
+
+
+def test_all_systems_run_are_judged_by_the_papers_rules_and_verified(made: Reproduction) -> None:
+    labels = {label.partition("@")[0] for label in made.experiment.systems}
+    assert labels >= {*AGENTS}
+    assert {row.rules for row in made.scored.scores.scores if row.metric == "faithfulness"} == {"paper"}
+    assert made.verification.passes
+
+
+def test_the_page_holds_our_numbers_the_papers_and_what_verification_found(made: Reproduction) -> None:
+    page = made.page.read_text(encoding="utf-8")
+    for part in (
+        "## Table 1",
+        "| paper  |",
+        "drretail verify` finds no contradiction",
+        "## Scoreboard, judged by offline:judge",
+    ):
+        assert part in page
+
+
+@pytest.mark.slow  # all of it once more
+def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(made: Reproduction, folder: Path) -> None:
+    path = next((folder / "exp" / "runs").glob("react@*/q1-r1/run.json"))
+    run = read_json(path)
+    write_json(path, {**run, "report": f"{run['report']} It is the best."})
+    again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS)
+    assert all(tally.before == 1 for tally in again.experiment.tallies)
+    assert not again.is_complete
+    assert "contradictions**, first: " in again.page.read_text(encoding="utf-8")
+    write_json(path, run)
+
+
+def test_what_is_left_is_estimated_by_system_and_a_folder_is_needed(folder: Path) -> None:
+    left = estimate_reproduction(to=folder / "new", world=folder / "w", queries=QUESTIONS)
+    assert {row.name.partition("@")[0] for row in left if row.calls.low} == {*AGENTS}
+    with pytest.raises(UserError, match="--to EXP"):
+        reproduce(world=folder / "w")
+
+
+@pytest.mark.slow  # some of it once more
+def test_a_cap_on_tokens_is_that_of_runs_and_judging_together(folder: Path) -> None:
+    capped = reproduce(to=folder / "capped", world=folder / "w", queries=QUESTIONS, max_tokens=3_000)
+    assert not capped.is_complete
+    assert capped.closing is not None
+
+
+def test_a_model_is_asked_only_under_a_cap(folder: Path, drretail: Command) -> None:
+    refused = drretail("reproduce", "--model", "anthropic:claude-sonnet-5", "--to", str(folder / "paid"))
+    assert refused.returncode == 2
+    assert "--max-dollars" in refused.stderr
+    assert not (folder / "paid").exists()
