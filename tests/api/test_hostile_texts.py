@@ -39,10 +39,10 @@ from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.prompts import load_prompt
+from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.by_model.prompt import PromptBuilder, RewriteRequest
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
-from drretail.querygen.opinion import Reader
 from drretail.querygen.people import person_model
 from drretail.querygen.people.past import read_past
 from drretail.records.query import Query
