@@ -183,7 +183,7 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
         SHOPPER, [ASKED], RewriteRequest(ASKED, ALL, (ALL,))
     ),
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
-    "querygen reads": lambda shop: Reader(shop, Linter(shop)).messages(TYPED),
+    "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],
     "querygen's people": lambda shop: [person_model._records(read_past(shop, USER))],
     "lab: justifications": lambda _: [_justified(ALL)],
     "lab: memory": lambda _: recollection._values(
