@@ -12,6 +12,7 @@ run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``estimate_score``
 verification/ ``verify``: whether a folder holds what its systems did
+bench/        a sealed benchmark: releases, submissions, ranking
 compare.py    ``compare`` and ``compare_all``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report`` and ``export``: pages, text, tables, plots, the forms that other programs read

@@ -9,7 +9,7 @@ demo.py          the whole path, small
 worlds/          raw files → worlds
 tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
-sandboxes.py     a sealed web for each query
+sealed/          a sealed web for each query, a sealed benchmark
 run.py           agents over queries, or over one question; the paper's experiment
 prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  what is told of many runs while they go on

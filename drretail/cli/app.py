@@ -44,7 +44,7 @@ COMMANDS = {
         "drretail.cli.queries.group:queries_app",
         "Questions for agents, made from users' real histories.",
     ),
-    "sandbox": ("drretail.cli.sandboxes:sandbox_app", "Sealed webs, one for each query, in several sizes."),
+    "sandbox": ("drretail.cli.sealed.sandboxes:sandbox_app", "Sealed webs, one for each query, in several sizes."),
     "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
@@ -69,7 +69,7 @@ COMMANDS = {
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
         "take.",
     ),
-    "bench": ("drretail.cli.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
+    "bench": ("drretail.cli.sealed.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
     "report": (
         "drretail.cli.report:report",

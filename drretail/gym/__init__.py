@@ -4,7 +4,6 @@
 
 shop.py       what all rollouts share: the world, the queries, their baskets
 reward.py     what a report is worth, by code alone, from the record of its run
-integrity.py  whether anything in a report is false or not argued for, and how far its figures are borne out
 rollout.py    one rollout: its session, its calls, the record that it leaves
 env.py        ``ShopEnv``: reset, step
 recorded.py   rollouts as runs of an experiment, and the rewards of recorded runs

@@ -28,7 +28,7 @@ from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.constraints.releases import asked_topics, releases
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.gym.integrity import borne_out, breach
+from drretail.grounding.verify.integrity import borne_out, breach
 from drretail.records.base import Record
 from drretail.records.query import NOT_TYPED, Proof, Query, Reference
 from drretail.records.wish import Wish

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
+from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
+from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
-from drretail.gym.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.records.money import Money
 from drretail.records.query import Query

@@ -29,7 +29,7 @@ class RankRow(Record):
 
     system: str
     ranks: tuple[int, int] | None = None
-    """The best and the worst that Holm leaves; None of floors and the oracle."""
+    """The best and the worst that Holm leaves; None of floors, the oracle and what was taken in unverified."""
     truth: float
     """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
     ci_low: float | None = None
@@ -81,7 +81,8 @@ def rank(folder: Path) -> Ranking:
         if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
             grade(graded, parts, world, queries)  # what was judged of the same systems stays
         worth = worths(graded, world)
-    contestants = [label for label, entry in entries.items() if entry.said is not None]
+    # What did not verify has no rank: by truth alone a true report with ornaments is as good as without them.
+    contestants = [label for label, entry in entries.items() if entry.said is not None and entry.accepted.verified]
     places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
     rows = [_row(label, worth[label], clusters, entry, tokens.get(label, 0.0)) for label, entry in entries.items()]
     rows = [

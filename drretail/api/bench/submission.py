@@ -86,7 +86,7 @@ def submit(
         raise UserError(f"{given.name} has submitted already: a name stands for one submission.")
     _check_manifest(experiment, given)
     left: list[str] = []
-    again: dict[str, str] = Field(default_factory=dict[str, str])
+    again: dict[str, str] = {}
     with open_world(folder / "sealed" / "world") as world:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
         if not exhibit:

@@ -10,4 +10,5 @@ page_dates.py  cited pages and days against the shop's today
 privacy.py     personal data that left, and profiles changed without being asked
 repetition.py  sections that say the same again
 checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts
+integrity.py   whether anything in a report is false or not argued for, and how far its figures are borne out
 """

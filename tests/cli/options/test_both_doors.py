@@ -89,7 +89,7 @@ DOORS = [
     ),
     *(
         Door(
-            f"drretail.cli.sandboxes:{name}",
+            f"drretail.cli.sealed.sandboxes:{name}",
             f"drretail.api.options.sandboxes:{name.title()}Options",
             f"drretail.api.sandboxes:{function}",
             (*OUTPUT, "--estimate"),

@@ -15,7 +15,7 @@ from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
-from tests.shop import PRODUCTS, USER, build
+from tests.shop import PRODUCTS, USER, build_shop
 
 FEEDER, BATH = "B0TEST0002", "B0TEST0004"
 BUDGET = 60
@@ -43,7 +43,7 @@ def shopper(*, looks_again: bool) -> Agent:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("moves")
-    build(home / "world")
+    build_shop(home / "world")
     agents = {"once": shopper(looks_again=False), "twice": shopper(looks_again=True)}
     run(home / "world", QUERIES, agents, to=home / "exp", baselines=False, moves="prices:.4,stock:.4")
     score(home / "exp", metrics=["moves"], world=home / "world")

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.api.sandboxes import files_by
-from drretail.cli.sandboxes import sandbox_app
+from drretail.cli.sealed.sandboxes import sandbox_app
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
