@@ -22,7 +22,7 @@ from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
 from drretail.records.base import Document, canonical_json, sha256_of
 
-EffectKind = Literal["model", "web_search", "page_fetch", "memory"]
+EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
 Clock = Callable[[], datetime]
 NO_ANSWER = "the replayed journal holds no answer to this request"
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol, cast
 
 from langchain_core.messages import HumanMessage
 
+from drretail.agents.information import answer_notes
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.llm.models import Models
@@ -69,11 +70,12 @@ class Agent:
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
-    """The task as every agent's first message holds it: query, user id and today in tags, then what is told."""
+    """The task as every agent's first message holds it: query, user id and today in tags, then what is told, by the
+    shopper as well."""
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts += [today(session), *filter(None, [task.context])]
+    parts += [today(session), *filter(None, [task.context]), *answer_notes(session)]
     return HumanMessage("\n".join(parts))
 
 

@@ -8,6 +8,7 @@ START ─▶ plan ──calls──▶ carry out, one after the other ─▶ rep
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
+from drretail.agents.information import asking_notes
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
@@ -26,7 +27,7 @@ TURNS = 1
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one plan over all nine tools. Raises ModelError when there is none."""
     del limits  # one turn is the method; the tokens are kept by ``models``
-    asked = f"{task_message(task, session).text}\n{tagged('turns', str(TURNS))}"
+    asked = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS)), *asking_notes(session)])
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH, one_by_one=True)
         end = await Loop("researcher", PATH, models, executor, TURNS, _report_now).run(

@@ -8,6 +8,7 @@ START ─▶ think ──calls──▶ act ──▶ think … ──no calls: 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
+from drretail.agents.information import asking_notes
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
@@ -35,9 +36,10 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
+        asked = HumanMessage("\n".join([task_message(task, session).text, *asking_notes(session)]))
         end = await Loop(
             "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
-        ).run([SystemMessage(system), task_message(task, session)])
+        ).run([SystemMessage(system), asked])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
     return Answer(report=end.text, stop=end.stop, notes=end.notes)

@@ -10,7 +10,7 @@ from drretail.agents.loop import Acted
 from drretail.agents.page_reading import with_pages_read
 from drretail.llm.models import Models
 from drretail.records.run import Role
-from drretail.tools.registry import offered
+from drretail.tools.registry import look_ups
 from drretail.tools.toolkit import Performed, Toolkit, ToolReply
 
 FINALIZE = "Finalize"
@@ -35,7 +35,7 @@ class ToolExecutor:
 
     @property
     def can_look_up(self) -> bool:
-        return not self.toolkit.tools.keys().isdisjoint(offered(self.toolkit.session))
+        return not self.toolkit.tools.keys().isdisjoint(look_ups(self.toolkit.session))
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         batches = [[call] for call in calls] if self.one_by_one else [calls]
@@ -54,7 +54,7 @@ class ToolExecutor:
     def _has_looked_up(self, calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
         """True when a tool of the shop took a call, whatever came of it: that a server is down is no fault of the
         caller's."""
-        known = offered(self.toolkit.session)
+        known = look_ups(self.toolkit.session)
         return any(
             call["name"] in known and reply.error != "invalid_argument"
             for call, reply in zip(calls, replies, strict=True)

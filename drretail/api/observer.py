@@ -1,5 +1,6 @@
 """What a call from Python does not show, and a command does: notes, progress, waiting."""
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,11 @@ class Observer:
         from drretail.agents.running.batch import Watch
 
         return nullcontext(Watch())
+
+    def answer_as_shopper(self, topic: str, question: str) -> str:
+        """What the person who is the shopper answers; blank where they don't mind, or nobody is there."""
+        print(f"[{topic}] {question}\n> ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline()
 
     def answer(self, runner: "Runner") -> AbstractContextManager[None]:
         """Is entered while one question is answered."""

@@ -21,6 +21,7 @@ from drretail.agents.running.system import (
     definition,
     informed,
     injected,
+    intended,
     with_baselines,
 )
 from drretail.api.models import Opener
@@ -41,6 +42,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimate
 from drretail.records.query import Query
+from drretail.records.run import PERSON
 from drretail.settings import Settings, read_settings
 
 DEFAULT_AGENTS = ("react",)
@@ -133,6 +135,8 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     observer = options.observer or SILENT
     options = with_preset(options)
     _retried(options)
+    if options.shopper == PERSON:
+        raise UserError(f"--shopper {PERSON} is for one question, drretail ask: runs that are compared ask nobody.")
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     if options.replay is not None:
         read_definition(Path(options.replay))
@@ -152,19 +156,23 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
         systems = named_systems(options, agents, tools, world, opener, observer)
-        systems = _with_variants(options, systems, observer)
+        systems = _with_variants(options, systems, asked, observer)
         check_context(systems, asked)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)
 
 
 def _with_variants(
-    options: RunOptions, systems: Sequence[SystemUnderTest], observer: Observer
+    options: RunOptions, systems: Sequence[SystemUnderTest], asked: Sequence[Query], observer: Observer
 ) -> list[SystemUnderTest]:
-    """The systems in their settings of information, and those beside them that see other users' data, or hostile
-    texts."""
+    """The systems in their settings of information and intent, and those beside them that see other users' data, or
+    hostile texts."""
     memories = [load_memory(place) for place in several(options.memory, "--memory")]
     systems = informed(systems, several(options.information, "--information"), memories)
+    hides = any(query.hidden for query in asked)
+    if options.intent and not hides:
+        raise UserError("--intent is for queries that hide limits of their wish: `drretail queries hide` makes them.")
+    systems = intended(systems, several(options.intent, "--intent") or ["asked"]) if hides else systems
     kinds = several(options.counterfactual, "--counterfactual")
     others = counterfactuals(systems, kinds)
     if kinds and not others:
@@ -213,6 +221,8 @@ def ask(options: AskOptions) -> RecordedAnswer:
     Raises UserError for a wrong name, user or world. A run that fails is recorded, not raised.
     """
     observer = options.observer or SILENT
+    if options.shopper not in (None, PERSON):
+        raise UserError(f"What a question hides only who asks it knows: the shopper can be {PERSON}, and no model.")
     if any(len(several(names)) > 1 for names in (options.size, options.compose)):
         raise UserError("A question is answered once: name one --size and one --compose.")
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
@@ -234,6 +244,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
                 observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         runner = runner_of(world, settings, spec, files=options.files)
+        runner.reads = observer.answer_as_shopper
         folder = None if options.to is None else Path(options.to)
         with observer.answer(runner):
             recorded = ask_once(runner, system, query, folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from drretail.agents.base import Agent
-from drretail.agents.information import context_prompt
+from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
 from drretail.agents.react import STOPS
@@ -49,6 +49,8 @@ WHEN = {
     "understanding": "Role `supervisor`, before anything else",
     "repair": "Role `report`, when the verifier found faults in the draft",
     "ask_picks": "The writer of the report, once, when its picks are missing or can't be read",
+    "asking": "Behind the first message of whoever can ask the shopper; the tool's schema follows here",
+    "shopper": "Role `shopper`, for each answer that tells a limit (`--shopper PROVIDER:MODEL`)",
     "summarise_page": "Role `summariser`, for each page that a search found (agents with `+ws`)",
     "told_task": "Behind the question, with `--information task`",
     "told_context": "Behind the question, with `--information context`; the context in its tag follows",
@@ -101,7 +103,7 @@ def agents_prompts(names: Sequence[str] = ()) -> list[SentPrompt]:
     summaries = reading_pages(react).prompts()[len(react.prompts()) :]
     shared = [by_name[name] for name in SHARED if name in by_name]
     shared += [asking_prompt(), *summaries, *filter(None, map(context_prompt, INFORMATION))]
-    shared += filter(None, [context_prompt("tools", remembers=True)])
+    shared += filter(None, [context_prompt("tools", remembers=True), ask_shopper_prompt(), shopper_prompt()])
     return [*prompts, *(SentPrompt("What several agents send", WHEN[each.name], _filled(each)) for each in shared)]
 
 

@@ -24,7 +24,8 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
-from drretail.records.run import Limits
+from drretail.records.models import ModelChoice
+from drretail.records.run import PERSON, SHOPPER, Limits
 from drretail.settings import Settings
 from drretail.viewer.paper.published import SYSTEMS
 
@@ -105,12 +106,15 @@ def named_systems(
     who = named_agents(agents)
     roles = [role for agent in who.values() for role in agent.roles]
     note = (lambda: observer.note(OFFLINE_NOTE)) if roles else None
+    models = opened_models(options.model, options.model_profile, opener, roles, note)
+    if options.shopper not in (None, PERSON):
+        (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     return suts(
         who,
-        opened_models(options.model, options.model_profile, opener, roles, note),
+        models,
         world,
         NO_OVERRIDES if options.prompts is None else read_overrides(Path(options.prompts), who.values()),
-        options=dict(tools),
+        options=dict(tools) | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
         limits=read_limits(options.limits),
         scope=options.scope or "own",
         sizes=several(options.size, "--size"),

@@ -82,6 +82,7 @@ class Recorded:
         from drretail.agents.running.system import system_options
         from drretail.api.systems import runner_of
         from drretail.env.offers import Offers
+        from drretail.records.run import INTENT
 
         assert self.to is not None
         return Recording(
@@ -89,7 +90,7 @@ class Recorded:
             runner_of(session.world, settings, spec),
             query,
             scope=session.scope,
-            options=system_options(without, redact=session.redact),
+            options=system_options(without, redact=session.redact) | ({INTENT: "asked"} if query.hidden else {}),
             name=self.name,
             seed=self.seed,
             reference=None if self.queries is None else Offers(session.world).reference,
@@ -125,7 +126,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
-    from drretail.env.session import Session
+    from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server
     from drretail.tools.registry import tools_of
@@ -144,11 +145,14 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
             without=tools_of(without),
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
+            shopper=Shopper(query) if query is not None and query.hidden else None,
         )
         if session.user_id is None and session.scope == "own" and not quiet:
             say(NO_USER)
         if query is None:
-            server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
+            # Over HTTP answers are single JSON documents, behind which no question of the server's can stand.
+            guide, elicits = instructions(session), not served.http
+            server = mcp_server(session, lambda: UnrecordedRun(session), guide, elicits=elicits)
         else:
             runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
             guide = question_instructions(session, query.text)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Value = dict[str, Any]
-SUBJECTS = ("query", "expression", "product_id", "order_id", "sub_problem", "thought")
+SUBJECTS = ("query", "question", "expression", "product_id", "order_id", "sub_problem", "thought")
 ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
 UNTOLD = ("user_id", "limit", "offset")
 
@@ -90,6 +90,10 @@ def _result(value: Value) -> str:
     return f"{value['value']}"
 
 
+def _answer(value: Value) -> str:
+    return f"{value['answer']}"
+
+
 def _branch(value: Value) -> str:
     """How much a researcher brought back."""
     report = value["report"]
@@ -119,6 +123,7 @@ FINDINGS = {
     "get_user_statistics": _statistics,
     "web_search": _pages,
     "calculator": _result,
+    "ask_shopper": _answer,
     "LaunchResearcher": _branch,
     "search_sandbox": _brought,
     "read_file": _read,

@@ -1,16 +1,19 @@
 """One run's view of the world: who acts, what was changed, what was seen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from drretail.env.ledger import Ledger
 from drretail.env.world import World
+from drretail.grounding.constraints.releases import Release, releases
 from drretail.journal import Effects, Journal
+from drretail.records.query import Query
 from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
+from drretail.records.wish import Hidden, Topic
 from drretail.trajectory import Place, Trajectory
 
 if TYPE_CHECKING:
@@ -26,6 +29,33 @@ class Attempt:
     tool: str
     user_id: str
     refused: bool
+
+
+class Speaker(Protocol):
+    """Puts what is told into words; it knows of no other limit. None: into the scripted ones."""
+
+    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None: ...
+
+
+@dataclass(slots=True)
+class Shopper:
+    """One run's talk with the shopper; its questions come one after the other."""
+
+    query: Query
+    speaker: Speaker | None = None
+    answers: list[tuple[Release, str]] = field(default_factory=list[tuple[Release, str]])
+    """What was told so far, with the words for it."""
+    notes: list[str] = field(default_factory=list[str])
+    """A line for each answer for which the speaker found no words."""
+
+    def answer(self, topic: Topic, question: str, effects: Effects) -> tuple[Release, str]:
+        """What is told, and the words for it."""
+        (*_, now) = releases(self.query, [*(before.topic for before, _ in self.answers), topic])
+        spoken = self.speaker(topic, question, now.facts, effects) if self.speaker and now.is_answered else None
+        if self.speaker and now.facts and spoken is None:
+            self.notes.append(f"the shopper's scripted words stand for answer {len(self.answers) + 1}, on {topic}")
+        self.answers.append((now, now.answer if spoken is None else spoken))
+        return self.answers[-1]
 
 
 @dataclass(slots=True)
@@ -50,6 +80,8 @@ class Session:
     """Names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
     """Those that the agent brings, beside the nine."""
+    shopper: Shopper | None = None
+    """Who can be asked; None where nobody can."""
     files: Path | None = None
     """The folder of the user's own files, None where there is none."""
     tool_timeout: float = 30
@@ -112,6 +144,7 @@ def fresh(session: Session) -> Session:
         before={},
         attempts=[],
         sent={},
+        shopper=session.shopper and Shopper(session.shopper.query, session.shopper.speaker),
     )
 
 

@@ -39,6 +39,7 @@ METRICS = {
         "basket": "basket",
         "outcome": "outcome",
         "understood": "understood",
+        "intent": "intent",
         "next_purchase": "next_purchase",
         "robustness": "robustness",
         "pqr": "pqr.score",
@@ -51,7 +52,7 @@ METRICS = {
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
-WHERE_THERE = ("next_purchase", "understood")
+WHERE_THERE = ("next_purchase", "understood", "intent")
 """Those that are scored as well in experiments that hold what they need (``Family.lacks``)."""
 READING = "reading"
 """The family by which a judge reads what reports say; families by code rest on it where it was asked."""

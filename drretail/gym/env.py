@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
-from drretail.env.session import Session
+from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -18,7 +18,7 @@ from drretail.gym.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import RoleModel, Run, Scope, System
+from drretail.records.run import INTENT, RoleModel, Run, Scope, System
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
 
 STEPS = 30
@@ -72,6 +72,8 @@ class ShopEnv:
         self.max_steps = max_steps
         self._scope: Scope = scope
         self._tool_timeout = tool_timeout
+        if any(query.hidden for query in self.shop.queries.values()):
+            options |= {INTENT: "asked"}
         web = self.shop.world.web
         self.system = System(
             agent=GYM_AGENT,
@@ -91,9 +93,12 @@ class ShopEnv:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them."""
+        """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them.
+
+        Of a rollout that has begun its own; before, ``ask_shopper`` is among them where any query hides limits.
+        """
         submitting = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
-        session = self._session(None)
+        session = self._session(None if self._rollout is None else self._rollout.query)
         return [*openai_schemas(offered(session)), {"type": "function", "function": submitting}]
 
     @property
@@ -144,7 +149,7 @@ class ShopEnv:
             self._steps += 1
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
-                self._reward = self.shop.reward(rollout.recorded(self.system.label()))
+                self._reward = self.shop.reward(rollout.recorded(self.system))
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 rollout.close()  # its threads end here, and not when somebody thinks of closing the env
@@ -152,7 +157,7 @@ class ShopEnv:
 
     def recorded(self) -> Recorded:
         """The rollout as it is kept: its run, the ledger of what it was shown, and the texts that it read."""
-        return self._begun().recorded(self.system.label())
+        return self._begun().recorded(self.system)
 
     def run(self) -> Run:
         """The rollout as a run, as the runner makes them of agents."""
@@ -190,6 +195,11 @@ class ShopEnv:
         self._next += 1
         return queries[(self._next - 1) % len(queries)]
 
+    def _shopper(self, query: Query | None) -> Shopper | None:
+        """Who answers a rollout's questions; of all queries together somebody, where any of them hides limits."""
+        hiding = (each for each in (self.shop.queries.values() if query is None else [query]) if each.hidden)
+        return next((Shopper(each) for each in hiding), None)
+
     def _session(self, query: Query | None) -> Session:
         world = self.shop.world
         return Session(
@@ -199,4 +209,5 @@ class ShopEnv:
             without=self._without,
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
+            shopper=self._shopper(query),
         )

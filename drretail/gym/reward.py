@@ -1,6 +1,6 @@
 """What a report is worth, by code alone: its whole cart beside the best one, if what a reader sees of it holds.
 
-    reward = cart · integrity · (1 + verified) / 2
+    reward = cart · integrity · (1 + verified) / 2 · patience
     cart   = worth · wanted · within_budget, and half of that where the cart is not all that is wanted and nothing else
 
 Each part is from 0 to 1. Integrity is 0 or 1: one contradicted figure, one pick that no tool has shown or that the
@@ -8,6 +8,9 @@ report does not argue for, one invented source of a claim about a pick, or one f
 earns nothing; figures that records bear out do, and figures that nothing bears out cost. Comments are not read
 at all, and a report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing: nobody can say by code
 what a reader sees of it. So without the right cart nothing is worth more than 1/2.
+
+Patience is 1, less .02 for each question to the shopper that brings nothing new. The wish is the whole one, with what
+the query hides.
 
 On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
 rollout's own searches show it: 1/2, and up to 1 with what comes nearest, or with the best cart of what can be had; a
@@ -21,6 +24,7 @@ from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import worth_ratio
 from drretail.grounding.basket.refusal import decide, seen_among
 from drretail.grounding.basket.shown import is_shown
+from drretail.grounding.constraints.releases import asked_topics, releases
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.gym.integrity import borne_out, breach
@@ -40,6 +44,10 @@ BOUGHT = "something is bought, and the shop can't meet the wish"
 NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
 
 
+_USELESS = 0.02
+"""Of the reward, what such a question costs."""
+
+
 class Reward(Record):
     """What a report is worth, with its parts; each is from 0 to 1."""
 
@@ -56,17 +64,24 @@ class Reward(Record):
     """1 where nothing that a reader sees is false and every pick is argued for, else 0."""
     verified: float = 0.0
     """How far the figures that a reader sees are borne out, and say what each pick costs."""
+    patience: float = 1.0
+    """1, less what questions cost that brought nothing new."""
     why: str = ""
     """Why it is worth nothing; empty where it is worth something."""
 
 
-def reward_of(
+def reward_of(recorded: Recorded, query: Query, reference: Reference, world: World) -> Reward:
+    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit."""
+    reward = _of_report(recorded, query, reference, world)
+    useless = sum(not answer.new for answer in releases(query, asked_topics(recorded.run.steps)))
+    patience = max(0.0, 1 - _USELESS * useless)
+    return reward.model_copy(update={"value": reward.value * patience, "patience": patience}) if useless else reward
+
+
+def _of_report(
     recorded: Recorded, query: Query, reference: Reference, world: World, *, refuses_rightly: bool = False
 ) -> Reward:
-    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit.
-
-    ``refuses_rightly`` says that what the report refuses beside its cart can't be had.
-    """
+    """The same, whatever was asked; ``refuses_rightly`` says that what is refused beside the cart can't be had."""
     run = recorded.run
     report = visible(run.report or "")
     if has_unread_elements(report):
@@ -132,7 +147,7 @@ def _of_refusal(recorded: Recorded, case: Case, reference: Reference, proof: Pro
         return Reward(value=0.5 if rest else (1 + nearest) / 2, worth=nearest, integrity=1.0)
     if rest is None:
         return Reward(value=0.5, integrity=1.0)
-    cart = reward_of(recorded, rest, Offers(world).reference(rest), world, refuses_rightly=True)
+    cart = _of_report(recorded, rest, Offers(world).reference(rest), world, refuses_rightly=True)
     return cart.model_copy(update={"value": (1 + cart.value) / 2}) if cart.right and cart.integrity else cart
 
 

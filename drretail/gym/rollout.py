@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from drretail.agents.client_prompts import question_instructions, question_prompt
+from drretail.agents.client_prompts import client_hashes, question_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
@@ -11,7 +11,7 @@ from drretail.errors import ToolError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
 from drretail.records.query import Query
-from drretail.records.run import Answer, RunError
+from drretail.records.run import Answer, RunError, System
 from drretail.tools.registry import ROLE, SUBMIT, read_submitted
 from drretail.tools.toolkit import Toolkit, ToolReply
 
@@ -48,11 +48,11 @@ class Rollout:
             return _refused(problem)
         return self._toolkit.call(name, args, PATH, role=ROLE)
 
-    def recorded(self, label: str) -> Recorded:
+    def recorded(self, system: System) -> Recorded:
         """The rollout as the run of a system, as far as it has come."""
-        prompt, session = question_prompt(), self._session
+        session, hashes = self._session, client_hashes(system)
         ended = UNHANDED if self._answer is None else self._answer
-        run = run_of(label, self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
+        run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
         place = recorded_spec(str(session.world.servers or session.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 

@@ -10,10 +10,11 @@ from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 
-from drretail.agents.client_prompts import question_prompt
+from drretail.agents.client_prompts import client_hashes, question_prompt
+from drretail.agents.information import asking_notes
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
-from drretail.env.session import Session
+from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks
@@ -58,6 +59,7 @@ class Rollout:
             without=tools_of(system.options.get("without", ())),
             tool_timeout=shop.tool_timeout,
             tool_threads=shop.tool_threads,
+            shopper=Shopper(query) if query.hidden else None,
         )
         self._report: str | None = None
         self._turns = 0
@@ -65,6 +67,11 @@ class Rollout:
         self.tools = shop_tools(self.toolkit, lambda: self.note_turns(transcript().events))
         self.only_handed_in = False
         """Whether what the model said last is no report."""
+
+    @property
+    def guide(self) -> str:
+        """How the report is to be, and where the shopper can be asked that they can."""
+        return question_prompt().render(given="\n".join(asking_notes(self._session))).strip()
 
     def hand_in(self, args: Mapping[str, Any]) -> str:
         """Keeps the report that stands in the arguments. Raises ToolError where there is none."""
@@ -109,7 +116,6 @@ class Rollout:
         completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
-        prompt = question_prompt()
         return run_of(
             self._system.label(),
             self._query,
@@ -117,7 +123,7 @@ class Rollout:
             self._session,
             why_there_is_none(events) if blank else answer_of(report),
             usage={ROLE: usage_of(events)},
-            prompt_hashes={prompt.name: prompt.hash},
+            prompt_hashes=client_hashes(self._system),
         )
 
 

@@ -12,7 +12,6 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from drretail.agents.base import task_message
-from drretail.agents.client_prompts import question_prompt
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.system import system_options
 from drretail.api.judges import OFFLINE_JUDGE
@@ -32,7 +31,7 @@ from drretail.inspect.worlds import world_at
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
-from drretail.records.run import INSPECT_AGENT, RoleModel, Scope, System
+from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System
 from drretail.settings import read_settings
 from drretail.tools.registry import ROLE
 
@@ -103,7 +102,8 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         query = Query.model_validate(state.metadata["query"])
-        rollout = Rollout(shop, query, _system(state, shop.world, scope, options), state.epoch)
+        asking = {INTENT: "asked"} if query.hidden else {}
+        rollout = Rollout(shop, query, _system(state, shop.world, scope, options | asking), state.epoch)
         begin(state, rollout)
 
         def hand_in(args: Mapping[str, Any]) -> str:
@@ -112,7 +112,7 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
             return compact_json({"status": "done"})
 
         state.tools = [*rollout.tools, submit_tool(hand_in).as_tool()]
-        state.messages.insert(0, ChatMessageSystem(content=question_prompt().render(given="").strip()))
+        state.messages.insert(0, ChatMessageSystem(content=rollout.guide))
         return state
 
     return solve

@@ -12,6 +12,7 @@ revisions.py the history of a query file, beside it
 fixing.py    other queries in the place of those in which something was found
 review/      people go through the queries of a file
 spoiling.py  queries that the shop can't meet, each beside a twin that it can
+hiding.py    queries that leave out limits, which the shopper tells when asked
 carrying.py  queries of a world, carried over into one that was perturbed
 people/      users as personas with contexts, and tasks that suit them
 comparison.py  generic against profile-aware queries

@@ -97,7 +97,9 @@ class Linter:
         """What the checks of a query start from."""
         key = query.as_line()
         if key not in self._cases:
-            self._cases[key] = Case(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
+            # What a query hides the shopper says: text and answers together are what the wish stands for.
+            whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
+            self._cases[key] = Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
 
     def shopper(self, user_id: str | None) -> Shopper | None:

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from drretail.records.base import Document, Record, sha256_of
 
-EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file"]
+EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file", "shopper"]
 TextForm = Literal["card", "record", "snippet", "page", "summary", "file"]
 SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "page", "file"})
 """Forms of a whole source; a snippet is what a search engine made of one."""

@@ -2,14 +2,14 @@
 
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
 from drretail.records.reading import Because
-from drretail.records.wish import Wish
+from drretail.records.wish import Hidden, Wish
 
 Lack = Literal[
     "not_typed",
@@ -142,6 +142,12 @@ ASK = "ask"
 """The source of a query that is a question asked by itself."""
 
 
+Manner = Literal["terse", "open"]
+"""How a shopper answers: one hidden limit at a time, or all of a topic at once."""
+QUESTIONS = 6
+"""That a shopper answers, where the query does not say otherwise."""
+
+
 class Query(Document):
     """One question of a benchmark; a line of queries.jsonl."""
 
@@ -159,6 +165,11 @@ class Query(Document):
     expected_tools: tuple[str, ...] = ()
     wish: Wish | None = None
     """What is to be bought; None where nobody has typed it."""
+    hidden: tuple[Hidden, ...] = Field(default=(), exclude_if=lambda hidden: not hidden)
+    """The limits of the wish that the text does not state; the shopper can be asked for them."""
+    manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
+    questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
+    """That the shopper answers; None for ``QUESTIONS``."""
     infeasible: bool | None = None
     """True where it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None
@@ -176,6 +187,25 @@ class Query(Document):
         if isinstance(given, dict):
             return {key: value for key, value in given.items() if key != "constraints"}
         return given
+
+    @model_validator(mode="after")
+    def _hides_what_is_wanted(self) -> Self:
+        """Every hidden limit is one of the wish."""
+        known = set() if self.wish is None else {part.key for part in self.wish.parts()}
+        strange = [fact.field for fact in self.hidden if fact.key not in known]
+        if strange:
+            raise ValueError(f"it hides {', '.join(strange)}, which its wish does not hold")
+        return self
+
+    @property
+    def visible_wish(self) -> Wish | None:
+        """What the text states of the wish."""
+        return None if self.wish is None else self.wish.without(self.hidden)
+
+    @property
+    def full_text(self) -> str:
+        """The text with the sentences of all that it hides."""
+        return " ".join([self.text, *(fact.say for fact in self.hidden)])
 
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""

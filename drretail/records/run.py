@@ -29,7 +29,9 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 """Agents that research nothing: what a score is worth shows in what these get."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
-BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
+INTENT_BASELINES = ("mute_oracle", "ask_all")
+"""The agents that solve what a query states, without and with asking: they run where queries hide limits."""
+BASELINES = (*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES)
 MCP_AGENT = "mcp"
 """The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
 INSPECT_AGENT = "inspect"
@@ -51,6 +53,15 @@ RETRIEVER = "retriever"
 BM25 = "bm25"
 FILES = "files"
 """The option of a System that reads users' own files; it is their hash."""
+Intent = Literal["mute", "asked", "told"]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+"""How a system learns what a query hides, in the order in which more is known: not at all, by asking, from the text."""
+INTENT = "intent"
+"""The option of a System that answers queries which hide limits of their wish."""
+SHOPPER = "shopper"
+"""The role of the model that speaks as the shopper, and the option of a System whose shopper is a person."""
+PERSON = "me"
+"""The value of that option."""
 SIZE, COMPOSE = "size", "compose"
 """The options of a System whose web is a sandbox of its own for each query: how large that is, and which of its pages
 are served where that is not all."""
@@ -132,6 +143,11 @@ class System(Record):
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     @property
+    def intent(self) -> Intent | None:
+        """How it learns what queries hide; None of a system that answers none such."""
+        return self.options.get(INTENT)
+
+    @property
     def information(self) -> Information:
         """What it knows of the shopper."""
         return self.options.get(INFORMED, "tools")
@@ -142,9 +158,10 @@ class System(Record):
 
         An option that names several things has them all in it. A label that would be too long ends in a hash.
         """
-        specs = list(dict.fromkeys(model.spec for model in self.models.values()))
+        specs = list(dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER))
         web = "+ws" if self.web_mode == "ws" else ""
         written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
+        written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(written.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
@@ -307,6 +324,8 @@ def _option(name: str, value: Any) -> str:
     return "-".join(map(slug, [name, *values]))
 
 
+ASK_SHOPPER = "ask_shopper"
+"""The tool beside the nine that systems have where a query hides limits of its wish."""
 ERRANDS = frozenset({"search_sandbox", "read_file"})
 """The tools by which the agent dr3 opens a branch of a run."""
 NINE = (

@@ -12,7 +12,7 @@ from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.comparison import SettingTable
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
+from drretail.records.run import BASELINES, ORACLE_AGENT, ModelKind
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
@@ -467,24 +467,24 @@ _COUNTERFACTUAL = re.compile(r"-counterfactual-(swap|neutral)(?![a-z0-9])")
 def place_of(label: str) -> Place:
     """By its label: floors and the ceiling have no model in it, counterfactual systems name their option."""
     agent = re.split(r"[-+]", label)[0]
-    if agent in NULL_AGENTS:
-        return "floor"
-    if agent == ORACLE_AGENT:
-        return "ceiling"
+    if agent in BASELINES:
+        return "ceiling" if agent == ORACLE_AGENT else "floor"
     return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
 
 
 _SIZED = re.compile(r"-size-(\d+)([a-z]?)")
-_OPTION = re.compile(r"-(?:(?:files|size|compose|retriever|information|without|serper|searxng)(?:-|$)|rag_turns\d)")
+_OPTION = re.compile(
+    r"-(?:(?:files|size|compose|retriever|information|intent|without|serper|searxng)(?:-|$)|rag_turns\d)"
+)
 """Where a label goes on with what ablations differ in."""
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last.
+    """Each label once: systems, counterfactual ones, floors in the order of ``BASELINES``, the ceiling last.
 
     Systems on several sizes of a sandbox stand by these.
     """
-    floors = {name: at for at, name in enumerate(NULL_AGENTS)}
+    floors = {name: at for at, name in enumerate(BASELINES)}
 
     def key(label: str) -> tuple[int, int, str]:
         sized = _SIZED.sub(lambda found: f"-size-{found[2]}{int(found[1]):09}", label)

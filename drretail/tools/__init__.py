@@ -3,7 +3,7 @@
 tool.py        what a tool is and what it returns
 catalog.py     product_catalog_search, get_product_details
 orders.py      get_user_orders, get_order_details
-users.py       get_user_profile, update_user_profile, get_user_statistics
+users.py       get_user_profile, update_user_profile, get_user_statistics, and ask_shopper
 web.py         web_search, with the pages of one search
 cited_pages.py pages that a report cites, fetched once the run has ended
 calculator.py  calculator

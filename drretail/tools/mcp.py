@@ -7,8 +7,9 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 import anyio
@@ -25,13 +26,18 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
-from drretail.env.session import Session, fresh
+from drretail.env.session import Session, Shopper, fresh
 from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
+from drretail.journal import Effects
+from drretail.records.query import ASK, Query
+from drretail.records.run import ASK_SHOPPER
+from drretail.records.wish import Hidden, Topic
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool
 from drretail.tools.toolkit import Toolkit, ToolReply
+from drretail.tools.users import ASKING
 
 T = TypeVar("T")
 PATH = "0"
@@ -53,15 +59,31 @@ class ClientRun(Protocol):
         ...
 
 
+Ask = Callable[[str], Coroutine[Any, Any, str | None]]
+"""Puts a question to the person at the client; None where they don't answer."""
+
+
 class UnrecordedRun:
-    """A session like the given one, of which nothing is left when the client leaves."""
+    """A session like the given one, of which nothing is left when the client leaves.
+
+    Its shopper is the person at the client, where the client lets them be asked.
+    """
 
     def __init__(self, like: Session) -> None:
         self._like = like
         self._toolkit: Toolkit | None = None
+        self.ask: Ask | None = None
 
     async def begin(self, client: str) -> Toolkit:
-        self._toolkit = Toolkit(fresh(self._like))
+        session, loop = fresh(self._like), asyncio.get_running_loop()
+
+        def spoken(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+            assert self.ask is not None
+            return asyncio.run_coroutine_threadsafe(self.ask(question), loop).result()
+
+        if self.ask is not None:
+            session.shopper = Shopper(Query(query_id="live", text="-", source=ASK), spoken)
+        self._toolkit = Toolkit(session)
         return self._toolkit
 
     async def hand_in(self, report: str) -> dict[str, Any]:
@@ -101,6 +123,11 @@ class Connection:
             self._has_report = False
             raise
 
+    def asks(self, ask: Ask) -> None:
+        """Whom questions to the shopper go to, where the run is nobody else's and so records none."""
+        if isinstance(self._run, UnrecordedRun):
+            self._run.ask = ask
+
     async def end(self) -> None:
         await self._calls_ended()
         await self._run.end()
@@ -125,12 +152,18 @@ class Connection:
 
 
 def mcp_server(
-    like: Session, opened: Callable[[], ClientRun], instructions: str, *, takes_report: bool = False
+    like: Session,
+    opened: Callable[[], ClientRun],
+    instructions: str,
+    *,
+    takes_report: bool = False,
+    elicits: bool = False,
 ) -> Server[Connection]:
     """A server of the tools of sessions ``like`` this one, to be run once for each connection.
 
     ``opened`` gives each connection the run behind it, ``instructions`` is what clients are told. With ``takes_report``
-    there is one tool more, ``submit_report``.
+    there is one tool more, ``submit_report``; with ``elicits``, where nobody records the run, ``ask_shopper`` for
+    clients that let the person be asked who sits there.
     """
     listed = ListToolsResult(tools=[_listed(tool, like.web_is_live) for tool in offered(like).values()])
     if takes_report:
@@ -145,11 +178,19 @@ def mcp_server(
             with anyio.CancelScope(shield=True):  # what was recorded is saved, however the client left
                 await connection.end()
 
-    async def list_tools(_: ServerRequestContext[Connection], __: PaginatedRequestParams | None) -> ListToolsResult:
-        return listed
+    def can_ask(ctx: ServerRequestContext[Connection]) -> bool:
+        capabilities = ctx.session.client_capabilities
+        is_declared = capabilities is not None and capabilities.elicitation is not None
+        return elicits and is_declared and ctx.session.can_send_request
+
+    async def list_tools(ctx: ServerRequestContext[Connection], _: PaginatedRequestParams | None) -> ListToolsResult:
+        asking = [_listed(ASKING, like.web_is_live)] if can_ask(ctx) else []
+        return ListToolsResult(tools=[*listed.tools, *asking])
 
     async def call_tool(ctx: ServerRequestContext[Connection], asked: CallToolRequestParams) -> CallToolResult:
         connection, client, args = ctx.lifespan_context, _client_of(ctx), asked.arguments or {}
+        if can_ask(ctx):
+            connection.asks(partial(_elicited, ctx))
         try:
             if takes_report and asked.name == SUBMIT:
                 return _result(await connection.hand_in(client, args))
@@ -213,12 +254,26 @@ def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
     schema, reads = read_schema(tool.function), tool.access == "read"
     hints = ToolAnnotations(
         read_only_hint=reads,
-        # A write replaces what stood there, and made twice changes nothing more.
-        destructive_hint=not reads,
-        idempotent_hint=True,
+        # A write replaces what stood there, and made twice changes nothing more; a question made twice is two.
+        destructive_hint=not reads and tool.name != ASK_SHOPPER,
+        idempotent_hint=tool.name != ASK_SHOPPER,
         open_world_hint=web_is_live and tool.name == "web_search",
     )
     return ListedTool(name=tool.name, description=schema.description, input_schema=schema.as_json(), annotations=hints)
+
+
+async def _elicited(ctx: ServerRequestContext[Connection], question: str) -> str | None:
+    """What the person at the client answers; None where they decline."""
+    found = await ctx.session.elicit_form(question, _ANSWER, ctx.request_id)
+    answer = (found.content or {}).get("answer")
+    return answer if found.action == "accept" and isinstance(answer, str) and answer.strip() else None
+
+
+_ANSWER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"answer": {"type": "string", "title": "Your answer"}},
+    "required": ["answer"],
+}
 
 
 def _listed_submitting() -> ListedTool:

@@ -18,7 +18,7 @@ from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.schema import Parameter, ToolSchema, read_schema
 from drretail.tools.tool import Access, Tool
-from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
+from drretail.tools.users import ASKING, get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_chunks, web_search_of_pages
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
     own: dict[str, Tool] = {}
     for each in [brought] if isinstance(brought, str) else brought:
         tool = load_tool(each) if isinstance(each, str) else _usable(each)
-        if tool.name in TOOLS or tool.name in own:
+        if tool.name in (*TOOLS, ASKING.name) or tool.name in own:
             raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
         own[tool.name] = tool
     return own
@@ -141,7 +141,15 @@ def _usable(tool: object) -> Tool:
 
 
 def offered(session: "Session") -> dict[str, Tool]:
-    """The nine without those that the session does without, and those that its agent brought."""
+    """What a session has for looking things up, and where somebody can be asked the tool for that."""
+    return look_ups(session) | ({} if session.shopper is None else {ASKING.name: ASKING})
+
+
+def look_ups(session: "Session") -> dict[str, Tool]:
+    """The nine without those that the session does without, and those that its agent brought.
+
+    All that agents have who work side by side: who of them asked first would be chance.
+    """
     nine = {**TOOLS, SUMMARISED.name: SUMMARISED} if session.web_mode == "ws" else TOOLS
     return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
 

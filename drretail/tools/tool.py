@@ -38,3 +38,5 @@ class Tool:
     name: str
     function: Callable[..., ToolResult]
     access: Access
+    seconds: float = 0
+    """What a call may take where that is more than the toolkit's time-out, as where a person is asked."""

@@ -177,7 +177,7 @@ class Toolkit:
         performed: list[Performed] = []
         for launch, job in zip(batch, jobs, strict=True):
             try:
-                outcome = self._workers.wait(job, self._timeout)
+                outcome = self._workers.wait(job, self._seconds(launch))
             # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
             except Exception as problem:  # noqa: BLE001
                 outcome = self._readable(launch, problem)
@@ -190,15 +190,20 @@ class Toolkit:
         performed: list[Performed] = []
         for launch, job in zip(batch, jobs, strict=True):
             try:
-                outcome = await self._workers.await_(job, self._timeout)
+                outcome = await self._workers.await_(job, self._seconds(launch))
             except Exception as problem:  # noqa: BLE001 — as above
                 outcome = self._readable(launch, problem)
             performed.append(Performed(launch, outcome))
         return performed
 
+    def _seconds(self, launch: Launch) -> float:
+        """What a call may take."""
+        tool = self.tools.get(launch.name)
+        return self._timeout if tool is None else max(self._timeout, tool.seconds)
+
     def _readable(self, launch: Launch, problem: Exception) -> Exception:
         if isinstance(problem, TimeoutError):
-            return ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds.")
+            return ToolError("timeout", f"{launch.name} gave no answer within {self._seconds(launch):g} seconds.")
         return problem
 
     def _perform(self, launch: Launch) -> ToolResult:

@@ -136,6 +136,7 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     parts += ["--scope any"] if system.sees == "any" and system.agent not in BASELINES else []
     parts += ["--injected"] if system.options.get(INJECTED) else []
     parts += [] if system.information == "tools" else ["--information", system.information]
+    parts += [] if system.intent is None else ["--intent", system.intent]
     parts += ["--redact"] if system.options.get("redact") else []
     if system.prompts is not None:
         parts += ["--prompts", quote(str(prompts_path(Path(view.name), label, system.prompts.name)))]

@@ -22,7 +22,7 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
+from drretail.records.run import INTENT_BASELINES, NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
@@ -36,7 +36,7 @@ def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
 
 
 def test_every_baseline_has_an_agent_of_that_name() -> None:
-    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT}
+    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES}
     assert all(load_agent(name).is_baseline for name in BASELINES)
 
 

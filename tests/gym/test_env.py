@@ -19,7 +19,7 @@ from drretail.gym import Shop, ShopEnv
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import NINE
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.gym.policies import QUERY, call, search, shopped_well
@@ -229,3 +229,22 @@ def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> No
             env.reset(query)
             observation, *_ = env.step(call("web_search", query="bag"))
             assert [each["url"] for each in json.loads(observation)["results"]] == [url(query.query_id)]
+
+
+def test_a_question_that_brings_nothing_new_costs_a_fiftieth_of_the_reward(shop: Shop) -> None:
+    query = shop.query(QUERY)
+    assert query.wish is not None
+    budget = Hidden(field="budget", topic="budget", say="I can spend $70.")
+    hiding = query.model_copy(update={"hidden": (budget,), "text": query.text.replace("$70", "what I have")})
+    with Shop.open(shop.world, hiding) as opened, ShopEnv(opened) as env:
+        rewards: list[float] = []
+        for topics in (("budget",), ("budget", "brand", "use")):
+            env.reset()
+            assert "ask_shopper" in [tool["function"]["name"] for tool in env.tools]
+            for topic in topics:
+                env.step(call("ask_shopper", topic=topic, question="?"))
+            rewards.append(shopped_well(env)[1])
+        assert rewards == [1.0, 0.96]
+        assert env.system.options == {"intent": "asked"}
+    with ShopEnv(shop) as env:
+        assert "ask_shopper" not in [tool["function"]["name"] for tool in env.tools]

@@ -16,7 +16,7 @@ from tests.tools.conftest import ANNA, BORIS
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ElicitResult, TextContent
 
 from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
 
@@ -151,3 +151,36 @@ def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Sessio
         return [step.name for step in run.toolkit.session.trajectory.steps()]
 
     assert asyncio.run(impatient()) == ["calculator"]
+
+
+def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = True) -> tuple[list[str], Any]:
+    """The tools that a client is shown, and what asking the shopper brings it, who may answer like this."""
+
+    async def respond(context: object, params: object) -> ElicitResult:
+        assert answer is not None
+        return answer
+
+    async def visit() -> tuple[list[str], Any]:
+        server = mcp_server(session, lambda: UnrecordedRun(session), "about", elicits=elicits)
+        callback = None if answer is None else respond
+        async with Client(server, mode="legacy", elicitation_callback=callback) as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            found = await client.call_tool("ask_shopper", {"topic": "budget", "question": "How much?"})
+            return names, found.structured_content
+
+    return asyncio.run(visit())
+
+
+def test_the_person_at_the_client_is_asked_where_the_client_lets_them_be(session: Session) -> None:
+    names, found = elicited(session, ElicitResult(action="accept", content={"answer": "Up to $40."}))
+    assert names == [*TOOLS, "ask_shopper"]
+    assert found == {"evidence": "S:budget-1", "topic": "budget", "answer": "Up to $40.", "left": 5}
+    assert elicited(session, ElicitResult(action="decline"))[1]["answer"] == "I don't mind."
+
+
+def test_nobody_is_asked_by_a_client_that_declares_nothing_or_where_it_is_not_wanted(session: Session) -> None:
+    accepts = ElicitResult(action="accept", content={"answer": "Up to $40."})
+    for answer, elicits in ((None, True), (accepts, False)):
+        names, found = elicited(session, answer, elicits=elicits)
+        assert names == [*TOOLS]
+        assert found["error"]["type"] == "unknown_tool"

@@ -18,7 +18,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, describe_erro
 from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.records.run import Limits
-from drretail.tools.registry import CHUNKED, SUMMARISED, offered
+from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
 from drretail.tools.web import WEB_SEARCH
@@ -80,7 +80,7 @@ def main_tools(session: Session) -> Mapping[str, Tool]:
         lacking.add(SEARCH_SANDBOX.name)
     if not files_in(session.files):
         lacking.add(READ_FILE.name)
-    return {name: tool for name, tool in offered(session).items() if name not in lacking}
+    return {name: tool for name, tool in look_ups(session).items() if name not in lacking}
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ from drretail.agents.grounded_hybrid.drafts import Draft, draft_of
 from drretail.agents.grounded_hybrid.left_out import with_left_out
 from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair, write_draft
 from drretail.agents.grounded_hybrid.striking import strike_out
+from drretail.agents.grounded_hybrid.understanding import understanding_prompt
 from drretail.agents.hybrid_react.agent import ROLES
 from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
@@ -48,7 +49,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 def prompts() -> tuple[Prompt, ...]:
     return (
-        _prompt("understanding"),
+        understanding_prompt(),
         _prompt("supervisor"),
         _prompt("researcher"),
         _prompt("synthesis"),
@@ -95,8 +96,7 @@ class _Change(TypedDict, total=False):
 async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
     del state
     run = runtime.context
-    prompt = _prompt("understanding")
-    return {"known": await write_briefing(run.task, run.session, run.toolkit, run.models, prompt)}
+    return {"known": await write_briefing(run.task, run.session, run.toolkit, run.models)}
 
 
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
@@ -106,7 +106,11 @@ async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     )
     launcher = Launcher(researchers, _prompt("synthesis"))
     prompt = _prompt("supervisor")
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.context)}
+    research = await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.context)
+    if run.session.shopper is None or not run.session.shopper.answers:
+        return {"research": research}
+    # Writer and verifier go by what the shopper has said since.
+    return {"research": research, "known": await known.with_answers(run.task, run.session, run.models)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:

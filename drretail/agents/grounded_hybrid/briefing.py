@@ -17,7 +17,6 @@ from drretail.env.session import Session
 from drretail.grounding.profile.naming import ShareOfProducts
 from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
-from drretail.prompts import Prompt
 from drretail.records.query import Task
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES
@@ -63,15 +62,18 @@ class Briefing:
         profile = () if statements is None else (profile_block(statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
+    async def with_answers(self, task: Task, session: Session, models: Models) -> "Briefing":
+        """The same with the wish as it is once the shopper has answered; as it was where the model gives none."""
+        wish, notes = await understand(task, session, models, self.owned)
+        return replace(self, wish=wish or self.wish, notes=(*self.notes, *notes))
 
-async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models, prompt: Prompt) -> Briefing:
+
+async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models) -> Briefing:
     """The shopper's products and profile where the tools give them, then the wish of the question.
 
-    ``prompt`` asks for that wish. Raises ModelError only where a replayed journal lacks a tool's answer.
+    Raises ModelError only where a replayed journal lacks a tool's answer.
     """
-    known = await _shopper(task, session, toolkit)
-    wish, notes = await understand(task, session, models, prompt, known.owned)
-    return replace(known, wish=wish, notes=(*known.notes, *notes))
+    return await (await _shopper(task, session, toolkit)).with_answers(task, session, models)
 
 
 async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from drretail.agents.base import task_message
 from drretail.agents.grounded_hybrid.telling import Owned, owned_block
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
@@ -65,14 +66,14 @@ class Understood(Wish):
 
 
 async def understand(
-    task: Task, session: Session, models: Models, prompt: Prompt, owned: Sequence[Owned]
+    task: Task, session: Session, models: Models, owned: Sequence[Owned]
 ) -> tuple[Wish | None, tuple[str, ...]]:
     """What the supervisor's model says that the question wants, and notes; None where it gives no usable answer.
 
     ``owned`` are the products of the shopper's orders; of the answer's, those that are none of these are left out.
     """
     parts = [task_message(task, session).text, *([owned_block(owned, task.text)] if owned else [])]
-    messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
+    messages = [SystemMessage(understanding_prompt().render()), HumanMessage("\n".join(parts))]
     try:
         answer = await models.ask("supervisor", messages, Understood, repairs=REPAIRS)
     except ModelError as failure:
@@ -83,3 +84,7 @@ async def understand(
     known = tuple(product_id for product_id in wish.owned if product_id in ordered)
     notes = (f"named as owned, but in no order: {', '.join(unknown)}",) if unknown else ()
     return wish.model_copy(update={"owned": known}), notes
+
+
+def understanding_prompt() -> Prompt:
+    return agent_prompt(__file__, "understanding")

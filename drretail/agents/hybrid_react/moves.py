@@ -14,7 +14,7 @@ from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.prompts import Prompt
 from drretail.records.base import canonical_json
-from drretail.tools.registry import json_schemas, offered
+from drretail.tools.registry import json_schemas, look_ups
 from drretail.tools.tool import Tool, ToolResult
 
 REASON = "Reason"
@@ -75,7 +75,7 @@ SUPERVISOR_TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for too
 
 def researcher_tools(session: Session) -> Mapping[str, Tool]:
     """T_res of the paper: Reason, Finalize, and the tools that the session has."""
-    return MappingProxyType(offered(session) | {REASON: _REASON, FINALIZE: _FINALIZE})
+    return MappingProxyType(look_ups(session) | {REASON: _REASON, FINALIZE: _FINALIZE})
 
 
 def moves_prompt() -> Prompt:

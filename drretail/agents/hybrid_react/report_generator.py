@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.agents.base import today
 from drretail.agents.context_overflow import write_within_context
 from drretail.agents.hybrid_react.supervisor import Research, as_json
+from drretail.agents.information import answer_notes
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.grounding.text.serialisation import compact_json
@@ -35,7 +36,7 @@ async def write_report(
             tagged("reports", compact_json(reports[left_out:])),
             *notes,
         ]
-        given += filter(None, [task.context])
+        given += [*filter(None, [task.context]), *answer_notes(session)]
         asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
         return (await models.call("report", asked, path=PATH)).text.strip()
 

@@ -9,6 +9,7 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 from drretail.agents.base import task_message
 from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
+from drretail.agents.information import asking_notes
 from drretail.agents.loop import Acted, Loop
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import is_final
@@ -21,6 +22,7 @@ from drretail.records.query import Task
 from drretail.records.run import Limits, Stop
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
+from drretail.tools.users import ASKING
 
 PATH = "0"
 
@@ -52,8 +54,9 @@ async def supervise(
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
-    asked = HumanMessage("\n".join([task_message(task, session).text, *notes]))
-    with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
+    asked = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
+    asking = {} if session.shopper is None else {ASKING.name: ASKING}
+    with Toolkit(session, tools={**SUPERVISOR_TOOLS, **asking}, threads=1) as toolkit:
         executor = SupervisorExecutor(toolkit, models, launcher, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
             [SystemMessage(system), asked]

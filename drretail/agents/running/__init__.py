@@ -11,5 +11,6 @@ outcomes.py         what became of runs
 spending.py         what they took, and the caps that end them
 estimate.py         what those that are left are likely to take
 client_runs.py      runs of systems that call the tools over MCP
+speakers.py         who speaks as the shopper: a model, or a person
 single_question.py  one question outside a benchmark
 """

@@ -16,12 +16,13 @@ from drretail.agents.base import Agent
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
+from drretail.agents.running.speakers import ModelShopper, Person
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.env.counterfactual import world_seen
 from drretail.env.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
-from drretail.env.session import Session
+from drretail.env.session import Session, Shopper
 from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
@@ -40,7 +41,9 @@ from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
     INJECTED,
+    PERSON,
     RETRIEVER,
+    SHOPPER,
     Answer,
     Information,
     Run,
@@ -48,6 +51,7 @@ from drretail.records.run import (
     Step,
     Usage,
 )
+from drretail.records.wish import Topic
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
@@ -65,6 +69,10 @@ class Recorded:
     evidence: tuple[Evidence, ...]
     texts: dict[str, str]
     telemetry: dict[str, Any]
+
+
+def _nobody(topic: Topic, question: str) -> str:
+    raise ToolError("unavailable", "The shopper is a person, who is not here.")
 
 
 @dataclass(slots=True)
@@ -92,6 +100,8 @@ class Runner:
     retrievers: Retrievers = field(default_factory=Retrievers)
     pages: bool = True
     """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
+    reads: Callable[[Topic, str], str] = _nobody
+    """Shows a question to the person who is the shopper, and gives the answer."""
     outages: Outages | None = field(default_factory=Outages)
     """None: no number of failing tool calls ends anything but the calls."""
 
@@ -118,13 +128,17 @@ class Runner:
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
+        # Neither its steps nor its tokens are the system's.
+        speaking = Models(sut.models, effects, gate=gate, trajectory=Trajectory(), on_use=self.on_use)
+        session.shopper = self._shopper(sut, query, speaking)
         began = time.monotonic()
         try:
             ended = await _answered(sut, query, reference, session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
-            run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=prompt_hashes(sut))
+            usage = models.usage | speaking.usage
+            run = run_of(sut.label, query, repeat, session, ended, usage=usage, prompt_hashes=prompt_hashes(sut))
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
@@ -191,6 +205,15 @@ class Runner:
             tool_threads=self.tool_threads,
         )
 
+    def _shopper(self, sut: SystemUnderTest, query: Query, models: Models) -> Shopper | None:
+        """Who answers the system's questions; None where it has nobody to ask."""
+        if sut.system.options.get(SHOPPER) == PERSON:
+            return Shopper(query, Person(self.reads))
+        if not query.hidden or not (sut.agent.is_baseline or sut.system.intent == "asked"):
+            return None
+        loop = asyncio.get_running_loop()
+        return Shopper(query, ModelShopper(query, models, loop) if SHOPPER in sut.models else None)
+
     def _stepped(self, step: Step, text: str) -> None:
         if self.on_step is not None:
             self.on_step(step, text)
@@ -254,7 +277,7 @@ def run_of(
         citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
         steps=session.trajectory.steps(),
         state_diff=session.state_diff(),
-        notes=answer.notes if answer else (),
+        notes=(*(answer.notes if answer else ()), *(session.shopper.notes if session.shopper else ())),
         failed_branches=answer.failed_branches if answer else (),
         repairs=answer.repairs if answer else (),
         struck=answer.struck if answer else (),
@@ -328,6 +351,8 @@ async def _answered(
             if sut.memory is not None and query.user_id is not None:
                 remembered = await sut.memory.retrieve(session, query.user_id, query.text)
             task = task_for(sut.agent, query, reference, sut.system.information, remembered)
+            if sut.system.intent == "told":
+                task = task.model_copy(update={"text": query.full_text})
             answering = sut.agent.answer(task, session, models, sut.system.limits)
             if not isawaitable(answering):
                 raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")

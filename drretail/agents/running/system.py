@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
-from drretail.agents.information import check_information, context_prompt
+from drretail.agents.information import ask_shopper_prompt, check_information, context_prompt, shopper_prompt
 from drretail.agents.memory import Memory
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
@@ -33,8 +33,13 @@ from drretail.records.run import (
     INFORMATION,
     INFORMED,
     INJECTED,
+    INTENT,
+    INTENT_BASELINES,
+    INTENTS,
     MEMORY,
+    PERSON,
     RETRIEVER,
+    SHOPPER,
     SIZE,
     Information,
     Limits,
@@ -89,7 +94,7 @@ class SystemUnderTest:
             agent = reading_pages(agent)
         overrides = overrides.of(agent)
         by_role: dict[Role, Model] = {}
-        for role in agent.roles:
+        for role in (*agent.roles, *({SHOPPER} & models.keys())):
             model = models.get(role) or models.get("")
             if model is None:
                 raise UserError(_without_model(name, agent, role, models))
@@ -201,9 +206,28 @@ def system_options(
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
-    """The systems, with the null agents and the oracle beside them, each once."""
-    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
+    """The systems, with the null agents and the oracle beside them, each once; with those that solve what queries
+    state, where systems say how they learn what is hidden."""
+    asks = any(sut.system.intent is not None for sut in suts)
+    names = (name for name in BASELINES if asks or name not in INTENT_BASELINES)
+    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
     return list({sut.label: sut for sut in (*suts, *beside)}.values())
+
+
+def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[SystemUnderTest]:
+    """Each system once for each way to learn what queries hide; floors and the oracle as they are.
+
+    Raises UnknownName for a way that there is not.
+    """
+    made: list[SystemUnderTest] = []
+    for intent in dict.fromkeys(intents):
+        if intent not in INTENTS:
+            raise UnknownName("intent", intent, INTENTS)
+        for sut in suts:
+            options = {} if sut.system.agent in BASELINES else {INTENT: intent}
+            system = sut.system.model_copy(update={"options": sut.system.options | options})
+            made.append(replace(sut, label=system.label(), system=system))
+    return list({sut.label: sut for sut in made}.values())
 
 
 def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> list[SystemUnderTest]:
@@ -314,4 +338,8 @@ def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     with overridden(sut.overrides.texts):
         remembers = MEMORY in sut.system.options
         instructions = filter(None, [context_prompt(sut.system.information, remembers=remembers)])
-        return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *instructions)}
+        can_ask = sut.system.intent == "asked" or sut.system.options.get(SHOPPER) == PERSON
+        asking = [ask_shopper_prompt()] if can_ask else []
+        speaking = [shopper_prompt()] if SHOPPER in sut.models else []
+        used = (*wordings_of(sut.agent), *instructions, *asking, *speaking)
+        return {prompt.name: prompt.hash for prompt in used}

@@ -11,7 +11,7 @@ from drretail.api.options import shared
 if TYPE_CHECKING:
     from drretail.eval.family import Family
 
-By = Literal["information", "size", "compose", "retriever", "rag_turns", "web", "twin"]
+By = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "twin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class CompareOptions:
     by: Annotated[
         By | None,
         Option(
-            "Systems that differ in this option alone: what is known of the shopper; of a sandbox its size and what "
-            "is served; how pages are ranked; turns of a search; where pages come from. twin: the pairs that "
-            "`drretail queries spoil` makes, by system.",
+            "Systems that differ in this option alone: what is known of the shopper; how they learn what queries hide; "
+            "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from. "
+            "twin: the pairs that `drretail queries spoil` makes, by system.",
             type=By,
         ),
     ] = None

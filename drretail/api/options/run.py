@@ -29,6 +29,15 @@ class SystemOptions:
     redact: research.Redact = False
     retriever: research.Retriever = "bm25"
     files: research.Files = None
+    shopper: Annotated[
+        str | None,
+        Option(
+            "Who speaks where the shopper is asked: a model; for one question me, you at the keyboard.",
+            WHAT,
+            metavar="PROVIDER:MODEL|me",
+            default="scripted",
+        ),
+    ] = None
     size: research.Size = ()
     compose: research.Compose = ()
     limits: research.Limits = None
@@ -85,6 +94,17 @@ class RunOptions(SystemOptions):
             metavar="task|context|memory|persona|tools",
             type=list[str],
             default="tools",
+        ),
+    ] = ()
+    intent: Annotated[
+        Texts,
+        Option(
+            "How systems learn the limits that queries hide (`drretail queries hide`): not at all, by asking the "
+            "shopper, or from the text; each a system of its own.",
+            WHAT,
+            metavar="mute|asked|told",
+            type=list[str],
+            default="asked",
         ),
     ] = ()
     memory: Annotated[

@@ -12,7 +12,7 @@ from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
 from drretail.cli.queries.people import context, pair, personas
-from drretail.cli.queries.query_sets import carry, shipped, show, spoil
+from drretail.cli.queries.query_sets import carry, hide, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
 from drretail.cli.queries.review_numbers import compare
@@ -29,6 +29,7 @@ queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made
 
 
 queries_app.command("carry")(carry)
+queries_app.command("hide")(hide)
 queries_app.command("check")(check)
 queries_app.command("compare")(compare)
 queries_app.command("import")(import_questions)

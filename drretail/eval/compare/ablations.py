@@ -18,7 +18,19 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
-from drretail.records.run import BASELINES, BM25, INFORMATION, INFORMED, MEMORY, RETRIEVER, SANDBOX, Limits, System
+from drretail.records.run import (
+    BASELINES,
+    BM25,
+    INFORMATION,
+    INFORMED,
+    INTENT,
+    INTENTS,
+    MEMORY,
+    RETRIEVER,
+    SANDBOX,
+    Limits,
+    System,
+)
 from drretail.records.score import CODE
 
 SIZE, COMPOSE = "size", "compose"
@@ -127,6 +139,14 @@ ABLATED: Mapping[Option, AblatedOption] = {
         is_stepwise=True,
         lacking="two settings of information: run it with --information task --information persona into the same "
         "folder (docs/pdr.md)",
+    ),
+    "intent": AblatedOption(
+        setting=lambda system: system.intent,
+        without=lambda system: _dropping(system, INTENT),
+        order=_listed(INTENTS),
+        is_stepwise=True,
+        lacking="two intents: run it with --intent mute --intent asked --intent told into the same folder "
+        "(docs/queries.md)",
     ),
     "size": AblatedOption(
         setting=lambda system: system.options.get(SIZE),

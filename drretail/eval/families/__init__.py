@@ -15,6 +15,7 @@ process.py        what runs did
 basket.py         how far what a report would have bought is from the best basket
 outcome.py        does it say no where the shop can't meet a wish, and only there
 understood.py     did it understand what the question wants
+intent.py         does it ask for what a query hides, and keep to it
 next_purchase.py  does it recommend what was bought next
 robustness.py     does it do what a hostile text tells it
 pqr/              PDR-Bench: personalization, quality, reliability

@@ -189,7 +189,8 @@ def read_subject(
     return Subject(
         label=planned.label,
         system=system,
-        query=query,
+        # A system that is told what the query hides is judged by what it was asked.
+        query=query.model_copy(update={"text": query.full_text}) if system.intent == "told" else query,
         repeat=planned.repeat,
         run=run,
         evidence={} if run is None else _Ledger(experiment, folder, system.web_corpus),

@@ -264,4 +264,4 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
     if entry.kind == "calculation":
         result = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
         return f"calculation: {_LONG_RESULT.sub(_shortened, result)}"
-    return f"file {entry.title}"
+    return "what the shopper said" if entry.kind == "shopper" else f"file {entry.title}"

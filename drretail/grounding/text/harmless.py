@@ -10,7 +10,7 @@ from drretail.records.shop import SHOP_URL
 from drretail.untrusted import cleaned, folded, replaced
 
 _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,400})[\]】〕〗⟧]")
-_LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCF]:)")
+_LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCFS]:)")
 # Such an address is how a report links a product of this shop.
 _SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、\\()]+")

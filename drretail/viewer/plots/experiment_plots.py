@@ -30,6 +30,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole
 _INTERVALS = "Lines: 95 % intervals over users."
 _AGAINST: Mapping[Option, str] = {
     "information": "against information",
+    "intent": "by intent",
     "size": "against size",
     "compose": "by what is served",
     "retriever": "by retriever",
@@ -38,6 +39,7 @@ _AGAINST: Mapping[Option, str] = {
 }
 _GIVEN: Mapping[Option, str] = {
     "information": "what is known of the shopper",
+    "intent": "how what a query hides is learnt",
     "size": "tokens of the sandbox",
     "compose": "which pages of the sandbox are served",
     "retriever": "what ranks the sandbox's pages",

@@ -21,6 +21,7 @@ from drretail.viewer.tables.scores import system_names
 
 HEADINGS: Mapping[Option, str] = {
     "information": "Score against information",
+    "intent": "Score by intent",
     "size": "Score against size",
     "compose": "Score by what is served of the sandbox",
     "retriever": "Score by retriever",

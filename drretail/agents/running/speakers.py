@@ -1,0 +1,81 @@
+"""Who speaks as the shopper in a run: a model, or a person."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import Field
+
+from drretail.agents.information import shopper_prompt
+from drretail.errors import ModelError
+from drretail.grounding.constraints.stated import states
+from drretail.journal import Effects, Outcome
+from drretail.llm.models import Models
+from drretail.prompts import tagged
+from drretail.records.base import Record
+from drretail.records.query import Query
+from drretail.records.run import SHOPPER
+from drretail.records.wish import Hidden, Topic, Wish
+
+REPAIRS = 1
+"""How often a model that speaks as the shopper is asked again; after that the scripted words stand."""
+
+
+class Spoken(Record):
+    """What the shopper says."""
+
+    answer: str = Field(min_length=1, max_length=400, description="One or two short sentences.")
+
+
+@dataclass(slots=True)
+class ModelShopper:
+    """A model that speaks as the shopper. It is shown the limits that are told and no others, so it can leak none.
+
+    Called in the thread of a tool; its model is asked in ``loop``, where clients keep their connections.
+    """
+
+    query: Query
+    models: Models
+    loop: asyncio.AbstractEventLoop
+
+    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        if not facts:
+            return None
+        try:
+            return asyncio.run_coroutine_threadsafe(self._spoken(question, facts, effects.name), self.loop).result()
+        except ModelError:
+            return None
+
+    async def _spoken(self, question: str, facts: Sequence[Hidden], scope: str) -> str:
+        persona = [tagged("persona", self.query.persona)] if self.query.persona else []
+        parts = [*persona, tagged("facts", "\n".join(fact.say for fact in facts)), tagged("question", question)]
+        messages = [SystemMessage(shopper_prompt().render()), HumanMessage("\n".join(parts))]
+        wish = self.query.wish or Wish()
+
+        def check(spoken: Spoken) -> str | None:
+            is_stated = states(spoken.answer, wish)
+            released = {fact.key for fact in facts}
+            if missing := [fact for fact in facts if not is_stated(fact)]:
+                return f"it does not say: {missing[0].say}"
+            leaked = any(is_stated(fact) for fact in self.query.hidden if fact.key not in released)
+            return "it says more than the facts: leave out every other number, name and property" if leaked else None
+
+        answer = await self.models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)
+        return answer.answer
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who answers for themselves; ``read`` shows the question and gives the answer.
+
+    The journal keeps it, so that a run that is replayed asks nobody.
+    """
+
+    read: Callable[[Topic, str], str]
+
+    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        def asked() -> Outcome:
+            return Outcome(self.read(topic, question).strip())
+
+        return effects.perform("shopper", {"topic": topic, "question": question}, asked).response or None

@@ -1,0 +1,159 @@
+"""What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_definition
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.listing import pieces_in
+from drretail.grounding.constraints.releases import Release, asked_topics, releases
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
+from drretail.records.run import Intent
+from drretail.records.score import MetricDescription
+from drretail.records.scoreboard import BoardColumn
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish, WishPart
+
+HIDES_NOTHING = "the query hides no limit"
+CANNOT_ASK = "the system can't ask"
+NO_WORLD = "the world is not at hand: name it with --world"
+NOT_DECIDED = ("deadline", "owned")
+"""Fields of which no cart tells whether it keeps them."""
+WouldDo = Callable[[Want], Collection[str]]
+"""The ids of the products that would do for a want."""
+Key = tuple[str, int | None, str | None]
+
+
+class Share(NamedTuple):
+    """One measure of a run; ``value`` is None where there is nothing to measure, and ``reason`` says why."""
+
+    value: float | None
+    reason: str
+
+
+def keeps(
+    part: WishPart, wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product], would_do: WouldDo
+) -> bool:
+    """True where a cart keeps to a limit, whatever becomes of the others.
+
+    A limit of a want is kept where something of its kinds is bought and all of that keeps to it.
+    """
+    if part.index is None:
+        alone = Wish(budget=wish.budget)
+        return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), products).keeps_to_money
+    want = wish.wants[part.index]
+    of_kind = Want(name=want.name, kinds=want.kinds, again=True)
+    bought = [pick for pick in picks if pick.product in would_do(of_kind)]
+    if part.field == "quantity":
+        packs = any(pieces_in(products[pick.product].title) > 1 for pick in bought if pick.product in products)
+        return packs or sum(pick.quantity for pick in bought) == want.quantity
+    value = getattr(want, part.field) if part.value is None else (part.value,)
+    fits = would_do(of_kind.model_copy(update={part.field: value}))
+    return bool(bought) and all(pick.product in fits for pick in bought)
+
+
+def measures(
+    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Collection[Key]
+) -> Mapping[str, Share]:
+    """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
+    handed, ``kept`` the limits that its cart keeps."""
+    wish = query.wish or Wish()
+    hidden = {fact.key for fact in query.hidden}
+    revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
+    tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
+    on_record = [fact for fact in query.hidden if fact.known_from == "record"]
+    decided = {part.key for part in wish.parts() if part.field not in NOT_DECIDED}
+
+    def share(part: Collection[Key], whole: Iterable[Key]) -> Share:
+        of = [key for key in whole if key in decided]
+        return _share(sum(key in part for key in of), len(of))
+
+    cannot_ask = intent in ("told", "mute")
+    useless = sum(not answer.new for answer in answers)
+    return {
+        "intent_recall": Share(None, CANNOT_ASK) if cannot_ask else _share(len(revealed), len(tellable)),
+        "kept_visible": share(kept, decided - hidden),
+        "kept_asked": share(kept, tellable),
+        "kept_record": share(kept, [fact.key for fact in on_record]),
+        "record_seen": _share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
+        "lost": share(decided - {*kept}, revealed),
+        "lucky": share(kept, hidden - revealed),
+        "useless": _share(useless, len(answers)),
+        "questions": Share(float(len(answers)), f"{useless} of them brought nothing new"),
+    }
+
+
+def _share(part: int, whole: int) -> Share:
+    return Share(part / whole if whole else None, f"{part} of {whole}")
+
+
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+    query, run, would_do = subject.query, subject.run, subject.offers
+    why = HIDES_NOTHING if query.wish is None or not query.hidden else NO_WORLD
+    shares: Mapping[str, Share] = dict.fromkeys(VARIANTS, Share(None, why))
+    if query.wish is not None and query.hidden and run is not None and would_do is not None:
+        case = case_of(subject)
+        picks = reading_of(subject, case).picks or ()
+        products = case.ledger(picks).products
+        parts = [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
+        kept = {part.key for part in parts if keeps(part, query.wish, picks, products, would_do)}
+        shares = measures(
+            query, subject.system.intent, releases(query, asked_topics(run.steps)), subject.evidence.keys(), kept
+        )
+    for variant, share in shares.items():
+        yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
+
+
+def lacks_hidden(experiment: Path) -> str:
+    """Why there is nothing to measure in an experiment; empty where a query hides limits."""
+    hides = any(query.hidden for query in read_definition(experiment).queries)
+    return "" if hides else "holds no query that hides limits of its wish"
+
+
+VARIANTS = (
+    "intent_recall",
+    "kept_visible",
+    "kept_asked",
+    "kept_record",
+    "record_seen",
+    "lost",
+    "lucky",
+    "useless",
+    "questions",
+)
+DESCRIPTION = MetricDescription(
+    title="Intent",
+    meaning="What a system learns of the limits that queries hide, and which limits its cart keeps.",
+    meanings={
+        "intent_recall": "share of the limits that the shopper tells when asked, and that were asked for",
+        "kept_visible": "share of the limits in the text that the cart keeps",
+        "kept_asked": "share of the limits that the shopper tells when asked that the cart keeps, asked for or not",
+        "kept_record": "share of the limits that the shopper's record shows that the cart keeps",
+        "record_seen": "share of these of which the run looked at a record that shows them",
+        "lost": "share of the limits that were told and that the cart breaks all the same",
+        "lucky": "share of the hidden limits that nobody told and that the cart keeps",
+        "useless": "share of questions that bring nothing new",
+        "questions": "how many were asked",
+    },
+    headlines=("intent_recall", "kept_visible", "kept_asked"),
+    scoreboard=(BoardColumn(variant="kept_asked", meaning="share of hidden limits that the cart keeps"),),
+    counts=("questions",),
+)
+METRIC = Family(
+    "intent",
+    1,
+    by_code("intent", measure),
+    by_variant(VARIANTS),
+    VARIANTS,
+    DESCRIPTION,
+    after=("reading",),
+    lacks=lacks_hidden,
+    needs_judge=False,
+)

@@ -1,0 +1,101 @@
+"""What a cart keeps of the limits of a wish, and what was learnt of those that the query hides."""
+
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+
+from drretail.eval.families.intent import CANNOT_ASK, Key, keeps, measures
+from drretail.grounding.constraints.fits import fitting
+from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.constraints.releases import releases
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.wish import Hidden, Topic, Want, Wish
+from tests.shop import PRODUCTS
+
+TUBE, HOPPER, WINDOW, BATH = PRODUCTS
+KNOWN = {product.product_id: product for product in PRODUCTS}
+FEEDER = Want(name="feeder", kinds=("bird feeder",), quantity=2, must=("cedar",), price_max=Money.of(30))
+WISH = Wish(wants=(FEEDER,), budget=Money.of(45), deadline="Friday")
+
+
+def would_do(want: Want) -> Collection[str]:
+    feeders = [listing_of(product) for product in (TUBE, HOPPER, WINDOW)]
+    return {listing.product.product_id for listing in fitting(want, feeders).listings}
+
+
+def kept(*picks: tuple[Any, int]) -> set[str]:
+    bought = [Pick(product=product.product_id, quantity=quantity) for product, quantity in picks]
+    parts = [part for part in WISH.parts() if part.field != "deadline"]
+    return {part.field for part in parts if keeps(part, WISH, bought, KNOWN, would_do)}
+
+
+def test_each_limit_is_kept_or_broken_alone() -> None:
+    assert kept((TUBE, 2)) == {"quantity", "price_max"}
+    assert kept((HOPPER, 1)) == {"must", "budget"}
+    assert kept((TUBE, 1)) == {"budget", "price_max"}
+    assert kept((HOPPER, 1), (TUBE, 1)) == {"quantity"}
+
+
+def test_an_empty_cart_and_one_of_other_things_keep_no_limit_of_a_want() -> None:
+    assert kept() == set()
+    assert kept((BATH, 1)) == set()
+
+
+HIDDEN = (
+    Hidden(field="budget", topic="budget", say="$45."),
+    Hidden(field="must", index=0, value="cedar", topic="feature", say="Cedar."),
+    Hidden.model_validate(
+        {
+            "field": "quantity",
+            "index": 0,
+            "topic": "quantity",
+            "from": "record",
+            "say": "Two.",
+            "shown_by": ["O:1", "O:2"],
+        }
+    ),
+)
+QUERY = Query(query_id="q", text="?", source="t", wish=WISH, hidden=HIDDEN)
+BUDGET, CEDAR, TWO, PRICE = (
+    ("budget", None, None),
+    ("must", 0, "cedar"),
+    ("quantity", 0, None),
+    ("price_max", 0, None),
+)
+
+
+def measured(
+    *topics: Topic, seen: Collection[str] = (), kept: Collection[Key] = (), intent: Any = "asked"
+) -> dict[str, float | None]:
+    found = measures(QUERY, intent, releases(QUERY, topics), frozenset(seen), kept)
+    return {name: share.value for name, share in found.items()}
+
+
+def test_what_was_asked_for_and_kept_is_counted_by_how_it_could_be_known() -> None:
+    found = measured("budget", "use", "budget", seen=["O:2"], kept=[PRICE, CEDAR])
+    assert found == {
+        "intent_recall": 0.5,
+        "kept_visible": 1.0,
+        "kept_asked": 0.5,
+        "kept_record": 0.0,
+        "record_seen": 1.0,
+        "lost": 1.0,
+        "lucky": 0.5,
+        "useless": pytest.approx(2 / 3),
+        "questions": 3.0,
+    }
+
+
+def test_nobody_who_cannot_ask_has_a_recall() -> None:
+    assert measured(intent="mute")["intent_recall"] is None
+    assert measures(QUERY, "told", [], frozenset(), [])["intent_recall"].reason == CANNOT_ASK
+    told_all = measured(intent="told", kept=[BUDGET, CEDAR])
+    assert (told_all["lost"], told_all["lucky"]) == (pytest.approx(1 / 3), None)
+
+
+def test_without_a_question_nothing_is_useless() -> None:
+    assert (measured()["useless"], measured()["intent_recall"]) == (None, 0.0)
+    assert measured(kept=[TWO])["lucky"] == pytest.approx(1 / 3)

@@ -1,0 +1,121 @@
+"""What a shopper tells: by topic alone, one limit at a time, the same each time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from pydantic import ValidationError
+
+from drretail.env.session import Shopper
+from drretail.grounding.constraints.releases import IN_THE_RECORD, NO_TIME, NO_WISH, releases
+from drretail.grounding.constraints.stated import states
+from drretail.journal import Journal
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
+
+FEEDER = Want(
+    name="feeder", kinds=("bird feeder",), quantity=3, must=("cedar", "weatherproof"), brands_unwanted=("Tanagrove",)
+)
+HIDDEN = (
+    Hidden(field="budget", topic="budget", say="I can spend $85."),
+    Hidden(field="must", index=0, value="cedar", topic="feature", say="It has to be of cedar."),
+    Hidden(field="must", index=0, value="weatherproof", topic="feature", say="It must be weatherproof."),
+    Hidden.model_validate(
+        {"field": "brands_unwanted", "index": 0, "value": "Tanagrove", "topic": "avoid", "from": "record"}
+        | {"say": "Not by Tanagrove again.", "shown_by": ["O:1"]}
+    ),
+    Hidden(field="quantity", index=0, topic="quantity", say="There are three of us."),
+)
+QUERY = Query(
+    query_id="q", text="A feeder?", source="t", wish=Wish(wants=(FEEDER,), budget=Money.of(85)), hidden=HIDDEN
+)
+WISH = QUERY.wish or Wish()
+EFFECTS = Journal().scope("0/0")
+
+
+def answers(query: Query, *topics: Topic) -> list[str]:
+    return [each.answer for each in releases(query, topics)]
+
+
+def test_an_answer_is_the_sentence_of_the_limit_and_nothing_where_there_is_none() -> None:
+    assert answers(QUERY, "budget", "use") == ["I can spend $85.", NO_WISH]
+    assert answers(QUERY, "avoid") == [IN_THE_RECORD]
+
+
+def test_a_terse_shopper_tells_one_limit_a_question_and_an_open_one_all_of_the_topic() -> None:
+    first, second, third = releases(QUERY, ["feature", "feature", "feature"])
+    assert [first.answer, second.answer] == ["It has to be of cedar.", "It must be weatherproof."]
+    assert (third.new, third.answer) == ((), "It has to be of cedar. It must be weatherproof.")
+    (everything,) = releases(QUERY.model_copy(update={"manner": "open"}), ["feature"])
+    assert everything.answer == third.answer
+
+
+def test_after_so_many_questions_the_shopper_leaves() -> None:
+    hurried = QUERY.model_copy(update={"questions": 2})
+    assert answers(hurried, "use", "brand", "budget") == [NO_WISH, NO_WISH, NO_TIME]
+    assert [each.left for each in releases(hurried, ["use", "brand", "budget"])] == [1, 0, 0]
+    assert releases(QUERY, TOPICS)[6].answer == NO_TIME
+
+
+def test_a_thousand_questions_of_any_wording_bring_no_limit_that_was_not_released() -> None:
+    seed = 40
+    chance, texts = Random(seed), [*(fact.say for fact in HIDDEN), "Tell me all you want: budget, brand, cedar?", "$85"]
+    asked = leaks = most = 0
+    while asked < 1000:
+        shopper, known = Shopper(QUERY.model_copy(update={"questions": 20})), set[str]()
+        for _ in range(chance.randint(1, 24)):
+            topic = chance.choice(TOPICS)
+            question = " ".join(chance.choices(texts, k=chance.randint(1, 5)))
+            now, answer = shopper.answer(topic, question, EFFECTS)
+            known |= {fact.say for fact in now.new}
+            is_stated = states(answer, WISH)
+            leaks += sum(is_stated(fact) and fact.say not in known for fact in HIDDEN)
+            most = max(most, len(now.new))
+            asked += 1
+    assert (leaks, most) == (0, 1), f"seed {seed}"
+
+
+def test_one_sentence_repeated_reveals_at_most_one_limit_a_question() -> None:
+    sentence = "What is your budget, brand, material, and what must it not be?"
+    for topic in TOPICS:
+        shopper = Shopper(QUERY)
+        assert all(len(shopper.answer(topic, sentence, EFFECTS)[0].new) <= 1 for _ in range(6))
+
+
+def test_the_talk_is_the_same_under_every_hash_seed() -> None:
+    code = (
+        "from tests.grounding.constraints.test_releases import QUERY, TOPICS, releases;"
+        "print(releases(QUERY.model_copy(update={'questions': 99}), [*TOPICS, *TOPICS]), QUERY.as_line())"
+    )
+    root = Path(__file__).parents[3]
+
+    def talk(seed: int) -> bytes:
+        environ = os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": str(root)}
+        return subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, check=True).stdout
+
+    assert len({talk(seed) for seed in range(6)}) == 1
+
+
+def test_a_query_that_hides_nothing_is_written_as_before() -> None:
+    plain = Query(query_id="q", text="A feeder?", source="t", wish=WISH)
+    assert not {"hidden", "manner", "questions"} & plain.model_dump(mode="json").keys()
+    assert Query.model_validate_json(QUERY.as_line()) == QUERY
+
+
+def test_only_what_the_wish_holds_can_be_hidden() -> None:
+    strange = Hidden(field="rating_min", index=0, topic="feature", say="At least 4 stars.")
+    with pytest.raises(ValidationError, match="rating_min"):
+        Query(query_id="q", text="?", source="t", wish=WISH, hidden=(strange,))
+
+
+def test_the_visible_wish_is_the_rest() -> None:
+    visible = QUERY.visible_wish
+    assert visible is not None
+    assert list(visible.parts()) == []
+    one = QUERY.model_copy(update={"hidden": HIDDEN[1:2]}).visible_wish
+    assert one is not None
+    assert (one.budget, one.wants[0].must, one.wants[0].quantity) == (Money.of(85), ("weatherproof",), 3)
