@@ -140,6 +140,19 @@ def files_below(folder: Path, pattern: str = "*") -> list[Path]:
     return found
 
 
+def first_special(folder: Path) -> Path | None:
+    """The first thing below a folder that is neither file nor folder: a link, a pipe, a device; None without any."""
+    folders = [os.fspath(folder)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    return Path(entry.path)
+    return None
+
+
 def check_inside(path: Path, folder: Path) -> None:
     """Raises UserError for a link that leads out of the folder: one that somebody hands on could lead anywhere."""
     if not path.resolve().is_relative_to(folder.resolve()):

@@ -49,8 +49,8 @@ class Memory:
         """As its systems record it."""
         return [self.place, self.version]
 
-    async def told(self, session: Session, user_id: str, question: str) -> str:
-        """What it tells, journalled as the run's other effects are, so that a replay doesn't ask it.
+    async def retrieve(self, session: Session, user_id: str, question: str) -> str:
+        """The memory's text on a shopper, journalled as the run's other effects are, so that a replay doesn't ask it.
 
         Raises ModelError where it gives no text; what the function raises goes through.
         """

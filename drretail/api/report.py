@@ -1,22 +1,28 @@
 """``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in forms of other programs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from drretail import __version__
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.report import ExportOptions, ReportOptions
 from drretail.api.options.shared import folder_of, texts_in
 from drretail.errors import UserError
+from drretail.eval.check_results import Checklist
+from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
 from drretail.exports.formats import export as write_form
 from drretail.exports.formats import load_form
 from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_atomically
+from drretail.lab.card import card_lines
+from drretail.llm.prices import read_prices
 from drretail.progress import busy, choose_progress
+from drretail.settings import read_settings
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -67,6 +73,7 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
         entitle(experiment, options.title)
     with busy("reading runs and scores", quiet=quiet):
         view = read_view(experiment)
+        view = replace(view, failure=view.failure or _failure_of_scores(view))
     if view.failure:
         say(view.failure)
     summary = summary_of(view)
@@ -81,6 +88,16 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
             _write(to, lambda: text, summary)
     is_judged = view.scores is not None or any((experiment / "verdicts").glob("*/*/*/*"))
     return Report(to, text, {"report": None if to is None else str(to), **summary}, is_judged)
+
+
+def _failure_of_scores(view: ExperimentView) -> str:
+    """In what scores.json differs from what the runs and verdicts come to; blank where the page says that it is old."""
+    if view.outdated or view.definition.versions.get("drretail") != __version__:
+        return ""
+    checklist = Checklist()
+    with checklist.catching("scores", "scores.json"):
+        check_scores(view.folder, read_prices(read_settings().prices), card_lines(view.folder), checklist)
+    return checklist.first_failure(view.folder)
 
 
 def _plots(experiment: Path, to: Path) -> Report:

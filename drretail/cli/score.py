@@ -23,8 +23,6 @@ NOT_PAIRED = (
     "oracle are compared by name: --pairs A~B."
 )
 UNFETCHED = "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages."
-MOST_SHOWN = 5
-"""Files of a check that are named; --json names all."""
 _STATES = {"pass": "pass", "fail": "FAIL", "not_checkable": "not checkable"}
 SHOWN = " What the agents were shown of them has scores in FP_web_shown."
 
@@ -168,8 +166,16 @@ def _named(options: ScoreOptions) -> list[str]:
     return names_in(text for text in given if isinstance(text, str))
 
 
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What counts as a failure, and how much is printed of it."""
+
+    strict: Annotated[bool, Option("What can't be checked counts as a failure.")] = False
+    details: Annotated[bool, Option("Every finding, and not only the first of each cause.", flags.OUTPUT)] = False
+
+
 @grouped
-def verify(options: VerifyOptions, output: flags.Output) -> None:
+def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
     """Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder says.
 
     Nothing is sent, and nothing in the folder changes. Each check passes, fails, or can't be made; docs/reliability.md
@@ -181,18 +187,24 @@ def verify(options: VerifyOptions, output: flags.Output) -> None:
     if output.as_json:
         print_json(found.model_dump(mode="json", exclude_none=True) | {"passes": found.passes})
     else:
-        for check in found.checks:
+        groups = [(check, check.by_cause()) for check in found.checks]
+        for check, by_cause in groups:
             print_text(f"{_STATES[check.state]:14} {check.title} ({check.checked:,})")
-            for mismatch in (*check.failed[:MOST_SHOWN], *check.unchecked[:MOST_SHOWN]):
-                print_text(f"{'':15}{mismatch.line}")
-            more = max(0, len(check.failed) - MOST_SHOWN) + max(0, len(check.unchecked) - MOST_SHOWN)
-            if more:
-                print_text(f"{'':15}and {more:,} more: --json names all")
-        world = "" if found.world_fingerprint is None else f" World {found.world_fingerprint[:12]}."
+            for mismatches in by_cause:
+                shown = mismatches if findings.details else mismatches[:1]
+                for mismatch in shown:
+                    print_text(f"{'':15}{mismatch.line}")
+                if more := len(mismatches) - len(shown):
+                    print_text(f"{'':15}and {more:,} more like it")
+        is_short = not findings.details and any(len(mismatches) > 1 for _, each in groups for mismatches in each)
         open_checks = sum(check.state == "not_checkable" for check in found.checks)
-        left = f" {counted(open_checks, 'check')} could not be made everywhere." if open_checks else ""
-        fails = counted(len(found.failures), "thing fails", "things fail") if found.failures else "Nothing fails"
-        print_text("", f"{fails}.{left}{world}")
+        sentences = [
+            counted(len(found.failures), "thing fails", "things fail") if found.failures else "Nothing fails",
+            f"{counted(open_checks, 'check')} could not be made everywhere" if open_checks else "",
+            f"World {found.world_fingerprint[:12]}" if found.world_fingerprint is not None else "",
+            "--details names each finding" if is_short else "",
+        ]
+        print_text("", f"{'. '.join(filter(None, sentences))}.")
         if found.taken_at_word:
             print_text(f"Taken at their word, as no journal proves its answers: {', '.join(found.taken_at_word)}.")
-    exit_code(len(found.failures))
+    exit_code(len(found.failures) or (findings.strict and not found.is_complete))

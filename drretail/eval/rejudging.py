@@ -3,13 +3,13 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import product, repeat
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist
+from drretail.eval.check_results import Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.session import Again, Judge
@@ -22,7 +22,7 @@ from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.eval.scoring import score
 from drretail.experiment import read_runs
 from drretail.files import read_jsonl
-from drretail.journal import read_effects
+from drretail.journal import Effect, read_effects
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
@@ -31,10 +31,9 @@ from drretail.records.score import CODE, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
 from drretail.records.wish import Want
 
-JUDGE_AGAIN = "`drretail score EXP` makes verdicts by code and scores.json anew; delete a judge's file to ask it again."
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
-_MOST_RETRIES = 5
-"""Of questions that a judge failed on: each is a pass over all verdicts."""
+_MOST_ATTEMPTS = 6
+"""Of verdicts that a judge was asked for again: each is a pass over all of them."""
 
 
 async def check_verdicts(
@@ -49,21 +48,18 @@ async def check_verdicts(
 
     ``copy`` is where that copy is made.
     """
-    by_file = {path: VerdictFile(path).lasts() for path in _verdict_files(experiment)}
+    files = {path: VerdictFile(path) for path in _verdict_files(experiment)}
+    verdicts = [verdict for file in files.values() for verdict in file.lasts()]
     shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
-    judges = _judges(by_file, experiment, checklist)
-    by_rules: dict[Rules, set[str]] = defaultdict(set)
-    tries = 1
-    for verdict in (verdict for verdicts in by_file.values() for verdict in verdicts):
-        if installed(verdict.metric) is None and verdict.metric != PAIRWISE:
-            continue  # its verdicts are left open below
-        if verdict.judge.spec == CODE or verdict.judge.key in judges:
-            by_rules[verdict.rules].add(verdict.metric)
-            tries = max(tries, verdict.attempt if verdict.judge.spec != CODE else 1)
-    repeats = max((verdict.judge_repeat for verdicts in by_file.values() for verdict in verdicts), default=1)
-    failed: Again = "failed"
+    judges = _judges(files, experiment, checklist)
+    attempts: dict[tuple[str, ...], int] = {}
+    metrics: dict[Rules, set[str]] = defaultdict(set)
+    for verdict in verdicts:
+        if _is_ours(verdict.metric) and (verdict.judge.spec == CODE or verdict.judge.key in judges):
+            metrics[verdict.rules].add(verdict.metric)
+            attempts |= {verdict.key: verdict.attempt} if verdict.judge.spec != CODE else {}
     passes: list[Again] = ["nothing"]
-    passes.extend(repeat(failed, min(tries - 1, _MOST_RETRIES)))
+    passes.extend([attempts] * (min(max(attempts.values(), default=1), _MOST_ATTEMPTS) - 1))
     asked_anew = [judge for judge in judges.values() if judge.ref.kind == "rule_based"]
     for judge in asked_anew:  # who follows rules answers alike each time, and a journal can be edited
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
@@ -71,11 +67,11 @@ async def check_verdicts(
     served = [judge for judge in judges.values() if judge not in asked_anew]
     checklist.taken_at_word.update(judge.ref.spec for judge in served)
     # What no journal answers is not asked: an allowance of nothing is spent.
-    for asked, allowance in ((asked_anew, None), (served, Allowance(tokens=0))):
-        for rules, again in product(by_rules if asked or asked is asked_anew else (), passes):
+    for asked, allowance in ((asked_anew, None), *([(served, Allowance(tokens=0))] if served else [])):
+        for rules, again in product(metrics, passes):
             await score(
                 copy,
-                sorted(by_rules[rules]),
+                sorted(metrics[rules]),
                 asked,
                 rules=rules,
                 store=store,
@@ -83,25 +79,30 @@ async def check_verdicts(
                 progress=progress,
                 again=again,
                 allowance=allowance,
-                judge_repeats=repeats,
+                judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
                 rate_floors=True,
             )
-    for path, verdicts in by_file.items():
-        if installed(path.parents[2].name) is None and path.parents[2].name != PAIRWISE:
-            reason, advice = "its metric is not one of the package's", "Score with that metric in a copy, and compare."
-            checklist.leave("verdicts", path.relative_to(experiment), reason, advice)
-            continue
-        kept = [verdict for verdict in verdicts if verdict.judge.spec == CODE or verdict.judge.key in judges]
-        _compare(path, kept, copy / path.relative_to(experiment), path.relative_to(experiment), checklist)
+    for path, file in files.items():
+        name = path.relative_to(experiment)
+        if _is_ours(path.parents[2].name):
+            kept = [verdict for verdict in file.lasts() if verdict.judge.spec == CODE or verdict.judge.key in judges]
+            _compare(experiment, file, kept, VerdictFile(copy / name), name, checklist)
+        else:
+            advice = "Score with that metric in a copy, and compare."
+            checklist.leave("verdicts", name, "its metric is not one of the package's", advice)
     for path in _verdict_files(copy):
         name = path.relative_to(copy)
         # Families and judges that have verdicts on other runs, and none on this one.
-        if experiment / name not in by_file and (experiment / name).parents[1].is_dir():
-            checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again", JUDGE_AGAIN)
+        if experiment / name not in files and (experiment / name).parents[1].is_dir():
+            checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again")
     for path in sorted((experiment / "readings").glob("*/*/*.json")):  # which scoring made anew where they were others
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
-            checklist.fail("verdicts", name, "it is not how the report is read", JUDGE_AGAIN)
+            checklist.fail("verdicts", name, "it is not how the report is read")
+
+
+def _is_ours(metric: str) -> bool:
+    return metric == PAIRWISE or installed(metric) is not None
 
 
 def _verdict_files(experiment: Path) -> list[Path]:
@@ -117,83 +118,85 @@ def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
     return beside | {name for name in names if name.endswith(".jsonl") and not name.endswith(".journal.jsonl")}
 
 
-def _judges(by_file: Mapping[Path, Sequence[Verdict]], experiment: Path, checklist: Checklist) -> dict[str, Judge]:
+def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, Judge]:
     """By its key, each judge whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
+    by_file = {path: file.lasts() for path, file in files.items()}
     asked = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
-    for path, verdicts in sorted(by_file.items(), key=lambda item: not _has_journal(item[0])):
+    for path, verdicts in sorted(by_file.items(), key=lambda item: not _journal_of(item[0])):
+        name = path.relative_to(experiment)
         for ref in {verdict.judge.key: verdict.judge for verdict in verdicts if verdict.judge.spec != CODE}.values():
             if ref.key in judges or ref.key in left:
                 continue
-            effects = read_effects(_journal_of(path)) if _has_journal(path) else []
+            effects = _journal_of(path)
             if not effects and ref.key in asked:
                 left.add(ref.key)
                 reason = f"the judge {ref.key} was asked, and has no journal"
-                checklist.fail("verdicts", path.relative_to(experiment), reason, ASK_AGAIN)
+                checklist.fail("verdicts", name, reason, ASK_AGAIN)
                 continue
             try:
                 params = effects[0].request.get("params", {}) if effects else {}
                 judge = Judge.of(open_recorded(ref.spec, params))
                 if judge.ref.kind != ref.kind:
-                    name, advice = path.relative_to(experiment), "Delete the judge's files, and score again."
+                    advice = "Delete the judge's files, and score again."
                     checklist.fail("verdicts", name, f"its judge is {judge.ref.kind}, and not {ref.kind}", advice)
                 if judge.ref != ref:
                     raise UserError(f"the judge {ref.key} was told or asked otherwise than this version does")
                 judges[ref.key] = judge
             except UserError as problem:
                 left.add(ref.key)
-                checklist.leave("verdicts", path.relative_to(experiment), str(problem).rstrip("."), ASK_AGAIN)
+                checklist.leave("verdicts", name, str(problem).rstrip("."), ASK_AGAIN)
     return judges
 
 
-def _journal_of(verdicts: Path) -> Path:
-    return verdicts.with_suffix(".journal.jsonl")
+def _journal_of(verdicts: Path) -> list[Effect]:
+    journal = verdicts.with_suffix(".journal.jsonl")
+    return read_effects(journal) if journal.exists() else []
 
 
-def _has_journal(verdicts: Path) -> bool:
-    journal = _journal_of(verdicts)
-    return journal.exists() and journal.stat().st_size > 0
-
-
-def _compare(path: Path, kept: Sequence[Verdict], again: Path, name: Path, checklist: Checklist) -> None:
+def _compare(
+    experiment: Path, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path, checklist: Checklist
+) -> None:
     """The last verdict of each key beside the one that was made again."""
-    made = {verdict.key: verdict for verdict in (VerdictFile(again).lasts() if again.exists() else [])}
-    living = {verdict.key: verdict for verdict in kept}
+    made = {verdict.key: verdict for verdict in again.lasts()}
     scopes = {(verdict.metric, verdict.judge.key, verdict.rules) for verdict in kept}
-    asked_anew = {key for key in living if _was_scored_before(path, living[key])}
-    for key, verdict in living.items():
+    for verdict in kept:
         checklist.checked["verdicts"] += 1
-        anew = made.get(key)
+        anew, item = made.pop(verdict.key, None), f"the verdict {verdict.stage}/{verdict.item}"
         if anew is not None and _content(anew) == _content(verdict):
             continue
-        if key in asked_anew or (verdict.stage == SUPPORT_LIVE and live_journal(path.parents[4]).exists()):
-            reason = f"{verdict.stage}/{verdict.item} was asked more than once, or of live pages"
-            checklist.leave("verdicts", name, reason, ASK_AGAIN)
+        if verdict.stage == SUPPORT_LIVE and live_journal(experiment).exists():
+            cause = "verdicts of live pages are not made again"
+            checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
+        elif (anew is None or anew.attempt < verdict.attempt) and _was_asked_again(file, verdict):
+            cause = "a verdict that was asked for more than once rests on what is no longer here"
+            checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
         elif anew is None:
-            why = "code does not say it" if verdict.judge.spec == CODE else "its journal answers no such question"
-            checklist.fail("verdicts", name, f"the verdict {verdict.stage}/{verdict.item}: {why}", JUDGE_AGAIN)
+            cause = "code does not say it" if verdict.judge.spec == CODE else "its journal answers no such question"
+            checklist.fail("verdicts", name, f"{item}: {cause}", cause=cause)
         else:
-            said = f"{verdict.state} {verdict.value!r:.40}", f"{anew.state} {anew.value!r:.40}"
-            reason = f"the verdict {verdict.stage}/{verdict.item} is {said[0]}, and made again {said[1]}"
-            if said[0] == said[1]:
-                reason = f"the verdict {verdict.stage}/{verdict.item} has other reasons, notes or sources made again"
-            checklist.fail("verdicts", name, reason, JUDGE_AGAIN)
-    missing = [v for key, v in made.items() if key not in living and (v.metric, v.judge.key, v.rules) in scopes]
-    if missing:
-        reason = f"the verdict {missing[0].stage}/{missing[0].item} is missing, and can be made again"
-        checklist.fail("verdicts", name, reason, JUDGE_AGAIN)
+            kept_text, made_text = (f"{each.state} {each.value!r:.40}" for each in (verdict, anew))
+            reason = f"{item} is {kept_text}, and made again {made_text}"
+            if kept_text == made_text:
+                reason = f"{item} has other reasons, notes or sources made again"
+            checklist.fail("verdicts", name, reason, cause="a verdict is another one when it is made again")
+    for verdict in made.values():
+        if (verdict.metric, verdict.judge.key, verdict.rules) in scopes:
+            cause = "a verdict is missing, and can be made again"
+            checklist.fail("verdicts", name, f"{cause}: {verdict.stage}/{verdict.item}")
 
 
-def _was_scored_before(path: Path, verdict: Verdict) -> bool:
-    """True where a judge had answered before the last verdict: which of its answers counts is its asker's choice.
+def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
+    """True where a judge had answered before, and its journal holds that such questions were put to it once more.
 
-    Code, and a judge that follows rules, answer alike each time.
+    The question may not come about again: it was about another report or source, or in other words.
     """
-    if verdict.judge.kind == "rule_based" or verdict.attempt == 1:
-        return False
-    lines = map(Verdict.model_validate, read_jsonl(path))
-    return any(line.key == verdict.key and line.attempt < verdict.attempt and line.state != "failed" for line in lines)
+    attempt = f"#{verdict.judge_repeat}.{verdict.attempt}"
+    return any(line.state != "failed" for line in file.before_last(verdict.key)) and any(
+        effect.scope.startswith(f"{verdict.stage}/") and effect.scope.endswith(attempt)
+        for effect in _journal_of(file.path)
+    )
 
 
 def _content(verdict: Verdict) -> dict[str, Any]:
@@ -208,16 +211,17 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         return
     names = sorted({row.metric for row in kept.scores} | {path.name for path in (experiment / "verdicts").glob("*/")})
     families = [family for family in map(installed, names) if family is not None]
+    if strange := [name for name in names if not _is_ours(name)]:
+        reason = f"its metric {strange[0]} is not one of the package's"
+        checklist.leave("scores", "scores.json", reason, "Install what brings it, and verify there.")
+        return
     asked = {TableKey(row.metric, Assessor.of(row)) for row in kept.scores if not row.judge.startswith("panel(")}
     pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in kept.pairs}, key=str)
     made = derive_scores(experiment, families, asked, pairs, prices, judge_notes)
-    before, anew = _without_dollars(kept), _without_dollars(made)
-    sections = {name: (before.get(name), anew.get(name)) for name in Scores.model_fields}
     checklist.checked["scores"] += 1
-    different = [name for name, (found, expected) in sections.items() if found != expected]
-    if different:
+    if different := differing(_without_dollars(kept), _without_dollars(made)):
         reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
-        checklist.fail("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
+        checklist.fail("scores", "scores.json", reason)
     elif kept.scoreboard != made.scoreboard:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
@@ -235,25 +239,25 @@ def _without_dollars(scores: Scores) -> dict[str, Any]:
 
 def check_votes(experiment: Path, checklist: Checklist) -> None:
     """Whether every line of people's files is about reports that are in the folder, as they are."""
-    shas = {run.run_id: run.report_sha for run in read_runs(experiment)}
-    reports = {run.run_id: run.report for run in read_runs(experiment)}
+    runs = {run.run_id: run for run in read_runs(experiment)}
     for path in sorted((experiment / "votes").glob("*.jsonl")):
         known: set[str] = set()
         for number, value in enumerate(read_jsonl(path), 1):
             checklist.checked["votes"] += 1
             line, name = line_of(value), f"votes/{path.name}"
-            advice = "Ask the person, or delete the line."
             if line.replaces is not None and line.replaces not in known:
-                checklist.fail("votes", name, f"line {number} replaces a line that is not there", advice)
+                checklist.fail("votes", name, f"it replaces a line that is not there: line {number}")
             known.add(line.ballot_id)
             if isinstance(line, Withdrawal):
                 continue
             if isinstance(line, Vote):
-                runs = [run for run in reports if run.startswith(f"{line.a}/{line.query_id}-r")]
-                pairs = [sorted((run, line.b + run.removeprefix(line.a))) for run in runs]
-                is_here = any(pair_id(p, [reports.get(run) for run in p]) == line.pair_id for p in pairs)
+                of_query = [run_id for run_id in runs if run_id.startswith(f"{line.a}/{line.query_id}-r")]
+                pairs = [sorted((run_id, line.b + run_id.removeprefix(line.a))) for run_id in of_query]
+                shown = [(ids, [runs[run_id].report for run_id in ids if run_id in runs]) for ids in pairs]
+                is_here = any(pair_id(ids, reports) == line.pair_id for ids, reports in shown if len(reports) == 2)
             else:
-                is_here = shas.get(line.run_id) == line.report_sha
-            if not is_here or line.annotator != path.stem:
-                why = "is about a report that is not here as it was shown" if not is_here else "names somebody else"
-                checklist.fail("votes", name, f"line {number} {why}", advice)
+                is_here = line.run_id in runs and runs[line.run_id].report_sha == line.report_sha
+            if not is_here:
+                checklist.fail("votes", name, f"it is about a report that is not here as it was shown: line {number}")
+            elif line.annotator != path.stem:
+                checklist.fail("votes", name, f"it names somebody else: line {number}")

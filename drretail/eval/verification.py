@@ -3,16 +3,13 @@
 None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
 """
 
-import os
-import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from drretail import __version__
-from drretail.errors import UserError, describe_error
-from drretail.eval.check_results import Checklist
+from drretail.eval.check_results import ASK_FOR_ALL, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
@@ -28,23 +25,10 @@ from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import NINE, Run, System, Usage
 
-RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
-ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
 MOST_CHARACTERS = 32
 """Of a request for each token: tokenizers make four of them in prose, and never so many of a whole conversation."""
 _CHEAP = ("versions", "records")
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
-
-
-def check_no_links(experiment: Path) -> None:
-    """Raises UserError for what is neither file nor folder: a link shows, and could change, what lies elsewhere, and a
-    pipe is never read to its end."""
-    for folder, folders, files in os.walk(experiment):
-        for path in (Path(folder, name) for name in (*folders, *files)):
-            mode = path.lstat().st_mode
-            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-                what = "a link" if stat.S_ISLNK(mode) else "a pipe or device"
-                raise UserError(f"{path} is {what}, and no file of an experiment: put the file itself there.")
 
 
 def first_failure(experiment: Path) -> str:
@@ -54,8 +38,7 @@ def first_failure(experiment: Path) -> str:
     """
     checklist = Checklist()
     check_runs(experiment, read_definition(experiment), checklist)
-    found = (mismatch for check in _CHEAP for mismatch in checklist.failed.get(check, ()))
-    return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
+    return checklist.first_failure(experiment, _CHEAP)
 
 
 def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
@@ -63,7 +46,7 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
     folders: set[Path] = set()
     ids = [query.query_id for query in definition.queries]
     faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
-    checklist.expect_none("plan", "experiment.json", faults, ASK_FOR_ALL)
+    checklist.expect_none("plan", "experiment.json", faults)
     for label in definition.systems:
         if unasked := [each for each in ids if each not in {query.query_id for query in definition.queries_of(label)}]:
             reason = f"{label} was asked {len(ids) - len(unasked)} of {len(ids)} queries, and not {unasked[0]}"
@@ -73,7 +56,7 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
         folders.add(folder)
         checklist.checked["plan"] += 1
         if not (folder / "run.json").exists():
-            checklist.fail("plan", folder.relative_to(experiment), "the run is planned, and is not there", ASK_FOR_ALL)
+            checklist.fail("plan", folder.relative_to(experiment), "the run is planned, and is not there")
     places = {(folder.parent.name, folder.name) for folder in folders}
     labels, names = {label for label, _ in places}, {name for _, name in places}
     queries = {file_name(query.query_id) for query in definition.queries}
@@ -89,7 +72,7 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
         left += [path for path in experiment.glob(f"{name}/*.json") if path.stem not in users]
     for path in sorted(left):
         reason = "it is about a system, query or user that experiment.json does not ask: something was taken out"
-        checklist.fail("plan", path.relative_to(experiment), reason, ASK_FOR_ALL)
+        checklist.fail("plan", path.relative_to(experiment), reason)
 
 
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
@@ -97,15 +80,13 @@ def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -
     for label, system in definition.systems.items():
         checklist.taken_at_word.update(model.spec for model in system.models.values() if model.kind != "rule_based")
         if not system.is_imported and definition.versions.get("drretail") == __version__:
-            checklist.compare("versions", "experiment.json", {"a system's label": (label, system.label())}, ASK_FOR_ALL)
+            checklist.compare("versions", "experiment.json", {"a system's label": (label, system.label())})
     for planned in planned_runs(experiment, definition):
         folder = _folder(experiment, planned)
         if (folder / "run.json").exists():
-            try:
-                _check_run(folder, folder.relative_to(experiment), planned, definition, checklist)
-            except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
-                why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
-                checklist.fail("records", folder.relative_to(experiment), why.rstrip("."), RUN_AGAIN)
+            name = folder.relative_to(experiment)
+            with checklist.catching("records", name):
+                _check_run(folder, name, planned, definition, checklist)
 
 
 def _folder(experiment: Path, planned: Planned) -> Path:
@@ -113,42 +94,34 @@ def _folder(experiment: Path, planned: Planned) -> Path:
 
 
 def _check_run(folder: Path, name: Path, planned: Planned, definition: Definition, checklist: Checklist) -> None:
-    run, system, query = read_run(folder), definition.systems[planned.label], planned.query
+    run, system, query, file = read_run(folder), definition.systems[planned.label], planned.query, name / "run.json"
     schema = run.tool_schema_hash if run.tools else definition.tool_schema_hash
-    checklist.compare(
-        "versions",
-        name / "run.json",
-        {
-            "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
-            "tool_schema_hash": (run.tool_schema_hash, schema),
-            "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
-        },
-        RUN_AGAIN,
-    )
+    frozen: dict[str, tuple[object, object]] = {
+        "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
+        "tool_schema_hash": (run.tool_schema_hash, schema),
+        "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
+    }
+    checklist.compare("versions", file, frozen, RUN_AGAIN)
     place = (planned.label, query.query_id, query.user_id, planned.repeat)
-    run_id = f"{planned.label}/{query.query_id}-r{planned.repeat}"
     evidence, journal = read_evidence(folder), read_journal(folder)
     pairs: dict[str, tuple[object, object]] = {
         "the run's place": ((run.system, run.query_id, run.user_id, run.repeat), place),
-        "run_id": (run.run_id, run_id),
+        "run_id": (run.run_id, planned.run_id),
         "report_sha": (run.report_sha, None if run.report is None else sha256_of(run.report)),
     }
     if definition.versions.get("drretail") == __version__ and not system.is_imported:
         pairs["citations"] = (run.citations, tuple(find_citations(run.report or "", evidence)))
-    checklist.compare("records", name / "run.json", pairs, RUN_AGAIN)
+    checklist.compare("records", file, pairs)
     if system.is_imported:
         if journal:
-            reason = "it is said to be imported, and has a journal"
-            checklist.fail("records", name / "run.json", reason, ASK_FOR_ALL)
-        checklist.leave(
-            "records", name / "run.json", "it is an imported report", "Compare it with the file it is from."
-        )
+            checklist.fail("records", file, "it is said to be imported, and has a journal", ASK_FOR_ALL)
+        checklist.leave("records", file, "it is an imported report", "Compare it with the file it is from.")
         return
     _check_ledger(folder, name, run, evidence, checklist)
     if journal:
         _check_journal(name, run, system, journal, checklist)
     elif run.usage:
-        checklist.fail("records", name / "run.json", "it counts tokens, and its journal is missing", ASK_FOR_ALL)
+        checklist.fail("records", file, "it counts tokens, and its journal is missing", ASK_FOR_ALL)
 
 
 def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidence], checklist: Checklist) -> None:
@@ -165,20 +138,20 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
         "it lacks the result of this hash, or has another text": wrong,
         "a call that a server is said to have failed has an answer": answered,
     }
-    checklist.expect_none("records", name / "results.jsonl.gz", faults, RUN_AGAIN)
+    checklist.expect_none("records", name / "results.jsonl.gz", faults)
     brought = {(step.path, step.seq): step.evidence for step in run.steps}
     texts = [(entry.id, text) for entry in evidence for text in entry.texts]
     wrong = [key for key, text in texts if sha256_of(text.text) != text.sha256]
     placeless = [key for key, text in texts if key not in brought.get((text.path, text.seq), ())]
     placeless += sorted({key for keys in brought.values() for key in keys} - {entry.id for entry in evidence})
     faults = {"a text has another hash than it is kept under": wrong, "no step brought an entry": placeless}
-    checklist.expect_none("records", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
+    checklist.expect_none("records", name / "evidence.jsonl.gz", faults)
     checklist.checked["shown"] += 1
     shown = {entry.key for entry in evidence if entry.kind == "product"}
     unseen = [pick.product for pick in run.picks or () if pick.product not in shown]
     if unseen:
-        reason = f"no tool of the run showed its pick {unseen[0]}: the model made it up, or knew it from elsewhere"
-        checklist.fail("shown", name / "run.json", reason, "Read the run's report before you trust its cart.")
+        reason = f"no tool of the run showed its pick, made up or known from elsewhere: {unseen[0]}"
+        checklist.fail("shown", name / "run.json", reason)
 
 
 def _is_error(result: str | None) -> bool:
@@ -195,20 +168,18 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     others = [e.role for e in calls if unusual_params(e.request.get("params", {})) != stated.get(e.role or "")]
     negative = [e.role for e in calls if any(number < 0 for number in (e.usage or {}).values())]
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
-    counted, told = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
+    counted, stated_usage = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
     faults: dict[str, Sequence[object]] = {
         "the key of a request is not its hash": wrong,
         "it asks a model that the system does not have": sorted(strange, key=str),
         "it asks with other parameters than the system's, for the role": others,
         "a call took fewer tokens than none, for the role": negative,
-        "run.json counts other tokens than its calls took, for the role": [
-            role for role in sorted({*counted, *told}) if counted.get(role) != told.get(role)
-        ],
+        "run.json counts other tokens than its calls took, for the role": sorted(differing(counted, stated_usage)),
         "no answer declares the pick of run.json": [
             pick.product for pick in run.picks or () if declared and pick not in declared
         ],
     }
-    checklist.expect_none("records", name / "journal.jsonl.gz", faults, RUN_AGAIN)
+    checklist.expect_none("records", name / "journal.jsonl.gz", faults)
     few = [e.role for e in calls if e.usage and _tokens(e.usage) * MOST_CHARACTERS < len(canonical_json(e.request))]
     if few:
         reason = f"a call of the {few[0]} counts fewer tokens than its text could have"

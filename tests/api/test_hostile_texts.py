@@ -3,18 +3,24 @@
 Read from the requests themselves, as they stand in the journals of runs and of judges.
 """
 
+# pyright: reportPrivateUsage=false
+
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from langchain_core.messages import BaseMessage
 
+from drretail.agents.dr3 import file_reading
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.user_files import UserFile
 from drretail.env.offers import Offers
 from drretail.env.profiles import default_pool
 from drretail.env.session import Session
@@ -26,12 +32,25 @@ from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
+from drretail.lab.bias import justification
+from drretail.lab.memory import recollection
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
+from drretail.prompts import load_prompt
+from drretail.querygen.by_model.opinion import Reader
+from drretail.querygen.by_model.prompt import PromptBuilder, RewriteRequest
+from drretail.querygen.by_model.targets import Target
+from drretail.querygen.lint import Linter
+from drretail.querygen.people import person_model
+from drretail.querygen.people.past import read_past
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from drretail.sandboxes.search_based.coverage import page_tags
+from drretail.sandboxes.search_based.files import file_tags
+from drretail.sandboxes.search_based.keywords import numbered_needs
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, reporting
@@ -143,3 +162,53 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     assert len(requests) > 2 * len(families)
     assert got_through("\n".join(requests)) == set()
     assert len(arrived("\n".join(requests))) == len(HOSTILE)
+
+
+PAGE = SandboxPage(url=URL, title=ALL, text=ALL)
+SHOPPER = Target("written", 1, user_id=USER)
+TYPED = Query(
+    query_id="q",
+    user_id=USER,
+    text=ASKED,
+    source="test",
+    rationale=ALL,
+    wish=Wish(wants=(Want(name=ALL, kinds=(ALL,)),)),
+)
+BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
+    "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER, [ASKED]),
+    "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
+        Target("generic", 1, category=ALL), [ASKED]
+    ),
+    "querygen rewrites": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_rewrite(
+        SHOPPER, [ASKED], RewriteRequest(ASKED, ALL, (ALL,))
+    ),
+    "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
+    "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],
+    "querygen's people": lambda shop: [person_model._records(read_past(shop, USER))],
+    "lab: justifications": lambda _: [_justified(ALL)],
+    "lab: memory": lambda _: recollection._values(
+        recollection.AskedProduct("B0TEST0001", ALL, "USD", 20.0, 4.5, 100, frozenset()), 2023
+    ).values(),
+    "sandboxes: pages": lambda _: page_tags([PAGE]),
+    "sandboxes: files": lambda _: file_tags({"notes.txt": ALL.encode()}),
+    "sandboxes: needs": lambda _: [numbered_needs([ALL])],
+    "dr3's reader": lambda _: file_reading._of_text(
+        UserFile(Path(f"a{ALL}.txt".replace("/", ""))), ALL, "1 of 1", ASKED
+    ),
+}
+"""What fills the prompts of all that asks a model beside agents and judges."""
+
+
+def _justified(reason: str) -> str:
+    subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
+    prompt = load_prompt(justification.__file__, "derive_support")
+    question = justification._question(subject, "support", reason, prompt, justification.DerivedSupport)
+    return question.prompt.render(**question.values())
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_no_other_prompt_holds_what_poses_as_one(shop: World, name: str) -> None:
+    made = BUILDERS[name](shop)
+    read = "\n".join(part.text if isinstance(part, BaseMessage) else str(part) for part in made)
+    assert got_through(read, ("tag", "token", "turn")) == set()  # ids are evidence for agents alone
+    assert len(arrived(read)) >= 40, "the texts did not arrive, so that nothing was tested"

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -540,10 +541,24 @@ def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: 
     assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
 
 
+def test_a_report_says_first_where_scores_are_not_what_the_verdicts_come_to(
+    exp: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not report(exp).document.get("failure")
+    assert not capsys.readouterr().err
+    edit(exp / "scores.json", lambda value: value["scores"][0].update(value=0.123))
+    made = report(exp)
+    assert "scores.json: its scores are not what the runs and verdicts come to" in capsys.readouterr().err
+    assert made.path is not None
+    assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
+
+
 def test_the_command_ends_with_3_where_something_fails(exp: Path, world: World, drretail: Command) -> None:
     made = drretail("verify", str(exp), "--world", str(world.folder), "--json")
     assert made.returncode == 0, made.stdout
     assert json.loads(made.stdout)["passes"] is True
+    strict = drretail("verify", str(exp), "--world", str(world.folder), "--strict")
+    assert (strict.returncode, "not checkable" in strict.stdout) == (3, True)
     CHEAP["usage"][0](exp)
     made = drretail("verify", str(exp), "--world", str(world.folder))
     assert made.returncode == 3
@@ -551,9 +566,23 @@ def test_the_command_ends_with_3_where_something_fails(exp: Path, world: World, 
     assert "Delete the run's folder" in " ".join(made.stdout.split())
 
 
+def test_findings_of_one_cause_are_printed_once_and_counted(exp: Path, world: World, drretail: Command) -> None:
+    for path in exp.glob("runs/*/*/run.json"):
+        edit(path, lambda value: value.update(report_sha="0" * 64))
+    command = ("verify", str(exp), "--world", str(world.folder))
+    made = drretail(*command), drretail(*command, "--details")
+    assert [each.returncode for each in made] == [3, 3]
+    short, whole = (" ".join(each.stdout.split()) for each in made)
+    assert short.count("report_sha is 000") == 1
+    assert "and 3 more like it" in short
+    assert short.endswith("--details names each finding.")
+    assert whole.count("report_sha is 000") == 4
+    assert "more like it" not in whole
+
+
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
 def test_a_folder_with_links_or_pipes_is_refused_and_what_they_lead_to_stays(
-    kind: str, exp: Path, world: World, tmp_path: Path
+    kind: str, exp: Path, tmp_path: Path
 ) -> None:
     scores, elsewhere = exp / "scores.json", tmp_path / "elsewhere"
     if kind == "folder":
@@ -563,8 +592,9 @@ def test_a_folder_with_links_or_pipes_is_refused_and_what_they_lead_to_stays(
         scores.rename(elsewhere)
         elsewhere.write_text("mine")
         os.mkfifo(scores) if kind == "pipe" else scores.symlink_to(elsewhere)
-    with pytest.raises(UserError, match="is a pipe or device, and no" if kind == "pipe" else "is a link, and no file"):
-        verify(exp, world)
+    for enter in (verify, report, partial(score, metrics="process")):
+        with pytest.raises(UserError, match="is a pipe or device, and" if kind == "pipe" else "is a link, and no file"):
+            enter(exp)
     assert elsewhere.is_dir() or elsewhere.read_text() == "mine"
 
 

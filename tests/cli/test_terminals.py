@@ -1,13 +1,19 @@
 """No command gives a terminal what it would obey, whoever wrote it: a seller, an agent, a provider's error page."""
 
+import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 
@@ -65,9 +71,15 @@ def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> 
     write_world(folder / "w", products=[product], orders=orders, seed="42", pool=default_pool())
     query = Query(query_id="q1", user_id=USER, text=f"Which bird feeder under $30? {EVIL}", source="test")
     (folder / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
+    labels = f"claim,source,label\n{EVIL},{EVIL},{EVIL}\n".replace("\r", "")
+    (folder / "labels.csv").write_text(labels, encoding="utf-8")
+    (folder / "raw").mkdir()
+    row = {"parent_asin": "B0TEST0001", "title": EVIL, "price": EVIL, "store": EVIL, "categories": [EVIL]}
+    (folder / "raw" / "meta_Pet_Supplies.jsonl").write_text(f"{json.dumps(row)}\n{EVIL}\n", encoding="utf-8")
+    (folder / "raw" / "Pet_Supplies.jsonl").write_text(f"{json.dumps({EVIL: 1} | row)}\n")
     drb(folder / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
     for arguments in (
-        (*RUN, "--agent", "react", "--to", "exp"),
+        (*RUN, "--agent", "react", "--agent", "plan_to_function", "--to", "exp"),
         ("score", "exp", *WORLD, "--metrics", "checks", "-q"),
         ("import", "drb", "theirs.jsonl", "--to", "imported"),
     ):
@@ -117,6 +129,23 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report as JSON": ("report", "exp", "--json"),
     "report of an import": ("report", "imported", "--format", "text"),
     "import": ("import", "drb", "theirs.jsonl", "--to", "imported2"),
+    "compare": ("compare", "exp"),
+    "compare an unknown system": ("compare", "exp", f"react~{EVIL}"),
+    "lab sample": ("lab", "sample", "exp", "--n", "2"),
+    "lab bias": ("lab", "bias", "exp", "--judge", "offline:judge"),
+    "lab card by a provider's error page": (
+        *("lab", "card", "--labels", "labels.csv", "--to", "exp", "--judge", "openai:x", "--base-url", "URL"),
+    ),
+    "lab memory by a provider's error page": (
+        *("lab", "memory", *WORLD, "--model", "openai:x", "--base-url", "URL", "--n", "1", "--to", "exp"),
+    ),
+    "mcp": ("mcp", *WORLD, "--user", EVIL),
+    "ingest": ("ingest", "raw/meta_Pet_Supplies.jsonl", "-w", "made", "--min-interactions", "0"),
+    "ingest of rows of no shop": ("ingest", "raw", "-w", "made2"),
+    "ingest of a file that is none": ("ingest", f"raw/{EVIL}".replace("\x1b\\", ""), "-w", "made"),
+    "demo": ("demo", "--to", "q.jsonl"),
+    "demo in a folder of others": ("demo", "--to", "raw"),
+    "view": ("view", f"no{EVIL}".replace("/", "")),
     "an unknown name": ("tools", EVIL),
     "an unknown file": ("report", f"no{EVIL}".replace("/", "")),
     "an unknown option": ("report", "exp", f"--no{EVIL}"),
@@ -145,6 +174,23 @@ def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, 
     shown = on_terminal(place, *filled_in(name, place, provider))
     assert shown.strip()
     assert [code for code in OBEYED if code in shown] == []
+
+
+def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(place: Path) -> None:
+    words = [sys.executable, "-c", MAIN, "view", "exp"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=place, env=environment(place), stdout=pipe, stderr=subprocess.STDOUT) as server:
+        assert server.stdout is not None
+        lines = iter(server.stdout.readline, b"")
+        shown = next(line for line in lines if b"http://" in line).decode()
+        address = re.findall(r"http://[^/\s]+", shown)[0]
+        for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
+            with suppress(HTTPError):
+                urlopen(f"{address}{path}", timeout=60).read()
+        server.send_signal(signal.SIGINT)
+        shown += b"".join(lines).decode()
+    assert "Traceback" not in shown
+    assert set(UNSAFE.findall(shown)) <= {"\r"}
 
 
 def test_json_says_the_same_without_the_characters() -> None:

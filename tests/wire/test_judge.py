@@ -9,13 +9,18 @@ import pytest
 
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
+from drretail.env.offers import Offers
 from drretail.env.world import World
+from drretail.eval.check_results import Checklist
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment
+from drretail.files import read_jsonl, write_lines
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
+from drretail.records.base import canonical_json
 from drretail.records.run import Usage
 from drretail.records.score import Scores, Verdict
 from tests.build import journal_usage
@@ -177,3 +182,34 @@ async def test_a_report_is_read_by_a_judge_whose_extraction_serves_two_families(
     assert [verdict.stage for verdict in held].count("extract") == 1
     (path,) = (folder / "readings").rglob("*.json")
     assert f'"values_by":"model:{reader.slug}"' in path.read_text("utf-8").replace(" ", "")
+
+
+async def test_second_verdicts_are_verified_by_the_second_answers_of_the_journal(
+    world: World, folder: Path, tmp_path: Path
+) -> None:
+    with WireServer() as server:
+        await judge(folder, world, model_at(server, "openai"))
+        server.answers["Rating"] = {"justification": "So.", "rating": 3}
+        await judge(folder, world, model_at(server, "openai"), again="everything")
+    path = next((folder / "verdicts" / "quality").glob("*/*/*-r1.jsonl"))
+
+    async def checked(name: str) -> Checklist:
+        checklist = Checklist()
+        offers = Offers(world).would_do
+        await check_verdicts(folder, tmp_path / name, world.store, offers, checklist, Progress())
+        assert checklist.checked["verdicts"] == sum(
+            len(VerdictFile(file).lasts()) for file in folder.rglob("*-r1.jsonl")
+        )
+        return checklist
+
+    honest = await checked("honest")
+    assert (honest.failed, honest.unchecked) == ({}, {})
+    lines = list(read_jsonl(path))
+    assert {(line["attempt"], line["value"]) for line in lines if "value" in line} == {(1, 6), (2, 3)}
+    better = [line | {"value": 9} if line["attempt"] == 2 and "value" in line else line for line in lines]
+    write_lines(path, map(canonical_json, better))
+    another = (await checked("another")).failed["verdicts"]
+    assert {found.cause for found in another} == {"a verdict is another one when it is made again"}
+    third = [line | {"attempt": 3, "value": 9} for line in lines if line["attempt"] == 2 and "value" in line]
+    write_lines(path, map(canonical_json, [*lines, *third]))
+    assert len((await checked("third")).failed["verdicts"]) == len(third)

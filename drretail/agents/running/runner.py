@@ -349,7 +349,7 @@ async def _answered(
         with overridden(sut.overrides.texts):
             remembered = None
             if sut.memory is not None and query.user_id is not None:
-                remembered = await sut.memory.told(session, query.user_id, query.text)
+                remembered = await sut.memory.retrieve(session, query.user_id, query.text)
             task = task_for(sut.agent, query, reference, sut.system.information, remembered)
             if sut.system.intent == "told":
                 task = task.model_copy(update={"text": query.full_text})

@@ -268,12 +268,12 @@ def informed(
         raise UserError("--memory is told beside the tools, or with --information memory in their place: add that.")
     if "memory" in asked and not memories:
         raise UserError("--information memory tells what a memory makes of records: add --memory MODULE:ATTRIBUTE.")
-    told_in = "memory" if "memory" in asked else "tools"
+    memory_setting = "memory" if "memory" in asked else "tools"
     made: list[SystemUnderTest] = []
     for setting in ordered:
         settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
         remembering = [_remembering(sut, memory) for memory in memories for sut in settled]
-        made += remembering if memories and setting == told_in else settled
+        made += remembering if memories and setting == memory_setting else settled
     return list({sut.label: sut for sut in made}.values())
 
 

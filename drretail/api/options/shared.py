@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
+from drretail.errors import UserError
+from drretail.files import first_special
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
@@ -60,8 +62,16 @@ Seed = Annotated[str, Option("The same seed gives the same result.")]
 
 
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
-    """Where it is."""
-    return Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
+    """Where it is: the door by which every command enters an experiment.
+
+    Raises UserError where something in it is neither file nor folder: a link shows, and could change, what lies
+    elsewhere, and a pipe is never read to its end.
+    """
+    folder = Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
+    if folder.is_dir() and (found := first_special(folder)) is not None:
+        what = "a link" if found.is_symlink() else "a pipe or device"
+        raise UserError(f"{found} is {what}, and no file of an experiment: put the file itself there.")
+    return folder
 
 
 def names_in(given: Words | None) -> list[str]:

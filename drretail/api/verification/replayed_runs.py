@@ -19,7 +19,7 @@ from drretail.env.session import Session
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
-from drretail.eval.check_results import Checklist
+from drretail.eval.check_results import Checklist, differing
 from drretail.experiment import (
     Definition,
     prompts_path,
@@ -42,7 +42,6 @@ from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, Step
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
-RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
 
@@ -116,33 +115,28 @@ class Verifier:
 
     async def check_all(self, runs: Sequence[Run], on_run: Callable[[], None]) -> None:
         """Replays what the package can, and calls the tools of all other runs again."""
-        systems: dict[str, SystemUnderTest | str | ValueError] = {}
+        systems: dict[str, SystemUnderTest | DrretailError | ValueError] = {}
         for label in {run.system for run in runs}:
             try:
                 systems[label] = rebuilt(
                     self.experiment, self.definition, label, self.runner.world, self.prices, self.runner.files
                 )
-            except DrretailError as problem:
-                systems[label] = str(problem).rstrip(".")
-            except ValueError as problem:
+            except (DrretailError, ValueError) as problem:
                 systems[label] = problem
         queries = {query.query_id: query for query in self.definition.queries}
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def check(run: Run) -> None:
+            sut, name = systems[run.system], self._name(run) / "run.json"
             async with gate:
-                sut = systems[run.system]
-                if isinstance(sut, str):
-                    self.checklist.leave("replay", self._name(run) / "run.json", sut, OWN_AGENT)
-                    await self._call_again(run, queries[run.query_id])
-                else:
-                    try:
-                        if isinstance(sut, ValueError):
-                            raise sut
+                with self.checklist.catching("replay", name):  # a file that it rests on may be damaged
+                    if isinstance(sut, SystemUnderTest):
                         await self._replay(run, sut, queries[run.query_id])
-                    except (DrretailError, ValueError) as problem:  # a file that it rests on is damaged
-                        why = f"it can't be made again: {problem}".rstrip(".")
-                        self.checklist.fail("replay", self._name(run) / "run.json", why, RUN_AGAIN)
+                    elif isinstance(sut, DrretailError):
+                        self.checklist.leave("replay", name, str(sut).rstrip("."), OWN_AGENT)
+                        await self._call_again(run, queries[run.query_id])
+                    else:
+                        self.checklist.fail("replay", name, f"it can't be made again: {sut}")
                 on_run()
 
         await asyncio.gather(*map(check, runs))
@@ -165,7 +159,7 @@ class Verifier:
         reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
         made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
-        different = [key for key in {**kept, **anew} if kept.get(key) != anew.get(key)]
+        different = differing(kept, anew)
         if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
             different = ["how it is written"]  # a key that stands twice reads otherwise than it counts
         if different and failed_calls(run):
@@ -177,7 +171,7 @@ class Verifier:
         if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
             why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
         faults: dict[str, Sequence[str]] = {why: [", ".join(different)] if different else []}
-        self.checklist.expect_none("replay", name / "run.json", faults, RUN_AGAIN)
+        self.checklist.expect_none("replay", name / "run.json", faults)
         self._compare_tools(run, made, journal)
 
     def _compare_tools(self, run: Run, made: Recorded, journal: Path) -> None:
@@ -187,16 +181,16 @@ class Verifier:
         wrong = sorted(sha for sha in {*results, *made.texts} if results.get(sha) != made.texts.get(sha))
         steps = {step.result_sha: f"{step.name} at {step.path}/{step.seq}" for step in (*run.steps, *made.run.steps)}
         faults = {"this world gives another result": [steps.get(sha, sha) for sha in wrong]}
-        self.checklist.expect_none("tools", name / "results.jsonl.gz", faults, RUN_AGAIN)
+        self.checklist.expect_none("tools", name / "results.jsonl.gz", faults)
         lines = [entry.as_line() for entry in read_evidence(folder)]
         anew = [entry.as_line() for entry in made.evidence]
         faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
-        self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults, RUN_AGAIN)
+        self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults)
         kept = {effect.key: effect for effect in read_journal(folder)}
         served = {effect.key: effect for effect in read_effects(journal)}
         others = [key for key in kept if key not in served or _answer(kept[key]) != _answer(served[key])]
         faults = {"the run does not ask for an answer, or is given another here": others}
-        self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults, RUN_AGAIN)
+        self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults)
 
     async def _call_again(self, run: Run, query: Query) -> None:
         """Calls the shop's own tools of a run once more, one after the other, and compares what they bring."""
@@ -220,14 +214,14 @@ class Verifier:
         except DrretailError as problem:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return
-        self.checklist.expect_none("tools", name, {"this world gives another result": wrong}, RUN_AGAIN)
+        self.checklist.expect_none("tools", name, {"this world gives another result": wrong})
         given = {line for line, _ in _texts(made.evidence)}
         places = {(step.path, step.seq) for step in called}
         strange = [
             line for line, place in _texts(read_evidence(self._folder(run))) if place in places and line not in given
         ]
         faults = {"this world gives another entry": strange}
-        self.checklist.expect_none("tools", self._name(run) / "evidence.jsonl.gz", faults, RUN_AGAIN)
+        self.checklist.expect_none("tools", self._name(run) / "evidence.jsonl.gz", faults)
         if any(step.name == "web_search" for step in run.steps):
             self.checklist.leave("tools", name, "its searches of the web are not made again", OWN_AGENT)
 

@@ -18,11 +18,11 @@ from drretail.api.worlds import chosen_web, opened_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import CommandStopped, UserError, describe_error
-from drretail.eval.check_results import Checklist, Verification
+from drretail.errors import UserError
+from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.verification import ASK_FOR_ALL, check_no_links, check_plan, check_runs
+from drretail.eval.verification import check_plan, check_runs
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -59,16 +59,15 @@ def verify(options: VerifyOptions) -> Verification:
 def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     """The same. Unless ``quiet``, progress is shown on stderr."""
     folder = folder_of(options.experiment)
-    check_no_links(folder)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress("none" if quiet else None)
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, checklist)
     check_queries(definition, options.queries, checklist)
-    with _told(checklist, "votes", "votes"):
+    with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
-        with _told(checklist, "scores", "scores.json"):
+        with checklist.catching("scores", "scores.json"):
             check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is not None:
@@ -84,23 +83,6 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
         checks=checklist.results(),
         taken_at_word=tuple(sorted(checklist.taken_at_word)),
     )
-
-
-@contextmanager
-def _told(checklist: Checklist, check: str, file: str, copy: Path | None = None) -> Generator[None]:
-    """Whatever is raised within fails the check: files of a folder that was edited may hold anything.
-
-    ``copy`` is where a copy of the folder lies: its files are named by their places in the folder.
-    """
-    try:
-        yield
-    except CommandStopped:
-        raise
-    except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
-        why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
-        why = why if copy is None else why.replace(f"{copy}/", "")
-        advice = "Mend or delete the file that it names, and give the command that made it."
-        checklist.fail(check, file, f"it can't be made again: {why}".rstrip("."), advice)
 
 
 @contextmanager
@@ -151,13 +133,13 @@ def _check_against(
     runs = list(_runs(folder, definition))
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
-        with _told(checklist, "versions", "experiment.json"):
+        with checklist.catching("versions", "experiment.json"):
             _check_frozen(folder, definition, world, scratch / "frozen", checklist)
         verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
-        with _told(checklist, "replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
+        with checklist.catching("replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
-        with _told(checklist, "verdicts", "verdicts", copy):
+        with checklist.catching("verdicts", "verdicts", copy):
             run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, checklist, progress))
 
 
@@ -196,16 +178,17 @@ def check_queries(definition: Definition, published: str | Path | None, checklis
         found = asked.get(query.query_id)
         if found is None:
             if published is not None:
-                checklist.fail("plan", "experiment.json", f"the query {query.query_id} was left out", ASK_FOR_ALL)
+                reason = f"the query {query.query_id} was left out"
+                checklist.fail("plan", "experiment.json", reason, cause="a query was left out")
             continue
         for label in definition.systems if published is not None else ():
             if found not in definition.queries_of(label):
                 reason = f"{label} was not asked the query {query.query_id}"
-                checklist.fail("plan", "experiment.json", reason, ASK_FOR_ALL)
+                checklist.fail("plan", "experiment.json", reason, cause=f"{label} was not asked a query")
         if found != query:
-            wrong = next(name for name, value in query if getattr(found, name) != value)
+            wrong = differing(dict(found), dict(query))[0]
             reason = f"the {wrong} of the query {query.query_id} is not as it was published"
-            checklist.fail("versions", "experiment.json", reason, advice)
+            checklist.fail("versions", "experiment.json", reason, advice, cause=f"the {wrong} of a query")
     if published is not None and (strange := sorted(asked.keys() - {query.query_id for query in known})):
         checklist.fail("plan", "experiment.json", f"the query {strange[0]} was not published", advice)
 
@@ -223,7 +206,7 @@ def _check_frozen(folder: Path, definition: Definition, world: World, scratch: P
     for path in sorted(scratch.rglob("*.json")):
         name = path.relative_to(scratch)
         if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
-            checklist.fail("versions", name, "it is missing, and others like it are there", ASK_FOR_ALL)
+            checklist.fail("versions", name, "it is missing, and others like it are there")
         elif name.parent.name and (folder / name).exists():
             is_same = read_json(path) == read_json(folder / name)
             checklist.checked["versions"] += 1

@@ -85,8 +85,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
 }
 _NEEDED = {"id", "title", "user", "product", "date"}
-_SAID = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
-"""Fields whose absence is told: an export in another language has them under other names."""
+_EXPECTED = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
+"""Fields whose absence is reported: an export in another language has them under other names."""
 
 
 def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
 def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> list[str]:
     """The columns by which an export of a format would say what ``fitted`` names no column for."""
     rules = FORMATS[name].get(part, {})
-    lacking = [rule for key, rule in rules.items() if key in _SAID and not fitted.get(key)]
+    lacking = [rule for key, rule in rules.items() if key in _EXPECTED and not fitted.get(key)]
     # Of what the format still says: without the regular price, or a column of keep, it reads other rows than it should.
     lacking += _lacks_of(rules.get("price", [])[-1:], rules.get("price", []), fitted.get("price") or ())
     lacking += _lacks_of(rules.get("keep", {}), rules.get("keep", {}), fitted.get("keep") or ())

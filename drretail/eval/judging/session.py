@@ -42,8 +42,8 @@ UNCHANGED = (
     "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
     "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
 )
-Again = Literal["nothing", "failed", "everything"]
-"""What is judged once more although a verdict stands."""
+Again = Literal["nothing", "failed", "everything"] | Mapping[tuple[str, ...], int]
+"""What is judged once more although a verdict stands; or, by their keys, how often verdicts are asked for in all."""
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
 AT_ONCE = 4
@@ -207,8 +207,12 @@ class JudgeSession:
         reports = last.report_sha, last.other_report_sha
         changed = reports != (self._about["report_sha"], self._about["other_report_sha"])
         stale = changed or last.prompt_hash != prompt_hash
-        wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
-        return None if stale or wanted else last
+        return None if stale or self._is_wanted_anew(last) else last
+
+    def _is_wanted_anew(self, last: Verdict) -> bool:
+        if isinstance(self._again, Mapping):
+            return last.attempt < self._again.get(last.key, 1)
+        return self._again == "everything" or (self._again == "failed" and last.state == "failed")
 
     def record_if_changed(self, stage: str, item: str, found: CodeVerdict) -> None:
         """Records what code found, unless a verdict exists that says just that, or is to stay."""

@@ -142,6 +142,10 @@ class Planned:
     query: Query
     repeat: int
 
+    @property
+    def run_id(self) -> str:
+        return f"{self.label}/{self.query.query_id}-r{self.repeat}"
+
 
 _REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
 

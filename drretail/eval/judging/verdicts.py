@@ -70,6 +70,10 @@ class VerdictFile:
         """The last verdict of every key, stale ones too, in the order in which the keys came."""
         return [lines[-1] for lines in self._lines.values()]
 
+    def before_last(self, key: tuple[str, ...]) -> list[Verdict]:
+        """The verdicts of a key that its last one replaced."""
+        return self._lines.get(key, [])[:-1]
+
     def living(self, report_sha: str, prompt_hashes: frozenset[str]) -> list[Verdict]:
         """The last verdict of every key that is about this very report and was asked in today's words."""
         return [v for v in self.lasts() if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]

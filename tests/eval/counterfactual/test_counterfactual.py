@@ -322,7 +322,7 @@ Rows = dict[str, CounterfactualRow]
 
 
 def an_experiment(folder: Path, agent: Agent, repeats: int = 2) -> Path:
-    with open_world(two_tastes.build(folder / "w")) as shop:
+    with open_world(two_tastes.build_shop(folder / "w")) as shop:
         plain = SystemUnderTest.of("minded", agent, {}, shop)
         players = [plain, *counterfactuals([plain], ["swap", "neutral"])]
         with open_experiment(folder / "exp", shop, QUERIES, players, "42") as experiment:
@@ -377,7 +377,7 @@ def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(t
 
 
 def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
-    with open_world(two_tastes.build(tmp_path / "w")) as shop:
+    with open_world(two_tastes.build_shop(tmp_path / "w")) as shop:
         players = counterfactuals([SystemUnderTest.of("minded", OBEYING, {}, shop)], ["swap"])
         with open_experiment(tmp_path / "exp", shop, QUERIES, players, "42") as experiment:
             Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
@@ -412,7 +412,7 @@ def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: P
 
 
 def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:
-    with open_world(two_tastes.build(tmp_path / "w")) as shop:
+    with open_world(two_tastes.build_shop(tmp_path / "w")) as shop:
         plain = SystemUnderTest.of("minded", IGNORING, {}, shop)
         swapped = counterfactuals([plain], ["swap"])
         for players, asked, is_part in (([plain], QUERIES, False), (swapped, QUERIES[:1], True)):
