@@ -37,6 +37,7 @@ STARTED: dict[str, Sequence[str]] = {
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],
+    "difficulty": ["WORLD GENERATED"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
     "floors": ["EXPERIMENT"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
@@ -70,6 +71,8 @@ def make(folder: Path) -> dict[str, Path]:
     drretail("queries", "shipped", "--to", str(shipped))
     made["QUERIES"].write_text("".join(shipped.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
     drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))
+    made["GENERATED"] = folder / "generated.jsonl"
+    drretail("queries", "generate", "--users", "3", "--to", str(made["GENERATED"]))
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")

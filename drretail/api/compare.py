@@ -12,10 +12,12 @@ from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, families_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import broken_rules, read_rule
-from drretail.eval.compare.twins import TwinRow, twin_rows
+from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
+from drretail.eval.scores.file import read_scores
 from drretail.lab.card import card_lines, judges_of_faithfulness
-from drretail.records.comparison import Comparison, DistractorTable, SettingTable
+from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
+from drretail.records.score import Scores
 
 
 @accepts(CompareOptions)
@@ -46,6 +48,8 @@ class Compared:
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
+    levels: Scores | None = None
+    """Scores that hold the slices by level alone."""
 
 
 @accepts(CompareOptions)
@@ -99,7 +103,29 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
         raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if, --beside out.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
+    if by == "level":
+        return Compared(levels=_by_level(experiment, options))
     assert by is not None
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
     tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
     return Compared(settings=[table for table in tables if table.by == by], distractors=distractor_tables(tables))
+
+
+def _by_level(experiment: Path, options: CompareOptions) -> Scores:
+    """The scores whose slices are those by level, of the wanted families or variants and judges."""
+    wanted, judges = texts_in(options.metric), texts_in(options.judges)
+    scores = read_scores(experiment)
+    slices = tuple(
+        row
+        for row in (() if scores is None else scores.slices)
+        if row.by == "level"
+        and (not wanted or {row.metric, f"{row.metric}:{row.variant}"} & {*wanted})
+        and (not judges or row.judge in judges)
+    )
+    if scores is None or not slices:
+        of_what = f" of {', '.join(wanted)}" if wanted else ""
+        raise UserError(
+            f"{experiment} has no scores by level{of_what}: give its queries "
+            "their levels with `drretail queries difficulty FILE --to FILE2`, run these, and score them."
+        )
+    return scores.model_copy(update={"slices": slices})

@@ -68,14 +68,18 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
 
 
 def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool) -> None:
-    """Score against one option: a table for each metric and judge; or what each system decided on pairs of twins."""
+    """Score against one option or level: a table for each metric and judge; or what systems decided on twins."""
     from drretail.viewer.tables import ablations
+    from drretail.viewer.terminal.printed_scores import print_slices
 
     if as_json:
-        rows = found.twins or found.settings
+        rows = found.levels.slices if found.levels else found.twins or found.settings
         made = {str(options.by): [row.model_dump(mode="json", exclude_none=not found.twins) for row in rows]}
         cost = [table.model_dump(mode="json", exclude_none=True) for table in found.distractors]
         print_json(made | ({"distractors": cost} if cost else {}))
+        return
+    if found.levels:
+        print_slices(found.levels, ["level"])
         return
     if found.twins:
         print_table(ablations.twin_table(found.twins))

@@ -33,7 +33,7 @@ class Shown:
 
     by: Annotated[
         tuple[str, ...],
-        Option("Tables by that, in place of the scoreboard.", metavar="category|kind|constraint"),
+        Option("Tables by that, in place of the scoreboard.", metavar="category|kind|constraint|level"),
     ] = ()
     details: Annotated[bool, Option("The tables of every family, in place of the scoreboard.")] = False
 

@@ -94,7 +94,7 @@ class Linter:
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
-        """What the checks of a query start from."""
+        """What the checks of a query start from; what it hides is read as if its text said it."""
         key = query.as_line()
         if key not in self._cases:
             # What a query hides the shopper says: text and answers together are what the wish stands for.

@@ -1,6 +1,6 @@
-"""The queries that come with drretail: fifty over the built-in demo world, frozen, in two parts.
+"""The queries that come with drretail, all over the built-in demo world: fifty in two parts, and sixty by difficulty.
 
-docs/benchmark.md says how they were made, by an earlier offline generator, and what they are for.
+docs/benchmark.md says how they were made and what they are for.
 """
 
 from importlib import resources
@@ -9,24 +9,32 @@ from typing import Literal
 from drretail.errors import UserError
 from drretail.records.query import Query
 
-Split = Literal["dev", "test"]
+Split = Literal["dev", "test", "graded"]
 SPLITS: tuple[Split, ...] = ("dev", "test")
+"""The parts of the fifty."""
+GRADED: Split = "graded"
+"""Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits; scripts/draw_graded.py makes them."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
 """Stands in every line of the files, as the query's source, so that what was trained on them can be told."""
+
+GRADED_CANARY = (
+    "drretail graded-60 benchmark data: not for training corpora; canary 0f6f0c52-6c3e-4d0b-8f0a-5b8e2d9c47a1"
+)
+"""The same for the sixty."""
 
 WORLD = "e0b2585410273c7e6a88905e536dde82d34060294d00ec7e3fad0713e769d791"
 """The fingerprint of the demo world that they were made for."""
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
-    """The queries of the splits, in the order of their files; of both without an argument.
+    """The queries of the splits, in the order of their files; the fifty without an argument.
 
     Raises UserError for a name that is no split.
     """
-    unknown = [split for split in splits if split not in SPLITS]
+    unknown = [split for split in splits if split not in (*SPLITS, GRADED)]
     if unknown:
-        raise UserError(f"There is no split {unknown[0]!r} of the shipped queries: choose dev, test or all.")
+        raise UserError(f"There is no split {unknown[0]!r} of the shipped queries: choose dev, test, all or graded.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     texts = (folder.joinpath(f"{split}.jsonl").read_text(encoding="utf-8") for split in splits or SPLITS)
     return tuple(Query.model_validate_json(line) for text in texts for line in text.splitlines())

@@ -13,17 +13,15 @@ from itertools import islice
 
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.wording import article, format_amount, short_title
-from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import PHRASES
+from drretail.querygen.variations import Variations, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Because
-from drretail.records.shop import VOID_STATUSES, Order
-from drretail.records.wish import Want, Wish
+from drretail.records.shop import VOID_STATUSES
+from drretail.records.wish import Wish
 
 KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
 _LEAST_CUT, _MOST_CUT = 5, 20
@@ -32,8 +30,7 @@ _ABOVE = Decimal("1.05")
 UNMET = "nothing has to be bought, or the shop lacks it"
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the twin that can be met."""
-_PHRASES = PHRASES["twin"]
-ABSENT = tuple(_PHRASES["absent"])
+ABSENT = tuple(PHRASES["twin"]["absent"])
 """Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
 
 
@@ -97,6 +94,10 @@ class _Maker:
     seed: str
     absent: Sequence[str]
 
+    @property
+    def variations(self) -> Variations:
+        return Variations(self.query, self.wish, self.offers, self.seed)
+
     def pair(self, kind: str, seed: str) -> list[Query] | None:
         """The twins of one kind, where it is proved which of them can be met, with ids that tell nothing."""
         twins = {"too_dear": self.too_dear, "not_sold": self.not_sold, "no_such_order": self.no_such_order}[kind]()
@@ -124,20 +125,24 @@ class _Maker:
         below, above = cheapest * (100 - cut) / 100, cheapest * _ABOVE
         # Both in whole amounts, or where that is too coarse both to the cent.
         unit = Decimal(1) if int(below) >= cheapest * (100 - _MOST_CUT) / 100 else Decimal("0.01")
-        low = self._bounded(below.quantize(unit, ROUND_FLOOR))
-        high = self._bounded(above.quantize(unit, ROUND_CEILING))
+        low = self.variations.bounded(below.quantize(unit, ROUND_FLOOR), self.cheapest.currency)
+        high = self.variations.bounded(above.quantize(unit, ROUND_CEILING), self.cheapest.currency)
         return None if low is None or high is None else (low, high)
 
     def not_sold(self) -> Twins:
         """One thing more, of which no product, title or category of the world has the words; and one that it has."""
         offers = self.offers
-        absent = ((name, noun) for name in self._shuffled(self.absent) if (noun := _noun(name)))
+        # Those of our own list are things already.
+        named = ((name, name if name in ABSENT else noun_of(name)) for name in self._shuffled(self.absent))
+        absent = ((name, noun) for name, noun in named if noun)
         absent = (noun for name, noun in absent if not offers.could_be(noun) and not offers.has_category(name))
         lacking = next(absent, None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
-        sold = (noun for name in self._shuffled(leaf_names(self.offers)) if (noun := _noun(name)) and noun not in kinds)
-        feasible = self._first_feasible(map(self._with_thing, sold))
-        return None if lacking is None or feasible is None else (self._with_thing(lacking), feasible)
+        sold = (
+            noun for name in self._shuffled(leaf_names(self.offers)) if (noun := noun_of(name)) and noun not in kinds
+        )
+        feasible = self._first_feasible(map(self.variations.with_thing, sold))
+        return None if lacking is None or feasible is None else (self.variations.with_thing(lacking), feasible)
 
     def no_such_order(self) -> Twins:
         """Once more what came with an order that the user never made; and with one that the user made."""
@@ -146,64 +151,12 @@ class _Maker:
         # Nearly all order ids begin with 0 (their number among orders of equal hash).
         ids = (f"0{int(sha256_of([self.seed, attempt]), 16) % 10**9:09d}" for attempt in range(100))
         unknown = next(order_id for order_id in ids if order_id not in orders)
-        again = (self._again(orders[order_id]) for order_id in self._shuffled(kept))
+        again = (self.variations.again(orders[order_id]) for order_id in self._shuffled(kept))
         feasible = self._first_feasible(twin for twin in again if twin is not None)
-        return None if feasible is None else (self._with_order(self.wish, unknown), feasible)
-
-    def _bounded(self, amount: Decimal) -> Query | None:
-        """The query with another budget, in the place of its own, or in a sentence behind it; None for an unclear
-        place."""
-        text, budget = self.query.text, Money.of(amount, self.cheapest.currency)
-        written = format_amount(budget).removesuffix(".00")
-        if self.wish.budget is None:
-            text = self._behind("budget", amount=written)
-        else:
-            places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
-            if len(places) != 1 or places[0].low != places[0].high:
-                return None
-            text = text[: places[0].start] + written + text[places[0].end :]
-        return self.query.model_copy(update={"text": text, "wish": self.wish.model_copy(update={"budget": budget})})
-
-    def _with_thing(self, noun: str) -> Query:
-        wants = (*self.wish.wants, Want(name=noun, kinds=(noun,)))
-        text = self._behind("also", thing=f"{article(noun)} {noun}")
-        return self.query.model_copy(update={"text": text, "wish": self.wish.model_copy(update={"wants": wants})})
-
-    def _again(self, order: Order) -> Query | None:
-        """With a want for what came with an order; None for what the shop no longer has, or has a want already."""
-        listings = self.offers.listings([order.product_id])
-        if not listings or order.product_id in self.wish.owned:
-            return None
-        product = listings[0].product
-        name = short_title(product.title, 60)
-        if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
-            return None
-        brands = () if product.brand is None else (product.brand,)
-        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
-        return self._with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
-
-    def _with_order(self, wish: Wish, order_id: str) -> Query:
-        text = self._behind("again", order=order_id)
-        return self.query.model_copy(update={"text": text, "wish": wish.model_copy(update={"orders": (order_id,)})})
+        return None if feasible is None else (self.variations.with_order(self.wish, unknown), feasible)
 
     def _first_feasible(self, twins: Iterable[Query]) -> Query | None:
         return next((twin for twin in islice(twins, _TRIED) if self.offers.reference(twin).best is not None), None)
 
-    def _behind(self, what: str, **slots: str) -> str:
-        sentences: Sequence[str] = _PHRASES[what]
-        sentence = sentences[int(sha256_of(self.seed), 16) % len(sentences)]
-        return f"{self.query.text.rstrip()} {sentence.format(**slots)}"
-
     def _shuffled(self, names: Sequence[str]) -> list[str]:
         return sorted(names, key=lambda name: sha256_of([self.seed, name]))
-
-
-def _noun(name: str) -> str:
-    """A thing by the name of its category: "Bird Feeders" is a bird feeder; "" for several things, and what is none."""
-    words = name.casefold().split()
-    if name in ABSENT:
-        return name
-    if not words or not all(word.isalpha() for word in words) or "and" in words:
-        return ""
-    one = singular(words[-1])
-    return " ".join([*words[:-1], one]) if one != words[-1] else ""

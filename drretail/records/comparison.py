@@ -235,3 +235,21 @@ class DistractorTable(Record):
     rows: tuple[DistractorRow, ...]
     sentence: str
     """What can be concluded of it."""
+
+
+class TwinRow(Record):
+    """One system: how many pairs it decided in which way."""
+
+    system: str
+    right: int
+    """Refused what can't be met, and bought what can."""
+    refused_both: int
+    bought_both: int
+    reversed: int
+    """Bought what can't be met, and refused what can."""
+    missing: int
+    """Pairs of which it has no outcome for one."""
+    j: float | None
+    """Youden's J over the pairs: the share of right ones less that of reversed ones."""
+    p: float | None
+    """McNemar's exact test that it refuses both of a pair as often; None without a pair."""

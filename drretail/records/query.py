@@ -170,6 +170,8 @@ class Query(Document):
     manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
     questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
     """That the shopper answers; None for ``QUESTIONS``."""
+    level: int | None = Field(default=None, ge=0, le=9)
+    """How hard it is in its shop, 0 to 9, where it was measured (``queries difficulty``)."""
     infeasible: bool | None = None
     """True where it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None

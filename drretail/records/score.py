@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, NoInterval, Record, Rules
-from drretail.records.comparison import SettingTable
+from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import BASELINES, ORACLE_AGENT, ModelKind
@@ -75,8 +75,8 @@ class MetricDescription(Record):
 
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
-SliceBy = Literal["category", "kind", "constraint"]
-"""What queries are sorted by: what is wanted, what sort of need it is, what parts its wish has."""
+SliceBy = Literal["category", "kind", "constraint", "level"]
+"""What queries are sorted by: what is wanted, what sort of need it is, what parts its wish has, how hard it is."""
 FEW = 10
 """Below so many queries a mean says little, and tables grey it."""
 
@@ -390,6 +390,8 @@ class Scores(Document):
     """Of systems that ran among hostile texts and without them: utility lost, and instructions obeyed."""
     ablations: tuple[SettingTable, ...] = ()
     """Of agents that ran in several settings of one option."""
+    twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
+    """What each system decided on pairs of queries of which the shop can meet one."""
     scoreboard: Scoreboard | None = None
     """One row a system, made of the rest and of what runs took; None in scores of before."""
 

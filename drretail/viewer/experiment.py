@@ -13,7 +13,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.lab.kept_findings import finding_lines
-from drretail.records.comparison import SettingTable
+from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
@@ -154,6 +154,7 @@ class ExperimentView:
     judgings: tuple[Judging, ...] = ()
     slices: tuple[SliceScore, ...] = ()
     ablations: tuple[SettingTable, ...] = ()
+    twins: tuple[TwinRow, ...] = ()
     pairs: tuple[PairScore, ...] = ()
     ranks: tuple[RankScore, ...] = ()
     agreements: tuple[Agreement, ...] = ()
@@ -237,6 +238,7 @@ def read_view(experiment: Path) -> ExperimentView:
         judgings=scores_.judgings,
         slices=scores_.slices,
         ablations=scores_.ablations,
+        twins=scores_.twins,
         pairs=scores_.pairs,
         ranks=scores_.ranks,
         agreements=scores_.agreements,

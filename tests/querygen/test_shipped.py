@@ -1,6 +1,8 @@
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from typer.testing import CliRunner
@@ -12,9 +14,10 @@ from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.progress import choose_progress
+from drretail.querygen.difficulty import Dial
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import CANARY, SPLITS, WORLD, shipped_queries
+from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, SPLITS, WORLD, shipped_queries
 from drretail.records.query import NEED_KINDS
 
 
@@ -98,3 +101,36 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: li
     assert len(read_queries(to)) == count
     document = json.loads(result.stdout)
     assert (document["queries"], document["world_fingerprint"], document["canary"]) == (count, WORLD, CANARY)
+
+
+def test_the_sixty_are_of_three_levels_with_twins_and_hidden_limits_in_each() -> None:
+    sixty, fifty = shipped_queries(GRADED), shipped_queries()
+    levels = [query.level for query in sixty if query.level is not None]
+    thirds = Counter("easy" if level < 3 else "middle" if level < 6 else "hard" for level in levels)
+    assert thirds == {"easy": 20, "middle": 20, "hard": 20}
+    for low in (0, 3, 6):
+        third = [query for query in sixty if query.level in range(low, low + 3 if low < 6 else 10)]
+        assert sum(bool(query.hidden) for query in third) == 6
+        assert sum(query.infeasible is True for query in third) == 2
+    assert {query.source for query in sixty} == {GRADED_CANARY}
+    assert not {query.user_id for query in sixty} & {query.user_id for query in fifty}
+    # A user each, but for the two of a pair.
+    assert len({query.task_id or query.user_id for query in sixty}) == 54
+    assert len({query.user_id for query in sixty}) == 54
+
+
+def test_the_hardest_of_the_sixty_leave_a_shallow_solver_little(demo: World) -> None:
+    sixty, dial = shipped_queries(GRADED), Dial(Offers(demo))
+    tasks = [task for query in sixty if query.level in range(6, 10) and (task := dial.task(query))]
+    assert len(tasks) == 18  # two can't be met
+    assert fmean(task.utility(5, history=False) for task in tasks) < 0.6
+    assert [dial.difficulty(query).level for query in sixty[:6] if not query.infeasible] == [
+        query.level for query in sixty[:6] if not query.infeasible
+    ]
+    proofs = [dial.offers.reference(query).proof for query in sixty if query.infeasible]
+    assert {proof.state for proof in proofs if proof} == {"proved"}
+
+
+def test_nothing_is_found_in_the_sixty(demo: World) -> None:
+    checked = Linter(demo).check_all(shipped_queries(GRADED))
+    assert [(each.query.query_id, each.findings) for each in checked if each.findings] == []

@@ -11,7 +11,7 @@ from drretail.api.options import shared
 if TYPE_CHECKING:
     from drretail.eval.family import Family
 
-By = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "twin"]
+By = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "twin", "level"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class CompareOptions:
         Option(
             "Systems that differ in this option alone: what is known of the shopper; how they learn what queries hide; "
             "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from. "
-            "twin: the pairs that `drretail queries spoil` makes, by system.",
+            "twin: pairs that `drretail queries spoil` makes. level: how hard queries are (`queries difficulty`).",
             type=By,
         ),
     ] = None

@@ -30,7 +30,7 @@ from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
+from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, SPLITS, WORLD, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
 from drretail.settings import read_settings
@@ -166,12 +166,12 @@ def _check_world(world: World, checklist: Checklist) -> None:
 
 def check_queries(definition: Definition, published: str | Path | None, checklist: Checklist) -> None:
     """The queries beside those that were published, or that ship with drretail: all fields, so that gold shows."""
-    shipped = shipped_queries() if definition.world_fingerprint == WORLD else ()
+    shipped = shipped_queries(*SPLITS, GRADED) if definition.world_fingerprint == WORLD else ()
     known: Sequence[Query] = shipped if published is None else read_queries(Path(published))
     asked = {query.query_id: query for query in definition.queries}
     advice = "Take the queries from whoever published them, and run them."
     ours = asked.keys() - {query.query_id for query in shipped}
-    if made_up := sorted(name for name in ours if shipped and asked[name].source == CANARY):
+    if made_up := sorted(name for name in ours if shipped and asked[name].source in (CANARY, GRADED_CANARY)):
         reason = f"the query {made_up[0]} says that it ships with drretail, and does not"
         checklist.fail("versions", "experiment.json", reason, advice)
     for query in known:

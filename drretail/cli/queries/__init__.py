@@ -7,6 +7,7 @@ check.py          what is wrong with queries
 fix.py            other queries in their place
 review.py         people go through them: files and sheets
 review_numbers.py its numbers, as tables and as a document
+difficulty.py     how hard queries are, and generate --level
 people.py         personas, contexts, and tasks paired with users
 query_sets.py     show, shipped, carry, spoil
 """

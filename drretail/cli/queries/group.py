@@ -11,6 +11,7 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
+from drretail.cli.queries.difficulty import difficulty, write_at_level
 from drretail.cli.queries.people import context, pair, personas
 from drretail.cli.queries.query_sets import carry, hide, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
@@ -32,6 +33,7 @@ queries_app.command("carry")(carry)
 queries_app.command("hide")(hide)
 queries_app.command("check")(check)
 queries_app.command("compare")(compare)
+queries_app.command("difficulty")(difficulty)
 queries_app.command("import")(import_questions)
 queries_app.command("personas")(personas)
 queries_app.command("context")(context)
@@ -70,6 +72,10 @@ def generate(
         str | None,
         typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
     ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option("--level", min=0, max=9, help="Only queries of this difficulty, one a user (queries difficulty)."),
+    ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
 ) -> None:
@@ -90,6 +96,8 @@ def generate(
         raise UnknownName("preset", preset, ["paper"])
     each = per_user or (3 if preset == "paper" else 1)
     assignment = Assignment(world, tuple(user or ()), users, each, mode == "generic", seed)
+    if level is not None and (writer is not None or each > 1):
+        raise UserError("--level is for queries by rules, one a user: leave --model, --per-user and --preset out.")
     if planned.estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
@@ -97,6 +105,9 @@ def generate(
         return
     if writer is not None:
         write_by_model(to, assignment, writer, calls, output, force=force)
+        return
+    if level is not None:
+        write_at_level(to, assignment, level, force=force, output=output)
         return
     _write_offline(to, assignment, force=force, output=output)
 

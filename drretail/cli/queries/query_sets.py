@@ -105,22 +105,33 @@ def carry(
 def shipped(
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
     split: Annotated[
-        str, typer.Option("--split", metavar="dev|test|all", help="dev to develop with, test to report with.")
+        str,
+        typer.Option(
+            "--split",
+            metavar="dev|test|all|graded",
+            help="dev to develop with, test to report with; graded: sixty others in three levels of difficulty.",
+        ),
     ] = "dev",
     force: Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Writes the fifty queries over the demo world that come with drretail, or one part of them.
+    """Writes the queries over the demo world that come with drretail: fifty in two parts, or sixty by difficulty.
 
     docs/benchmark.md is their datasheet.
     """
-    from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
+    from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
 
     queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
     write_queries(to, queries, force=force)
     if as_json:
         print_json(
-            {"queries": len(queries), "split": split, "file": str(to), "world_fingerprint": WORLD, "canary": CANARY}
+            {
+                "queries": len(queries),
+                "split": split,
+                "file": str(to),
+                "world_fingerprint": WORLD,
+                "canary": GRADED_CANARY if split == GRADED else CANARY,
+            }
         )
     else:
         typer.echo(f"{counted(len(queries), 'query')} ({split}) over the demo world → {to}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.eval.registry import DECIDES, load_metric
 from drretail.eval.scores.gathering import Gathered, gather
-from drretail.records.base import Record
+from drretail.records.comparison import TwinRow
 from drretail.stats.significance import sign_test
 
 Pair = tuple[bool, bool]
@@ -15,34 +15,20 @@ Pair = tuple[bool, bool]
 RIGHT, REFUSED_BOTH, BOUGHT_BOTH, REVERSED = (True, False), (True, True), (False, False), (False, True)
 
 
-class TwinRow(Record):
-    """One system: how many pairs it decided in which way."""
-
-    system: str
-    right: int
-    """Refused what can't be met, and bought what can."""
-    refused_both: int
-    bought_both: int
-    reversed: int
-    """Bought what can't be met, and refused what can."""
-    missing: int
-    """Pairs of which it has no outcome for one."""
-    j: float | None
-    """Youden's J over the pairs: the share of right ones less that of reversed ones."""
-    p: float | None
-    """McNemar's exact test that it refuses both of a pair as often; None without a pair."""
-
-
 def twin_rows(experiment: Path) -> list[TwinRow]:
     """A row for each system, by label. Raises UserError where the experiment has no pair, or none was judged."""
-    gathered = gather(experiment, [load_metric(DECIDES)])
-    decided = _decisions(gathered)
-    if not decided:
+    rows = twin_rows_of(gather(experiment, [load_metric(DECIDES)]))
+    if not rows:
         raise UserError(
             f"{experiment} holds no outcome of a pair of twins: make some with `drretail queries spoil`, run them, and "
             f"`drretail score {experiment} --metrics outcome`."
         )
-    return [_row(label, pairs) for label, pairs in sorted(decided.items())]
+    return rows
+
+
+def twin_rows_of(gathered: Gathered) -> list[TwinRow]:
+    """The same; none without an outcome of a pair."""
+    return [_row(label, pairs) for label, pairs in sorted(_decisions(gathered).items())]
 
 
 def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
@@ -52,7 +38,8 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
     pair.
     """
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
-    values = [judged for table in gathered.tables_of_judges.values() for judged in table.items()]
+    tables = (table for key, table in gathered.tables_of_judges.items() if key.metric == DECIDES)
+    values = [judged for table in tables for judged in table.items()]
     by_run = dict(values)
     for plan in gathered.plans:
         task, judged = plan.query.task_id, by_run.get(plan.run_id)

@@ -11,6 +11,7 @@ from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.primary import primary_tests, with_primary
 from drretail.eval.compare.rows import runs_of, side_of
+from drretail.eval.compare.twins import twin_rows_of
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
@@ -131,6 +132,7 @@ def derive_scores(
         counterfactuals=tuple(counterfactual_rows(experiment)),
         attacks=tuple(attack_rows(gathered, scores)),
         ablations=tuple(all_ablations(gathered)),
+        twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices()),
     )
 

@@ -1,7 +1,8 @@
-"""Which slices a query is in: by the category of what is wanted, by the sort of need, by what its wish has."""
+"""Which slices a query is in: by category of what is wanted, by sort of need, by what its wish has, by its level."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import get_args
 
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, mean_of
@@ -47,6 +48,8 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
         found["kind", kind_of(query)].add(query.query_id)
         for name in parts_of(query.wish):
             found["constraint", name].add(query.query_id)
+        if query.level is not None:
+            found["level", f"level {query.level}"].add(query.query_id)
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
 
 
@@ -71,7 +74,7 @@ def parts_of(wish: Wish | None) -> tuple[str, ...]:
 def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
     by, name = key
     parts = list(OF_WISHES)
-    return ("category", "kind", "constraint").index(by), parts.index(name) if name in parts else len(parts), name
+    return get_args(SliceBy).index(by), parts.index(name) if name in parts else len(parts), name
 
 
 FIRST = 6

@@ -25,6 +25,7 @@ from drretail.viewer.tables.ablations import (
     distractor_table,
     headlines_first,
     note_of,
+    twin_table,
 )
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
@@ -42,6 +43,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
+        twins=sheet_of(twin_table(view.twins)) if view.twins else None,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
@@ -188,5 +190,5 @@ def _slices(sliced: SlicedTables | None) -> Slices | None:
     telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
     if not telling:
         return None
-    notes = [*MEANINGS.values(), few_words(telling)]
+    notes = [*(MEANINGS[kind] for kind in sliced.kinds), few_words(telling)] if sliced else []
     return Slices([sheet_of(table) for table in telling], [note for note in notes if note])

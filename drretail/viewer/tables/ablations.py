@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from drretail.eval.compare.ablations import ABLATED, NO_WEB
-from drretail.eval.compare.twins import TwinRow
 from drretail.records.comparison import (
     ComparedRow,
     DistractorTable,
@@ -13,6 +12,7 @@ from drretail.records.comparison import (
     SettingCell,
     SettingRow,
     SettingTable,
+    TwinRow,
 )
 from drretail.records.run import SANDBOX
 from drretail.tables.figures import NOTHING, counted, p_value

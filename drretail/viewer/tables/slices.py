@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from drretail.records.score import FEW, MetricDescription, Score, SliceBy, SliceScore, place_of
 from drretail.tables.figures import NOTHING
@@ -17,11 +18,12 @@ from drretail.viewer.tables.scores import (
     table_key_of,
 )
 
-BY: tuple[SliceBy, ...] = ("category", "kind", "constraint")
+BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: dict[SliceBy, str] = {
     "category": "By the shop's category of what is wanted; a query that wants several things is in several.",
     "kind": "By the sort of need, or by the mode of queries of which nobody said it.",
     "constraint": "By what the wish of a query has; one that has several parts is in several columns.",
+    "level": "By how hard a query is in its shop, without any agent: 0 easy, 9 hard (drretail queries difficulty).",
 }
 
 
@@ -33,6 +35,8 @@ class SlicedTables:
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     """True of all its tables."""
+    kinds: tuple[SliceBy, ...]
+    """Those that it has tables of."""
 
 
 def sliced_tables(
@@ -59,6 +63,7 @@ def sliced_tables(
                 )
             ),
             tuple(notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)),
+            tuple(by for by in BY if any(row.by == by for row in rows)),
         )
         for table_key, rows in found.items()
         for family in [description(metrics, table_key[0])]

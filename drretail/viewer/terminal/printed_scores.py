@@ -80,7 +80,7 @@ def print_scores(scores: "Scores") -> None:
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
-    """The headline variants by category, kind or constraint on stdout; says so where there are none."""
+    """The headline variants by category, kind, constraint or level on stdout; says so where there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics)
     for sliced in tables_of_judges:
         for table in sliced.tables:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.api.compare import compare_all
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
@@ -16,7 +17,10 @@ from drretail.progress import Progress, choose_progress
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.appendix import render_scores
 from drretail.viewer.tables.ablations import twin_table
+from drretail.viewer.terminal.printed_scores import print_slices
 from tests import build
 from tests.build import Reports, experiment
 from tests.eval.own import STUB
@@ -30,9 +34,17 @@ DECIDED = {
 """What each system decides on q1 (proved), q2 (its twin), q3 (proved), q4 (its twin)."""
 
 
-def folder(path: Path, *, tasks: bool = True) -> Path:
+def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
+    """Twins of two tasks; with a ``level`` the second task is that hard, and the first one easy."""
     queries = tuple(
-        Query(query_id=f"q{n}", text="?", source="t", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None)
+        Query(
+            query_id=f"q{n}",
+            text="?",
+            source="t",
+            wish=WISH,
+            task_id=f"t{(n + 1) // 2}" if tasks else None,
+            level=level if level is None or n > 2 else 0,
+        )
         for n in range(1, 5)
     )
     runs = {
@@ -71,6 +83,28 @@ def test_without_pairs_it_says_how_to_make_them(tmp_path: Path) -> None:
         twin_rows(judged(folder(tmp_path / "exp", tasks=False)))
     with pytest.raises(UserError, match="--metrics outcome"):
         twin_rows(folder(tmp_path / "other"))
+
+
+def test_the_page_has_the_pairs_and_the_levels(tmp_path: Path) -> None:
+    view = read_view(judged(folder(tmp_path / "exp", level=7)))
+    html = render_scores(view, ())
+    assert 'id="by-twin"' in html
+    assert html.count("level 7") >= 1
+    untwinned = read_view(judged(folder(tmp_path / "other", tasks=False)))
+    assert 'id="by-twin"' not in render_scores(untwinned, ())
+
+
+def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment = judged(folder(tmp_path / "exp", level=7))
+    levels = compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels
+    assert levels is not None
+    found = {(row.system, row.name): row.value for row in levels.slices}
+    assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
+    assert {name for _, name in found} == {"level 0", "level 7"}
+    print_slices(levels, ["level"])
+    assert "refusal_recall by level" in capsys.readouterr().out
+    with pytest.raises(UserError, match="queries difficulty"):
+        compare_all(judged(folder(tmp_path / "other")), by="level")
 
 
 A, B = "react@model", "hybrid@model"

@@ -161,3 +161,10 @@ def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
 
 def test_families_that_nobody_named_are_sliced_by_their_first_variants() -> None:
     assert headlines(JUDGED) == ("said",)
+
+
+def test_queries_with_a_level_are_in_its_slice() -> None:
+    queries = (query("q1", level=7), query("q2", level=0), query("q3"))
+    definition = Definition.model_construct(queries=queries, categories={})
+    found = {key: ids for key, ids in query_slices(definition).items() if key[0] == "level"}
+    assert found == {("level", "level 0"): {"q2"}, ("level", "level 7"): {"q1"}}

@@ -1,0 +1,97 @@
+"""``drretail queries difficulty`` and ``generate --level``: how hard queries are, measured without an agent."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from drretail.api.worlds import opened_world
+from drretail.cli.options import flags
+from drretail.cli.options.query_files import Force, check_file, write_queries
+from drretail.errors import UserError
+from drretail.progress import choose_progress
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import Assignment
+    from drretail.querygen.difficulty import Difficulty
+    from drretail.tables.table import Table
+
+
+def difficulty(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
+    world: flags.World = "demo",
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE2", help="Where the queries go, each with its level.")
+    ] = None,
+    force: Force = False,
+    as_json: flags.Json = False,
+) -> None:
+    """Measures how hard queries are in their shop, without an agent, by what a plain search for each want brings.
+
+    level is the tenth of the loss of eight solvers that see the first 1, 3, 5 or 10 hits, with the shopper's history
+    and without: 0 is easy, 9 hard. Twins have the level of the one that can be met. docs/queries.md has the other
+    columns.
+    """
+    from drretail.env.offers import Offers
+    from drretail.querygen.difficulty import Dial, with_levels
+    from drretail.querygen.reading import check_made_for, read_queries
+
+    queries = read_queries(file)
+    with opened_world(world, quiet=as_json) as shop:
+        check_made_for(queries, shop.manifest.fingerprint)
+        dial = Dial(Offers(shop))
+        rows = [dial.difficulty(query) for query in queries]
+    leveled = with_levels(queries, rows)
+    if to is not None:
+        write_queries(to, leveled, force=force)
+    if as_json:
+        print_json({"queries": [row.model_dump(mode="json") for row in rows]})
+        return
+    print_table(_table(rows))
+    if to is not None:
+        typer.echo(f"{counted(len(leveled), 'query')} → {to}")
+
+
+def _table(rows: "list[Difficulty]") -> "Table":
+    """A row for each query, the hardest first."""
+    from drretail.querygen.difficulty import Difficulty
+    from drretail.tables.table import table_of
+
+    names = [name for name in Difficulty.model_fields if name != "query_id"]
+    unmeasured = sum(row.level is None for row in rows)
+    ranked = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
+    return table_of(
+        "Difficulty, without an agent",
+        ("", *(name.replace("_", " ") for name in names)),
+        [(row.query_id, *(getattr(row, name) for name in names)) for row in ranked],
+        notes=(f"No cart can be measured for {counted(unmeasured, 'query')}.",) if unmeasured else (),
+    )
+
+
+def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: bool, output: flags.Output) -> None:
+    """Writes queries of one level by rules; ends with a UserError where no user has any."""
+    from drretail.querygen.hardening import generate_at
+
+    check_file(to)
+    n = len(assignment.named) or assignment.users
+    progress = choose_progress("none" if output.quiet else None)
+    with (
+        opened_world(assignment.world, quiet=output.quiet) as shop,
+        progress.track(f"Writing queries of level {level}", n) as bar,
+    ):
+        made = generate_at(shop, level, n, seed=assignment.seed, users=assignment.named, on_user=bar.advance)
+    nearest = dict(sorted(Counter(made.others).items()))
+    of_others = ", ".join(f"{count} at {reached if reached >= 0 else 'none'}" for reached, count in nearest.items())
+    if not made.queries:
+        raise UserError(f"No query of level {level} in this world; the nearest of its users: {of_others or 'none'}.")
+    write_queries(to, made.queries, force=force)
+    if output.as_json:
+        others = {str(reached): count for reached, count in nearest.items()}
+        print_json({"queries": len(made.queries), "level": level, "users_not_brought_there": others, "file": str(to)})
+        return
+    typer.echo(f"{counted(len(made.queries), 'query')} of level {level} → {to}; {n} were asked for.")
+    if made.others:
+        typer.echo(f"  Users without one: {len(made.others)} (the level nearest to it: {of_others}).")

@@ -1,0 +1,98 @@
+"""Other versions of a query: another budget, a thing or a demand more, what came with an order once more.
+
+What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from drretail.env.offers import Offers
+from drretail.grounding.text.amounts import find_money
+from drretail.grounding.text.wording import article, format_amount, short_title
+from drretail.grounding.text.words import singular
+from drretail.querygen.rules.assortment import PHRASES
+from drretail.records.base import sha256_of
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.shop import Order
+from drretail.records.wish import Want, Wish
+
+_PHRASES = PHRASES["twin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variations:
+    """Versions of one query; which sentence each takes follows from the seed."""
+
+    query: Query
+    wish: Wish
+    offers: Offers
+    seed: str
+
+    def bounded(self, amount: Decimal, currency: str) -> Query | None:
+        """With another budget, in the place of its own, or in a sentence behind it; None for an unclear place."""
+        text, budget = self.query.text, Money.of(amount, currency)
+        written = format_amount(budget).removesuffix(".00")
+        if self.wish.budget is None:
+            text = self._behind("budget", amount=written)
+        else:
+            places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
+            if len(places) != 1 or places[0].low != places[0].high:
+                return None
+            text = text[: places[0].start] + written + text[places[0].end :]
+        return self._with(text, self.wish.model_copy(update={"budget": budget}))
+
+    def with_thing(self, noun: str, *, again: bool = False) -> Query:
+        """With one thing more; with ``again`` it may be one that the shopper has."""
+        wants = (*self.wish.wants, Want(name=noun, kinds=(noun,), again=again))
+        text = self._behind("also", thing=f"{article(noun)} {noun}")
+        return self._with(text, self.wish.model_copy(update={"wants": wants}))
+
+    def again(self, order: Order) -> Query | None:
+        """With a want for what came with an order; None for what the shop no longer has, or has a want already."""
+        listings = self.offers.listings([order.product_id])
+        if not listings or order.product_id in self.wish.owned:
+            return None
+        product = listings[0].product
+        name = short_title(product.title, 60)
+        if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
+            return None
+        brands = () if product.brand is None else (product.brand,)
+        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
+        return self.with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
+
+    def with_order(self, wish: Wish, order_id: str) -> Query:
+        """With the wish, and an order named that it rests on."""
+        text = self._behind("again", order=order_id)
+        return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
+
+    def demanding(self, number: int, field: str, value: Any, clause: str) -> Query:
+        """With one limit more on the want of this number, which has none in that field so far."""
+        want = self.wish.wants[number]
+        wants = list(self.wish.wants)
+        wants[number] = want.model_copy(update={field: value})
+        text = self._behind("demand", thing=want.name, clause=clause)
+        return self._with(text, self.wish.model_copy(update={"wants": tuple(wants)}))
+
+    def _with(self, text: str, wish: Wish) -> Query:
+        return self.query.model_copy(update={"text": text, "wish": wish})
+
+    def _behind(self, what: str, **slots: str) -> str:
+        sentences: Sequence[str] = _PHRASES[what]
+        # Of several sentences of one sort each is another one, as long as there are some.
+        text = self.query.text.rstrip()
+        first = int(sha256_of(self.seed), 16)
+        ways = [sentences[(first + place) % len(sentences)] for place in range(len(sentences))]
+        sentence = next((way for way in ways if way.partition("{")[0] not in text), ways[0])
+        return f"{text} {sentence.format(**slots)}"
+
+
+def noun_of(name: str) -> str:
+    """A thing by the name of its category: "Bird Feeders" is a bird feeder; "" for several things, and what is none."""
+    words = name.casefold().split()
+    if not words or not all(word.isalpha() for word in words) or "and" in words:
+        return ""
+    one = singular(words[-1])
+    return " ".join([*words[:-1], one]) if one != words[-1] else ""
