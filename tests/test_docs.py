@@ -113,3 +113,7 @@ def test_every_page_has_its_place_in_the_site() -> None:
     nav = re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     docs = ROOT / "docs"
     assert sorted(nav) == sorted(str(path.relative_to(docs)) for path in docs.rglob("*.md"))
+
+
+def test_the_citation_names_the_version_that_is_installed() -> None:
+    assert f"version: {drretail.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -151,4 +151,4 @@ def test_a_folder_is_no_file(world: World, tmp_path: Path) -> None:
 
 
 def test_an_unknown_split_is_answered_with_all_that_there_are(to: Path) -> None:
-    assert "choose dev, test or all" in refused(call("shipped", "--to", to, "--split", "foo"))
+    assert "choose dev, test, all or graded" in refused(call("shipped", "--to", to, "--split", "foo"))
