@@ -19,9 +19,9 @@ UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
 FAMILIES = (
-    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "moves", "next_purchase",
-    "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness", "rubrics",
-    "truth", "understood",
+    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "intent", "moves",
+    "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
+    "rubrics", "truth", "understood",
 )  # fmt: skip
 """The built-in families, named here so that help need not load them; a test compares them with the registry."""
 
