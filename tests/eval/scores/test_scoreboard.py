@@ -17,8 +17,8 @@ from drretail.eval.scoring import score
 from drretail.llm.prices import PriceTable
 from drretail.progress import choose_progress
 from drretail.records.models import Price
-from drretail.records.run import Usage
-from drretail.records.score import NULL_AGENTS, MetricDescription, Score
+from drretail.records.run import NULL_AGENTS, Usage
+from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 from tests.build import experiment, known
 from tests.eval.own import DESCRIPTION, judge, values
