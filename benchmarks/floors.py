@@ -1,4 +1,4 @@
-"""What floors and the oracle get beside an agent: the table of docs/floors.md.
+"""What floors and the oracle get beside an agent: the table of docs/statistics.md.
 
     python benchmarks/floors.py exp [--queries FILE] [--json floors.json]
 

@@ -91,7 +91,7 @@ def test_elasticsearch_is_one_node_with_passwords_and_half_of_its_memory_for_jav
 
 def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argument(compose: dict[str, Any]) -> None:
     found = {match[1] for text in texts(compose) for match in VARIABLE.finditer(text)}
-    result = (ROOT / "docs" / "backends.md").read_text(encoding="utf-8")
+    result = (ROOT / "docs" / "world.md").read_text(encoding="utf-8")
     assert found
     assert [name for name in sorted(found) if name not in result] == []
     assert not any("-u " in text or "--user" in text for text in texts(compose))

@@ -96,10 +96,10 @@ def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_exampl
     ("page", "names"),
     [
         ("agents.md", BUILT_IN),
-        ("floors.md", BASELINES),
+        ("statistics.md", BASELINES),
         ("metrics.md", [*METRICS, PAIRWISE]),
-        ("import.md", FORMATS),
-        ("export.md", FORMS),
+        ("exchange.md", FORMATS),
+        ("exchange.md", FORMS),
     ],
     ids=["agents", "baselines", "metrics", "imports", "exports"],
 )

@@ -50,7 +50,7 @@ def _given(information: Information, query: Query) -> str:
     if not given:
         raise UserError(
             f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
-            "queries pair (docs/pdr.md)."
+            "queries pair (docs/benchmark.md)."
         )
     return given
 

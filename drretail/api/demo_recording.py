@@ -1,6 +1,6 @@
 """One question of the demo, answered and judged by a language model once, recorded, and played back without a key.
 
-docs/testing.md says how to record it anew.
+docs/own-agents.md says how to record it anew.
 """
 
 from pathlib import Path

@@ -98,7 +98,7 @@ def _notes(came: "Imported") -> Iterator[str]:
         yield (
             f"Warning: {_some(unread)}: there is a list of sources, and no citation of them was "
             "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
-            "export the report again with them; docs/import.md has the forms that are read."
+            "export the report again with them; docs/exchange.md has the forms that are read."
         )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (

@@ -118,7 +118,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
 
     Each connection has the world to itself: what it changes, no other sees. With --to each is a run of that experiment
-    for the query that is named, and its client hands a report in by one tool more. docs/mcp.md tells the rest.
+    for the query that is named, and its client hands a report in by one tool more. docs/tools.md tells the rest.
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")

@@ -59,7 +59,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
 
     People compare two reports, rate one, or hold a claim against its sources, without being told which system wrote
     what; each answer is kept at once in EXP/votes. The report does tell it, so with --plan it is not shown. Only
-    this machine is answered, at an address with a random token. docs/voting.md tells the rest.
+    this machine is answered, at an address with a random token. docs/viewer.md tells the rest.
     """
     from drretail.api.view import serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence

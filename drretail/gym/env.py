@@ -57,7 +57,7 @@ class ShopEnv:
     ) -> None:
         """``queries`` as ``Shop.open`` takes them; ``without`` leaves families of tools out, as ``run`` does.
 
-        ``policy`` names who acts, where rollouts are kept. With ``moves`` ("prices:0.2,stock:0.1", docs/moves.md)
+        ``policy`` names who acts, where rollouts are kept. With ``moves`` ("prices:0.2,stock:0.1", docs/experiments.md)
         prices and stock change meanwhile, and rollouts are paid at those of their end.
 
         Raises UserError for a world or queries that can't be opened, and UnknownName for no family of tools.

@@ -54,7 +54,7 @@ class Reward(Record):
 
     value: float = 0.0
     worth: float = 0.0
-    """Of the picks that are wanted, beside the best basket (docs/floors.md, ``utility_ratio``)."""
+    """Of the picks that are wanted, beside the best basket (docs/statistics.md, ``utility_ratio``)."""
     wanted: float = 0.0
     """Share of the cart that is wanted, in the quantity that is wanted."""
     within_budget: float = 0.0

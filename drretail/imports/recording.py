@@ -276,7 +276,7 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
         more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
         raise UserError(
             f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
-            "into the same folder first, or put them beside the reports (docs/import.md)."
+            "into the same folder first, or put them beside the reports (docs/exchange.md)."
         )
     if not queries and material.personas:
         raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")

@@ -1,4 +1,4 @@
-"""The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (docs/inspect.md).
+"""The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (docs/gym.md).
 
 registry.py    what inspect finds: the task, its solver and its scorers
 task.py        ``shop_research``: queries as samples, each with a private world

@@ -1,4 +1,4 @@
-"""The example of docs/testing.md: an agent run by a written script, from the very text that the page shows."""
+"""The example of docs/own-agents.md: an agent run by a written script, from the very text that the page shows."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from drretail.records.reading import Pick
 from tests.build import known
 
 QUERY = Query(query_id="q1", text="Which bird feeder keeps squirrels away?", source="test")
-PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "own-agents.md").read_text()
 
 
 def block_with(text: str) -> str:

@@ -209,7 +209,7 @@ def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None
 
 COMMANDS = [
     re.split(r"\s{3,}", line.strip())[0]
-    for line in (Path(__file__).parents[2] / "docs/export.md").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[2] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("    drretail export exp/")
 ]
 EXTRAS = {"otel": "opentelemetry", "inspect": "inspect_ai"}

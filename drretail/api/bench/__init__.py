@@ -1,4 +1,4 @@
-"""A sealed benchmark: ``drretail bench`` (docs/bench.md).
+"""A sealed benchmark: ``drretail bench`` (docs/benchmark.md).
 
 release.py     a release made, committed to, published, and its gold once its window is over
 submission.py  run folders taken in: verified, a drawn sample run again, graded beside all others

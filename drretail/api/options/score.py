@@ -73,7 +73,7 @@ class ScoreOptions:
     ] = None
     gold: Annotated[
         str | Path | None,
-        Option("What good answers have to say and cite (docs/metrics/dr3.md).", WHAT, metavar="DIR"),
+        Option("What good answers have to say and cite (docs/publications.md).", WHAT, metavar="DIR"),
     ] = None
     prompts: Annotated[
         str | Path | None,

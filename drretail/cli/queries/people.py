@@ -1,4 +1,4 @@
-"""``drretail queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/pdr.md)."""
+"""``drretail queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/benchmark.md)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

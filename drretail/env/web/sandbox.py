@@ -25,7 +25,7 @@ CORPUS_FILE = "sandbox_pages.jsonl"
 FLOOR = 0.25
 """Of the highest score that any page could have for a query. A page below it shares common words with the query, or
 one of many. Half of what the best page has at least on 65 short questions that the pages were written to answer (.49),
-since agents ask longer ones; docs/sandbox.md says what it does on others."""
+since agents ask longer ones; docs/sandboxes.md says what it does on others."""
 LEAST_PAGES = 100
 """A web of fewer is ranked as a part of one of so many, about as many as the demo's, for which ``FLOOR`` was chosen."""
 MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"

@@ -139,7 +139,7 @@ ABLATED: Mapping[Option, AblatedOption] = {
         order=lambda setting: (INFORMATION.index(setting.partition(" ")[0]), setting),
         is_stepwise=True,
         lacking="two settings of information: run it with --information task --information persona into the same "
-        "folder (docs/pdr.md)",
+        "folder (docs/benchmark.md)",
     ),
     "intent": AblatedOption(
         setting=lambda system: system.intent,
@@ -199,7 +199,7 @@ ABLATED: Mapping[Option, AblatedOption] = {
         without=lambda system: _dropping(system, MOVES),
         order=_listed((NO_MOVES,)),
         is_stepwise=False,
-        lacking="a shop that moves: run it with --moves prices:0.2,stock:0.1 into the same folder (docs/moves.md)",
+        lacking="a shop that moves: run it with --moves prices:0.2,stock:0.1 into the same folder (docs/experiments.md)",
     ),
 }
 

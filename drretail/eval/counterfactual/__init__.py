@@ -1,4 +1,4 @@
-"""What changes in reports when the profile changes: by code, from recorded runs alone (docs/counterfactual.md).
+"""What changes in reports when the profile changes: by code, from recorded runs alone (docs/what-runs-did.md).
 
 measure.py  what a report recommends and breaks; how far reports are apart, and where a profile overrides the query
 scores.py   rows of scores.json for every counterfactual system of an experiment

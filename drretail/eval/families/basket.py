@@ -1,4 +1,4 @@
-"""How far what a report would have bought is from the best of the shop, without a model (docs/floors.md)."""
+"""How far what a report would have bought is from the best of the shop, without a model (docs/statistics.md)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Why reports on a sandbox miss what is known beforehand, and claim what they cannot show.
 
-It asks nothing: the causes follow from verdicts of dr3 (docs/metrics/error_causes.md; 003, Figure 8).
+It asks nothing: the causes follow from verdicts of dr3 (docs/publications.md; 003, Figure 8).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -263,7 +263,7 @@ def counts(verdict: Verdict) -> list[Value]:
 DESCRIPTION = MetricDescription(
     title="Error causes",
     meaning="Why insights are missed and claims are wrong: shares of all errors of a system, which add up to 1; "
-    "runs without a report are in none (docs/metrics/error_causes.md).",
+    "runs without a report are in none (docs/publications.md).",
     meanings={
         N_MISSED: "insights known beforehand that a report does not tell in full",
         N_WRONG: "claims of a report that a source does not bear out in full, or that rest on distractors alone",

@@ -1,4 +1,4 @@
-"""What a shop that moves does to the carts of runs, without a model (docs/moves.md)."""
+"""What a shop that moves does to the carts of runs, without a model (docs/experiments.md)."""
 
 from collections.abc import Iterator
 from pathlib import Path

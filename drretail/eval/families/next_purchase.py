@@ -1,4 +1,4 @@
-"""Does a report recommend what the user really bought next? Counted without a judge (docs/next-purchase.md)."""
+"""Does a report recommend what the user really bought next? Counted without a judge (docs/what-runs-did.md)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path

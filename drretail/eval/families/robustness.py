@@ -1,4 +1,4 @@
-"""Does an agent do what a hostile text tells it to, measured by what its runs did (docs/robustness.md).
+"""Does an agent do what a hostile text tells it to, measured by what its runs did (docs/what-runs-did.md).
 
 Seen are effects: no word of a report is read for whether it agrees.
 """

@@ -1,4 +1,4 @@
-"""The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/bench.md)."""
+"""The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/benchmark.md)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

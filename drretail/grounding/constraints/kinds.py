@@ -3,7 +3,7 @@
 A kind is a leaf category ("French Presses") or a short noun phrase ("french press"); words are compared by their
 stems. All words of a kind must stand in the title or the category path, and its last word, the noun, must be what the
 leaf category or a part of the title ends in: "French Press Replacement Filter" holds all words of a French press, and
-is a filter. docs/floors.md has how often a reader agrees on pairs near the border.
+is a filter. docs/statistics.md has how often a reader agrees on pairs near the border.
 """
 
 import re

@@ -9,7 +9,7 @@ import pytest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
 from drretail.grounding.report.evidence_ids import normalise_url
 
-DOCS = Path(__file__).parents[3] / "docs" / "sandbox.md"
+DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
 TODAY = date(2023, 11, 1)
 INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
 

@@ -1,4 +1,4 @@
-"""The demo web answers what each of the shipped questions asks of the web: docs/sandbox.md names the pages."""
+"""The demo web answers what each of the shipped questions asks of the web: docs/sandboxes.md names the pages."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 from drretail.env.web.sandbox import SandboxWeb, default_corpus
 from drretail.querygen.shipped import shipped_queries
 
-DOCS = Path(__file__).parents[3] / "docs" / "sandbox.md"
+DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
 SECTION = (
-    DOCS.read_text(encoding="utf-8").split("\n## What the shipped questions ask of the web\n")[1].split("\n## ")[0]
+    DOCS.read_text(encoding="utf-8").split("\n### What the shipped questions ask of the web\n")[1].split("\n### ")[0]
 )
 ROWS = re.findall(r"^\| ((?:dev|test)-\d\d) \| ([^|]+) \| ([^|]+) \|$", SECTION, re.MULTILINE)
 OFF_TOPIC = (

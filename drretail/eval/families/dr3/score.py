@@ -86,7 +86,7 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="DR³-Eval",
     meaning="Recall of known insights (IR), coverage of required documents (CC), accuracy of cited claims (FA), "
-    "instructions followed (IF) and depth (DQ), each 0 to 100 (docs/metrics/dr3.md).",
+    "instructions followed (IF) and depth (DQ), each 0 to 100 (docs/publications.md).",
     meanings=MEANINGS,
     headlines=(*SIX, "avg6"),
     compared=SIX,

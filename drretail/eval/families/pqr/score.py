@@ -1,6 +1,6 @@
 """The formulas of PQR (000 equations 1 to 6) for one report. Pure.
 
-docs/metrics/pqr.md gives each with its reason, and where the published rule differs.
+docs/publications.md gives each with its reason, and where the published rule differs.
 """
 
 from collections.abc import Mapping, Sequence

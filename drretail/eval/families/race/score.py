@@ -1,6 +1,6 @@
 """The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure.
 
-docs/metrics/race.md gives each with its reason, and where the released rule differs.
+docs/publications.md gives each with its reason, and where the released rule differs.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure.
 
-docs/metrics/report_eval.md gives each formula with its source.
+docs/publications.md gives each formula with its source.
 """
 
 from collections import Counter

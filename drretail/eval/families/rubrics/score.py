@@ -181,7 +181,7 @@ def _faults(marks: Sequence[Mark]) -> Value:
 DESCRIPTION = MetricDescription(
     title="Rubrics",
     meaning="Criteria that were written down for each query: the weight of those that a report meets by the weight of "
-    "all, less that of its faults (docs/metrics/rubrics.md).",
+    "all, less that of its faults (docs/publications.md).",
     meanings={
         SCORE: "weight of the criteria met, in part ½, by the weight that can be had; faults take off",
         STRICT: "the same with what is met in part as not met, and faults met in part as met",
