@@ -40,7 +40,7 @@ def web() -> SandboxWeb:
 
 def rows_of(heading: str) -> list[list[str]]:
     """For each line of a section of the docs that names pages, their addresses."""
-    section = DOCS.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = DOCS.read_text(encoding="utf-8").split(f"\n### {heading}\n")[1].split("\n### ")[0]
     rows = [re.findall(r"<(https://[^>]+)>", line) for line in section.splitlines()]
     return [row for row in rows if row]
 
