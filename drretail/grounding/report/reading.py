@@ -6,7 +6,7 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -27,7 +27,6 @@ from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
 _WORD = re.compile(r"[^\W\d_]+")
 _OUT_OF = frozenset({"from", "out", "at"})
 """Besides the words of labels what a line may have that does nothing but say a rating: "Rating: 4.5 out of 5 (353)"."""
-_LAST_BRACKETS = re.compile(r"[(（][^()（）]*[)）]\W*$")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
@@ -81,8 +80,7 @@ class _Reader:
         self.amounts, self.dates = self.layout.amounts, self.layout.dates
         self.is_english = self.layout.notation.is_english
         self.label_words = labels(english=self.is_english)
-        figures = sorted((figure.start, figure.end) for figure in (*self.amounts, *self.dates))
-        self.without_figures = blanked(self.text, figures)
+        self.without_figures = blanked(self.text, _apart((*self.amounts, *self.dates)))
         self.scores = list(find_scores(self.text, self.amounts))
         sources = (source for stretch in self.layout.stretches for source in stretch.cited)
         self.cited = tuple(dict.fromkeys(source[2:] for source in sources if source[:2] == "P:"))
@@ -183,11 +181,11 @@ class _Reader:
         return _OUT_OF.union(*self.label_words.values()).issuperset(found) and not any(changes)
 
     def _is_set_off(self, stretch: Stretch) -> bool:
-        """True where a stretch is bare, or its amounts stand bare in brackets at its end: "the kettle (12,99 €)"."""
-        brackets = _LAST_BRACKETS.search(self.text, stretch.start, stretch.end)
-        start = brackets.start() if brackets else stretch.start
-        before = _inside(self.amounts, stretch.start, start)
-        return self._is_bare(start, stretch.end) and all(amount.kind == "number" for amount in before)
+        """True where a stretch is one figure on a line of nothing but labels: "- Preis: 12,99 € [P:…]"."""
+        start = self.text.rfind("\n", 0, stretch.start) + 1
+        end = self.text.find("\n", stretch.end)
+        end = len(self.text) if end < 0 else end
+        return self._is_bare(start, end) and len(self._within(start, end)) <= 1
 
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:
         """What the one figure of a cell is, by its labels; money in a head or a first column is a price."""
@@ -434,6 +432,15 @@ class _Reader:
             for key, item in self.ledger.products.items()
             if item.brand and key != subject[2:] and fits(amount, self.ledger.price(key))
         )
+
+
+def _apart(figures: Iterable[Amount | WrittenDate]) -> Iterator[tuple[int, int]]:
+    """The spans of the figures in order, those that overlap as one: "05/01/2026" may be either of two days."""
+    reached = 0
+    for start, end in sorted((figure.start, figure.end) for figure in figures):
+        if end > reached:
+            yield max(start, reached), end
+            reached = end
 
 
 def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:

@@ -368,7 +368,10 @@ def test_dates_of_orders_in_another_language_are_read(orders: str, states: list[
     ("report", "state"),
     [
         (f"- Kessel {K} (42,95 $)", "verified"),
-        (f"- Kessel {K} (40,95 $)", "contradicted"),
+        (f"- Kessel {K} (40,95 $)", None),
+        (f"- Preis: 40,95 $ {K}", "contradicted"),
+        (f"- Preis: 42,95 $ statt 50,95 $ {K}", "verified"),
+        (f"- Preis: 42,95 $ zzgl. 4,99 $ {K}", "verified"),
         (f"### Kessel {K}\n- Preis: 40,95 $", "contradicted"),
         (f"Der Kessel kostet 42,95 $ {K}.", "verified"),
         (f"Der Kessel kostet unter 47 $ {K}.", None),
