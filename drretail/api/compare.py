@@ -15,6 +15,7 @@ from drretail.eval.compare.fail_if import broken_rules, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
 from drretail.eval.scores.file import read_scores
+from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
 from drretail.records.score import Scores
@@ -114,6 +115,7 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 def _by_level(experiment: Path, options: CompareOptions) -> Scores:
     """The scores whose slices are those by level, of the wanted families or variants and judges."""
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
+    read_definition(experiment)  # raises where there is no experiment
     scores = read_scores(experiment)
     slices = tuple(
         row

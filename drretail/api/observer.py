@@ -30,7 +30,10 @@ class Observer:
     def answer_as_shopper(self, topic: str, question: str) -> str:
         """What the person who is the shopper answers; blank where they don't mind, or nobody is there."""
         print(f"[{topic}] {question}\n> ", end="", file=sys.stderr, flush=True)
-        return sys.stdin.readline()
+        line = sys.stdin.readline()
+        if not line:
+            self.note("Nobody answers, since the input has ended: the agent is told that the shopper doesn't mind.")
+        return line
 
     def answer(self, runner: "Runner") -> AbstractContextManager[None]:
         """Is entered while one question is answered."""

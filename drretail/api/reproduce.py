@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.running.spending import spending_of
+from drretail.api.judges import judges_for
+from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.reproduce import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
+from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.report import report
 from drretail.api.run import estimate_run, run
@@ -66,7 +69,10 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     """
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    folder, prices = Path(options.to), read_prices(read_settings().prices)
+    folder, settings = Path(options.to), read_settings()
+    prices = read_prices(settings.prices)
+    # A judge without a key is said before any run is paid for.
+    judges_for(BY_JUDGE, options.judge, Opener(settings, texts_in(options.base_url)), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)
     scored = _judged(options, folder, spent)

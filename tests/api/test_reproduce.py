@@ -76,3 +76,9 @@ def test_a_model_is_asked_only_under_a_cap(folder: Path, drretail: Command) -> N
     assert refused.returncode == 2
     assert "--max-dollars" in refused.stderr
     assert not (folder / "paid").exists()
+
+
+def test_a_judge_that_cannot_be_asked_is_said_before_anything_runs(folder: Path) -> None:
+    with pytest.raises(UserError, match="nonsense"):
+        reproduce(judge="nonsense", to=folder / "judged", world=folder / "w", queries=QUESTIONS)
+    assert not (folder / "judged").exists()

@@ -67,13 +67,16 @@ def _table(rows: "list[Difficulty]") -> "Table":
         "Difficulty, without an agent",
         ("", *(name.replace("_", " ") for name in names)),
         [(row.query_id, *(getattr(row, name) for name in names)) for row in ranked],
-        notes=(f"No cart can be measured for {counted(unmeasured, 'query')}.",) if unmeasured else (),
+        notes=(f"{counted(unmeasured, 'query')} without a cart: no typed wish, or none that the shop can meet.",)
+        if unmeasured
+        else (),
     )
 
 
 def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: bool, output: flags.Output) -> None:
     """Writes queries of one level by rules; ends with a UserError where no user has any."""
     from drretail.querygen.hardening import generate_at
+    from drretail.querygen.users import check_users
 
     check_file(to)
     n = len(assignment.named) or assignment.users
@@ -82,6 +85,7 @@ def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: boo
         opened_world(assignment.world, quiet=output.quiet) as shop,
         progress.track(f"Writing queries of level {level}", n) as bar,
     ):
+        check_users(shop, assignment.named)
         made = generate_at(shop, level, n, seed=assignment.seed, users=assignment.named, on_user=bar.advance)
     nearest = dict(sorted(Counter(made.others).items()))
     of_others = ", ".join(f"{count} at {reached if reached >= 0 else 'none'}" for reached, count in nearest.items())

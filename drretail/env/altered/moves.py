@@ -44,8 +44,11 @@ def read_moves(text: str) -> str:
 
 def _parts(text: str) -> dict[str, str]:
     """By what moves, the share of products."""
-    parts = (part.partition(":") for part in text.split(","))
-    return {name.strip(): value.strip() for name, _, value in parts}
+    named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
+    parts = dict(named)
+    if len(parts) < len(named):
+        raise UserError(f"{text}: name prices, stock and salt once each.")
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

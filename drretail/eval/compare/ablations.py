@@ -199,7 +199,7 @@ ABLATED: Mapping[Option, AblatedOption] = {
         without=lambda system: _dropping(system, MOVES),
         order=_listed((NO_MOVES,)),
         is_stepwise=False,
-        lacking="a shop that moves: run it with --moves prices:0.2,stock:0.1 into the same folder (docs/experiments.md)",
+        lacking="a shop that moves: run it with --moves prices:0.2,stock:0.1 in the same folder (docs/experiments.md)",
     ),
 }
 
