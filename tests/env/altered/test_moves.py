@@ -63,9 +63,11 @@ def test_a_call_takes_a_minute_and_an_unknown_price_stays_unknown() -> None:
     assert (after.price, after.as_of, after.availability) == (None, "2023-06-01T10:07", "in stock")
 
 
-@pytest.mark.parametrize("text", ["prices", "prices:", "prices:2", "prices:0", "colour:.2", "salt:7", "prices:x", ""])
+@pytest.mark.parametrize(
+    "text", ["prices", "prices:", "prices:2", "prices:0", "colour:.2", "salt:7", "prices:x", "", "stock:.1,stock:.2"]
+)
 def test_moves_that_say_no_share_are_refused(text: str) -> None:
-    with pytest.raises(UserError, match=r"share of products|There is no move|what moves"):
+    with pytest.raises(UserError, match=r"share of products|There is no move|what moves|once each"):
         read_moves(text)
 
 
