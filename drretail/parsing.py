@@ -5,6 +5,7 @@ Documents are read as Markdown by markitdown (an extra).
 
 import json
 import tomllib
+from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -45,6 +46,22 @@ def parse_json(text: str | bytes) -> Any:
     if opening > MOST_LEVELS and _is_deep(value):
         raise _refused(TOO_DEEP)
     return value
+
+
+def keys_that_stand_twice(text: str) -> list[str]:
+    """The keys that one object of a JSON text holds more than once; none of a text that is no JSON."""
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice.extend(name for name in made if names.count(name) > 1)
+        return made
+
+    with suppress(ValueError, RecursionError):
+        json.loads(text, object_pairs_hook=once)
+    return twice
 
 
 def _is_deep(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """What ``verify`` says of an experiment's folder: each check passes, fails, or can't be made."""
 
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,7 +134,8 @@ class Checklist:
         self.checked[check] += 1
         for name, (found, expected) in pairs.items():
             if found != expected:
-                reason = f"{name} is {_short(found)}, and should be {_short(expected)}"
+                show = str if f"{found}{expected}".isascii() else ascii  # letters of two alphabets may look alike
+                reason = f"{name} is {_short(found, show)}, and should be {_short(expected, show)}"
                 self.fail(check, file, reason, advice, cause=name)
                 break
 
@@ -174,6 +175,6 @@ def _mismatch(check: str, file: object, reason: str, advice: str, cause: str) ->
     return Mismatch(file=str(file), reason=reason, advice=advice or CHECKS[check][1], cause=cause)
 
 
-def _short(value: object) -> str:
-    text = "nothing" if value is None or value == () or value == {} else str(value)
+def _short(value: object, show: Callable[[object], str] = str) -> str:
+    text = "nothing" if value is None or value == () or value == {} else show(value)
     return text if len(text) <= 80 else f"{text[:79]}…"

@@ -5,20 +5,24 @@ None of it needs the world or a model; ``drretail.api.verification`` makes runs,
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from drretail import __version__
+from drretail.errors import UserError
 from drretail.eval.check_results import ASK_FOR_ALL, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
 from drretail.experiment import Definition, read_definition, read_evidence, read_journal, read_results, read_run
 from drretail.experiment import run_folder as folder_of_run
+from drretail.files import files_below, read_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
-from drretail.journal import Effect, digest_of
+from drretail.journal import Effect, digest_of, read_effects
 from drretail.llm.registry import unusual_params
+from drretail.parsing import keys_that_stand_twice
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
@@ -28,6 +32,16 @@ from drretail.records.run import NINE, Run, System, Usage
 MOST_CHARACTERS = 32
 """Of a request for each token: tokenizers make four of them in prose, and never so many of a whole conversation."""
 _CHEAP = ("versions", "records")
+_FOR_READERS = ("exports", "lab", "plots", "report")
+_CHECK_OF = {
+    "experiment.json": "versions",
+    "scores.json": "scores",
+    "votes": "votes",
+    "verdicts": "verdicts",
+    "readings": "verdicts",
+}
+"""What fails where a file is written otherwise than it reads, by its place; of what stands elsewhere, the records."""
+WRONG_KEY = "the key of a request is not its hash"
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
 
 
@@ -73,6 +87,31 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
     for path in sorted(left):
         reason = "it is about a system, query or user that experiment.json does not ask: something was taken out"
         checklist.fail("plan", path.relative_to(experiment), reason)
+
+
+def check_texts(experiment: Path, checklist: Checklist) -> None:
+    """Whether no key stands twice in a file, and every journal of a judge keeps its requests under their own hashes.
+
+    Of two values under one key readers see one, and programs may take either.
+    """
+    for path in files_below(experiment, "**/*.json*"):
+        name = path.relative_to(experiment)
+        if name.parts[0] in _FOR_READERS or not path.name.endswith((".json", ".jsonl", ".jsonl.gz")):
+            continue
+        check = _CHECK_OF.get(name.parts[0], "records")
+        with suppress(UserError, OSError):  # one that can't be read fails another check
+            whole = [path.read_text(encoding="utf-8", errors="replace")] if path.suffix == ".json" else read_lines(path)
+            twice = [key for text in whole for key in keys_that_stand_twice(text)]
+            if twice:
+                checklist.fail(check, name, f"a key stands twice in it: {twice[0]!a}")
+        if path.name.endswith(".journal.jsonl"):
+            with checklist.catching(check, name):
+                checklist.expect_none(check, name, {WRONG_KEY: _misnamed(read_effects(path))})
+
+
+def _misnamed(journal: Sequence[Effect]) -> list[str]:
+    """The keys of effects that are not the hashes of their requests."""
+    return [e.key for e in journal if digest_of(e.kind, canonical_json(e.request)) != e.key.partition(":")[0]]
 
 
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
@@ -161,7 +200,6 @@ def _is_error(result: str | None) -> bool:
 def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist) -> None:
     """Usage, models and picks against what the journal holds."""
     calls = [effect for effect in journal if effect.kind == "model"]
-    wrong = [e.key for e in journal if digest_of(e.kind, canonical_json(e.request)) != e.key.partition(":")[0]]
     specs = {(effect.role, str(effect.request.get("model"))) for effect in calls}
     strange = specs - {(role, model.spec) for role, model in system.models.items()}
     stated = {role: model.params or {} for role, model in system.models.items()}
@@ -170,7 +208,7 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
     counted, stated_usage = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
     faults: dict[str, Sequence[object]] = {
-        "the key of a request is not its hash": wrong,
+        WRONG_KEY: _misnamed(journal),
         "it asks a model that the system does not have": sorted(strange, key=str),
         "it asks with other parameters than the system's, for the role": others,
         "a call took fewer tokens than none, for the role": negative,

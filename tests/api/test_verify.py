@@ -182,6 +182,34 @@ def twice_in_text(folder: Path) -> None:
     path.write_text(path.read_text().replace('"report": ', '"report": "I found nothing.",\n  "report": ', 1))
 
 
+def twice(name: str) -> Edit:
+    """A key that stands twice in the first object of a file; the second value counts."""
+
+    def edited(folder: Path) -> None:
+        path = next(folder.glob(name))
+        path.write_text(path.read_text().replace("{", '{"format": 7,', 1))
+
+    return edited
+
+
+def asked_otherwise(folder: Path) -> None:
+    """Another question in a judge's journal, under the key of the one that was put."""
+    path = next(folder.glob(f"verdicts/faithfulness/*/{REACT}/q1-r1.journal.jsonl"))
+    edit_lines(path, lambda lines: lines[0]["request"].update(messages=[]))
+
+
+def of_other_prompts(folder: Path) -> None:
+    """The hash of no prompt, in experiment.json and in all runs, as an excuse for other picks."""
+
+    def renamed(hashes: Any) -> None:
+        hashes.update(dict.fromkeys(hashes, "0" * 16))
+
+    edit(folder / "experiment.json", lambda value: renamed(value["prompt_hashes"][REACT]))
+    for path in folder.glob(f"runs/{REACT}/*/run.json"):
+        edit(path, lambda value: renamed(value["prompt_hashes"]))
+    edit(folder / RUN / "run.json", lambda value: value.update(picks=[]))
+
+
 def failed_by_a_server(folder: Path) -> None:
     """One step that no server answered, as an excuse for another result of another step."""
     forged_result(folder)
@@ -348,6 +376,20 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "verdicts",
         "verdicts",
     ),
+    "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
+    "a key that stands twice in a verdict": (
+        twice(f"verdicts/checks/code/{REACT}/q1-r1.jsonl"),
+        "verdicts",
+        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
+    ),
+    "a key that stands twice in the definition": (twice("experiment.json"), "versions", "experiment.json"),
+    "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
+    "a question in a judge's journal": (
+        asked_otherwise,
+        "verdicts",
+        f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.journal.jsonl",
+    ),
+    "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
     "a key that stands twice": (twice_in_text, "replay", f"{RUN}/run.json"),
     "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
     "another answer with all that follows": (another_answer, "replay", f"{RUN}/run.json"),

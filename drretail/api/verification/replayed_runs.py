@@ -42,6 +42,7 @@ from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, Step
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
+OTHER_PROMPTS = "its prompts are not those of this version"
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
 
@@ -81,9 +82,8 @@ def rebuilt(
     if {"self_checked", "models"} & {*wrong}:
         raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
     if wrong or sut.label != label:
-        raise UserError(f"it has another {wrong[0] if wrong else 'label'} here: {_advice(wrong)}")
-    if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
-        raise UserError("its prompts are not those of this version")
+        first = wrong[0] if wrong else "label"
+        raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {_advice(wrong)}")
     # Its function is never called: a journal gives what the memory told, or says that it holds no answer.
     memory = Memory(*system.options[MEMORY], recall=lambda *_: None) if MEMORY in system.options else None
     return replace(sut, system=system, memory=memory)
@@ -131,7 +131,11 @@ class Verifier:
             async with gate:
                 with self.checklist.catching("replay", name):  # a file that it rests on may be damaged
                     if isinstance(sut, SystemUnderTest):
-                        await self._replay(run, sut, queries[run.query_id])
+                        if await self._names_its_prompts(run, sut, queries[run.query_id]):
+                            await self._replay(run, sut, queries[run.query_id])
+                        else:
+                            self.checklist.leave("replay", name, OTHER_PROMPTS, OWN_AGENT)
+                            await self._call_again(run, queries[run.query_id])
                     elif isinstance(sut, DrretailError):
                         self.checklist.leave("replay", name, str(sut).rstrip("."), OWN_AGENT)
                         await self._call_again(run, queries[run.query_id])
@@ -140,12 +144,38 @@ class Verifier:
                 on_run()
 
         await asyncio.gather(*map(check, runs))
+        self.checklist.failed["replay"].sort(key=lambda mismatch: mismatch.file)  # not as they happened to end
 
     def _name(self, run: Run) -> Path:
         return self._folder(run).relative_to(self.experiment)
 
     def _folder(self, run: Run) -> Path:
         return run_folder(self.experiment, run.system, run.query_id, run.repeat)
+
+    async def _names_its_prompts(self, run: Run, sut: SystemUnderTest, query: Query) -> bool:
+        """False where it was told in other words than this version's.
+
+        Hashes are hearsay: where a journal answers all that this version's prompts ask, they are false, and that fails.
+        """
+        if prompt_hashes(sut) == self.definition.prompt_hashes.get(run.system, {}):
+            return True
+        served = replace(self.runner, asks_anew=False)
+        journal = self.scratch / "prompts" / self._name(run) / "journal.jsonl"
+        try:
+            made = await self._made(served, run, sut, query, journal)
+        except DrretailError:
+            return False
+        asked = any(effect.kind == "model" for effect in read_effects(journal))
+        if not asked or NO_ANSWER in f"{made.run} {made.texts}":
+            return False
+        reason = "its prompts are those of this version, and it names another hash"
+        self.checklist.fail("replay", self._name(run) / "run.json", reason)
+        return True
+
+    async def _made(self, runner: Runner, run: Run, sut: SystemUnderTest, query: Query, journal: Path) -> Recorded:
+        instead = read_counterfactual(self.experiment, query.user_id)
+        reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
+        return await runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
 
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)
@@ -155,9 +185,7 @@ class Verifier:
             reason = "its memory failed it, and no journal says how"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry failed` makes it anew.")
             return
-        instead = read_counterfactual(self.experiment, query.user_id)
-        reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
-        made = await self.runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
+        made = await self._made(self.runner, run, sut, query, journal)
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         different = differing(kept, anew)
         if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):

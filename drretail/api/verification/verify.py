@@ -22,7 +22,7 @@ from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.verification import check_plan, check_runs
+from drretail.eval.verification import check_plan, check_runs, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -63,6 +63,7 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     progress = choose_progress("none" if quiet else None)
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, checklist)
+    check_texts(folder, checklist)
     check_queries(definition, options.queries, checklist)
     with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
