@@ -1,27 +1,33 @@
 """A release from its making to its ranking, on a small shop with a contestant who follows rules."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from drretail import run
+from drretail.api.bench import release, submission
 from drretail.api.bench.ranking import rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
+from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.world import open_world
 from drretail.errors import UserError
+from drretail.eval.families.truth import Truth
 from drretail.files import write_json, write_lines
-from drretail.progress import choose_progress
+from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.run import RoleModel, System
 from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 
 CLOSES = datetime(2026, 12, 1, tzinfo=UTC)
 LABEL = "react@offline-shopper"
+SEED = "a seed that nobody guesses"
 
 
 def wish(kind: str, budget: str) -> Wish:
@@ -42,8 +48,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]  # fmt: skip
     write_lines(home / "q.jsonl", (query.model_dump_json(exclude_none=True) for query in queries))
     quiet = choose_progress("none")
-    make(home / "R", closes=CLOSES, world=home / "world", queries=home / "q.jsonl", seed="s", progress=quiet)
-    publish(home / "R", home / "public")
+    make(home / "R", closes=CLOSES, world=home / "world", queries=home / "q.jsonl", seed=SEED, progress=quiet)
+    publish(home / "R", home / "public", now=CLOSES - timedelta(days=1))
     run(home / "public" / "world", home / "public" / "tasks.jsonl", to=home / "exp", baselines=False)
     return home
 
@@ -92,7 +98,8 @@ def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tm
 def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth(home: Path) -> None:
     accepted = submit(home / "R", home / "exp", manifest(home, "acme"), sample=2, now=CLOSES - timedelta(hours=1))
     assert (accepted.late, accepted.verified) == (False, True)
-    assert accepted.again == {LABEL: "2 queries run again: +0.00"}
+    assert accepted.again == {LABEL: "1 drawn and run again: +0.00"}, "a query of each user"
+    assert len(accepted.drawn) == 1
     late = submit(home / "R", home / "exp", manifest(home, "late"), sample=0, exhibit=True, now=CLOSES + timedelta(1))
     assert (late.late, late.verified) == (True, False)
     ranking = rank(home / "R")
@@ -105,3 +112,79 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth(home: Path) -> 
     assert first.dollars == pytest.approx(0.1)
     with pytest.raises(UserError, match="has submitted already"):
         submit(home / "R", home / "exp", manifest(home, "acme"))
+
+
+def test_what_was_not_run_again_stands_without_a_rank(home: Path) -> None:
+    submit(home / "R", home / "exp", manifest(home, "alone"), sample=0, now=CLOSES - timedelta(hours=1))
+    (row,) = [row for row in rank(home / "R").rows if row.system == f"alone.{LABEL}"]
+    assert (row.ranks, row.notes) == (None, ("not run again",))
+
+
+def test_the_published_shop_does_not_hold_the_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def smaller(to: Path, *, products: int, reviews: int, seed: str, progress: Progress) -> None:
+        write_shop(to, products=products // 4, reviews=reviews // 4, seed=seed, progress=progress)
+
+    monkeypatch.setattr(release, "write_shop", smaller)
+    make(tmp_path / "R", closes=CLOSES, n=6, seed=SEED, progress=choose_progress("none"))
+    before = CLOSES - timedelta(days=1)
+    publish(tmp_path / "R", tmp_path / "public", now=before)
+    (shop,) = (tmp_path / "public" / "world").glob("*/manifest.json")
+    assert release.world_seed(SEED) in shop.read_text()
+    twins = [query.task_id for query in read_queries(tmp_path / "R" / "sealed" / "queries.jsonl") if query.task_id]
+    assert len(twins) == len(set(twins)), "one of each pair"
+    (tmp_path / "public" / "world" / "note.txt").write_text(f"made from {SEED}")
+    with pytest.raises(UserError, match=r"note\.txt holds the sealed seed"):
+        publish(tmp_path / "R", tmp_path / "public", now=before)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"agent": "cmd:touch /tmp/x"},
+        {"agent": "theirs:AGENT"},
+        {"agent": "http://theirs"},
+        {"agent": "react", "place": "http://theirs"},
+        {"models": {"shopper": {"spec": "theirs:model", "kind": "llm"}}},
+        {"options": {"retriever": "dense:theirs:model"}},
+    ],
+)
+def test_nothing_of_a_contestants_is_run_here(changed: Mapping[str, object]) -> None:
+    ours = {"agent": "react", "models": {"researcher": {"spec": "offline:shopper", "kind": "rule_based"}}}
+    submission.check_is_ours(System.model_validate(ours))
+    with pytest.raises(UserError, match="the package's"):
+        submission.check_is_ours(System.model_validate({**ours, **changed}))
+
+
+def test_a_sample_that_can_show_nothing_or_differs_widely_is_refused() -> None:
+    asked = [Query(query_id=f"q{at}", user_id=f"u{at}", text="?", source="t") for at in range(8)]
+    system = System(agent="react", models={"researcher": RoleModel(spec="openai:m", kind="llm")})
+    good, bad = ({query.query_id: Truth(True, value) for query in asked} for value in (1.0, 0.0))
+    assert submission.compared("x", good, good, asked, system) == "8 drawn and run again: +0.00"
+    with pytest.raises(UserError, match="of 5 users can show nothing; draw 6"):
+        submission.compared("x", good, good, asked[:5], system)
+    with pytest.raises(UserError, match=r"-0\.38"):  # three of eight: the test alone lets it pass
+        submission.compared("x", good, good | dict(list(bad.items())[:3]), asked, system)
+    assert len(submission.draw(asked * 2, 8)) == 8
+    assert {submission.draw(asked, 1)[0].query_id for _ in range(200)} > {"q0"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})],
+)
+def test_a_manifest_that_says_nonsense_is_refused(
+    home: Path, tmp_path: Path, name: str, changed: Mapping[str, object]
+) -> None:
+    given = tmp_path / "manifest.json"
+    entry = {"models": ["offline:shopper"], **changed}
+    write_json(given, {"format": 1, "name": name, "systems": {LABEL: entry}})
+    with pytest.raises(UserError, match=r"manifest\.json, "):
+        submit(home / "R", home / "exp", given)
+
+
+def test_no_two_systems_of_a_release_are_called_alike(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(home / "R", home / "exp", manifest(home, "double"), exhibit=True)
+    monkeypatch.setattr(submission, "label_of", lambda *_: "one")
+    with pytest.raises(UserError, match="would be called one"):
+        submit(home / "R", home / "exp", manifest(home, "twice"), exhibit=True)
+    assert not (home / "R" / "submissions" / "twice").exists()

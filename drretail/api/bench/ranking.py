@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.api.bench.release import read_release
 from drretail.api.bench.submission import Accepted, Part, SystemEntry, grade, label_of, submissions, worths
 from drretail.env.world import open_world
@@ -29,7 +30,7 @@ class RankRow(Record):
 
     system: str
     ranks: tuple[int, int] | None = None
-    """The best and the worst that Holm leaves; None of floors, the oracle and what was taken in unverified."""
+    """The best and the worst that Holm leaves; None of floors, the oracle, and what was not verified or run again."""
     truth: float
     """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
     ci_low: float | None = None
@@ -38,15 +39,15 @@ class RankRow(Record):
     """Share of true reports."""
     style: float | None = None
     """Bradley–Terry strength among pairs of true reports; None where nobody compared any."""
-    tokens: float
-    """Thousands a run."""
+    tokens: float | None = None
+    """Thousands a run; None of agents that are not the package's, which count their own."""
     dollars: float | None = None
     """List price of a run, as the manifest says."""
     on_front: tuple[str, ...] = ()
     """"tokens", "dollars": no other system is as good and costs less."""
     door: str
     notes: tuple[str, ...] = ()
-    """late; unverified; beside: a floor or the oracle."""
+    """late; unverified; not run again; beside: a floor or the oracle."""
 
 
 class Ranking(Document):
@@ -76,15 +77,17 @@ def rank(folder: Path) -> Ranking:
         labels = [label for label in systems if label in manifest.systems or manifest.door == "closed"]
         parts.append(Part(name, folder / "submissions" / name / "exp", labels))
         for label in labels:
-            entries[label_of(name, label)] = _Entry(manifest.systems.get(label), manifest.door, accepted)
+            entries[label_of(name, label)] = _Entry(
+                manifest.systems.get(label), manifest.door, accepted, accepted.was_run_again(label)
+            )
     with open_world(folder / "sealed" / "world") as world:
         if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
             grade(graded, parts, world, queries)  # what was judged of the same systems stays
         worth = worths(graded, world)
-    # What did not verify has no rank: by truth alone a true report with ornaments is as good as without them.
-    contestants = [label for label, entry in entries.items() if entry.said is not None and entry.accepted.verified]
+    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    contestants = [label for label, entry in entries.items() if entry.is_ranked]
     places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
-    rows = [_row(label, worth[label], clusters, entry, tokens.get(label, 0.0)) for label, entry in entries.items()]
+    rows = [_row(label, worth[label], clusters, entry, tokens.get(label)) for label, entry in entries.items()]
     rows = [
         row.model_copy(
             update={
@@ -108,13 +111,23 @@ class _Entry(NamedTuple):
     said: SystemEntry | None
     door: str
     accepted: Accepted
+    was_run_again: bool
+
+    @property
+    def is_ranked(self) -> bool:
+        return self.said is not None and self.accepted.verified and self.was_run_again
 
 
-def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float) -> RankRow:
+def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float | None) -> RankRow:
     values = [truth.primary for truth in worth.values()]
     interval = share_interval(values, clusters.groups(worth))
     dollars = None if entry.said is None else entry.said.dollars
-    notes = {"late": entry.accepted.late, "unverified": not entry.accepted.verified, "beside": entry.said is None}
+    notes = {
+        "late": entry.accepted.late,
+        "unverified": not entry.accepted.verified,
+        "not run again": entry.said is not None and entry.accepted.verified and not entry.was_run_again,
+        "beside": entry.said is None,
+    }
     return RankRow(
         system=label,
         truth=fmean(values) if values else 0.0,
@@ -165,11 +178,13 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
 
 
 def _tokens(graded: Path) -> dict[str, float]:
-    """Thousands of tokens a run, by label."""
+    """Thousands of tokens a run, by label; what agents of one's own say of themselves is left out."""
+    systems = read_definition(graded).systems
+    ours = {label for label, each in systems.items() if each.agent in BUILT_IN | BASELINES and each.place is None}
     spent: dict[str, list[int]] = {}
     for run in read_runs(graded):
         spent.setdefault(run.system, []).append(sum(usage.total for usage in run.usage.values()))
-    return {label: fmean(its) / 1000 for label, its in spent.items()}
+    return {label: fmean(its) / 1000 for label, its in spent.items() if label in ours}
 
 
 def _fronts(row: RankRow, rows: Sequence[RankRow]) -> tuple[str, ...]:

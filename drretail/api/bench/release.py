@@ -7,9 +7,10 @@ submissions/   one folder for each contestant
 
 import hashlib
 import json
+import mmap
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,8 +64,8 @@ def make(
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Of made-up queries a third are twins, of which the shop can meet one; of the
-    others those hide limits that can. Queries of a level come as a file. Raises UserError for a folder
+    The seed is drawn unless it is given. Of made-up queries a third are one of a pair of twins, of which the shop can
+    meet one; of the others those hide limits that can. Queries of a level come as a file. Raises UserError for a folder
     that is not empty, and for a query whose wish nobody has typed.
     """
     if to.exists() and any(to.iterdir()):
@@ -72,8 +73,9 @@ def make(
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
-        write_shop(sealed / "raw", products=800, reviews=12_000, seed=seed, progress=progress)
-        ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=seed, vary_orders=True), progress)
+        shown = world_seed(seed)
+        write_shop(sealed / "raw", products=800, reviews=12_000, seed=shown, progress=progress)
+        ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=shown, vary_orders=True), progress)
         shutil.rmtree(sealed / "raw")
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
@@ -106,6 +108,11 @@ def make(
     return release
 
 
+def world_seed(seed: str) -> str:
+    """The seed of the shop, which stands in the published world's manifest: the sealed one does not follow from it."""
+    return hashlib.sha256(f"{seed} world".encode()).hexdigest()
+
+
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
     """Rule-written queries, each of another user."""
     offers, written = Offers(world), generate_sampled(world, n, per_user=1, seed=seed).queries
@@ -113,7 +120,9 @@ def _made_up(world: World, n: int, seed: str) -> list[Query]:
     others = [
         each for query in written if query not in written[::3] for each in hide([query], offers).queries or [query]
     ]
-    return [*others, *spoil(written[::3], offers, TWINS, seed).queries]
+    # One of each pair: whoever has both sees by their difference which one the shop can't meet.
+    twins = sorted(spoil(written[::3], offers, TWINS, seed).queries, key=lambda each: sha256_of([seed, each.query_id]))
+    return [*others, *{each.task_id or each.query_id: each for each in twins}.values()]
 
 
 def _line(query: Query) -> str:
@@ -145,16 +154,37 @@ def publish(
 ) -> Release:
     """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/.
 
-    With ``gold`` also what was sealed. Raises UserError for gold before the window closes.
+    With ``gold`` also what was sealed. Raises UserError before the window closes for gold, and for a file that holds
+    the seed's text.
     """
     release = read_release(folder)
-    if gold and (now or datetime.now(UTC)) < release.closes:
+    is_open = (now or datetime.now(UTC)) < release.closes
+    if gold and is_open:
         raise UserError(f"The gold stays sealed until {release.closes:%Y-%m-%d %H:%M %Z}.")
+    tasks = [_line(task) for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
+    if is_open:
+        shop = [] if closed else (folder / "sealed" / "world").rglob("*")
+        seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
+        telling = _holding(seed, [folder / "release.json", *shop, *to.rglob("*")])
+        if telling is not None or any(seed in line for line in tasks):
+            raise UserError(
+                f"{telling or 'tasks.jsonl'} holds the sealed seed: make the release anew, with a drawn seed."
+            )
     to.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(folder / "release.json", to / "release.json")
-    write_lines(to / "tasks.jsonl", map(_line, tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))))
+    write_lines(to / "tasks.jsonl", tasks)
     if not closed and not (to / "world").exists():
         shutil.copytree(folder / "sealed" / "world", to / "world")
     for name in SEALED if gold else ():
         shutil.copyfile(folder / "sealed" / name, to / name)
     return release
+
+
+def _holding(text: str, paths: Iterable[Path]) -> Path | None:
+    """The first file that holds the text."""
+    for path in paths:
+        if path.is_file() and path.stat().st_size:
+            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
+                if held.find(text.encode()) >= 0:
+                    return path
+    return None

@@ -1,6 +1,6 @@
 """Submissions: run folders with a manifest, taken in once they are verified, and graded beside all others."""
 
-import random
+import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -10,8 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.api.bench.release import read_release, tasks_of
 from drretail.api.run import run
@@ -22,32 +23,37 @@ from drretail.errors import UserError
 from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import read_definition, read_runs, run_folder
+from drretail.experiment import read_definition, run_folder
 from drretail.files import read_json, write_json, write_lines
+from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
-from drretail.records.base import Document, Record, sha256_of
+from drretail.records.base import Document, Record
 from drretail.records.query import Query
 from drretail.records.run import LONGEST_LABEL, System, slug
 from drretail.stats.clusters import Clusters
-from drretail.stats.significance import LEVEL, flip_test
+from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
 Door = Literal["open", "closed"]
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options of a system that a run can be given again; a system with another one is not run again."""
+_NOT_AGAIN = "not run again"
+_WIDEST = 0.25
+"""What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
 
 
 class SystemEntry(Record):
     """What a contestant says of one of its systems."""
 
     models: tuple[str, ...]
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """List-price dollars of all its runs together; None where nobody counted."""
 
 
 class Manifest(Document):
     """manifest.json of a submission."""
 
-    name: str
+    name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
+    """Letters, digits, dots, hyphens, low lines."""
     door: Door = "open"
     """open: made by the contestant on published tasks. closed: recorded by the organiser's own servers and commands."""
     systems: dict[str, SystemEntry]
@@ -64,6 +70,12 @@ class Accepted(Document):
     not_checkable: tuple[str, ...] = ()
     again: dict[str, str] = Field(default_factory=dict[str, str])
     """By label, what came of its drawn sample."""
+    drawn: tuple[str, ...] = ()
+    """The ids of the sample."""
+
+    def was_run_again(self, label: str) -> bool:
+        """True where this system's sample was run again here, and was worth what was submitted."""
+        return not self.again.get(label, _NOT_AGAIN).startswith(_NOT_AGAIN)
 
 
 def submit(
@@ -71,34 +83,64 @@ def submit(
     experiment: Path,
     manifest: Path,
     *,
-    sample: int = 5,
+    sample: int = 8,
     exhibit: bool = False,
     now: datetime | None = None,
 ) -> Accepted:
     """Takes a run folder in. An ``exhibit`` is shown without being verified.
 
     Raises UserError where the manifest says other systems or models than the folder, where ``verify`` fails anything,
-    and where a sample, drawn by the seed and the folder, comes out otherwise when it is run again.
+    and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
-    release, given = read_release(folder), Manifest.model_validate(read_json(manifest))
+    release, given = read_release(folder), _read_manifest(manifest)
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name)
     if target.exists():
         raise UserError(f"{given.name} has submitted already: a name stands for one submission.")
     _check_manifest(experiment, given)
+    _check_labels(folder, experiment, given.name)
     left: list[str] = []
     again: dict[str, str] = {}
+    drawn: list[Query] = []
     with open_world(folder / "sealed" / "world") as world:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
         if not exhibit:
             left = _verified(experiment, world, queries, given.door)
-            again = _sampled(folder, experiment, given, world, queries, sample)
+            drawn = draw(queries, sample)
+            again = _sampled(experiment, given, world, drawn) if drawn else {}
     accepted = Accepted(
-        submitted=now, late=now > release.closes, verified=not exhibit, not_checkable=tuple(left), again=again
+        submitted=now,
+        late=now > release.closes,
+        verified=not exhibit,
+        not_checkable=tuple(left),
+        again=again,
+        drawn=tuple(query.query_id for query in drawn),
     )
     shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
+
+
+def _read_manifest(path: Path) -> Manifest:
+    try:
+        return Manifest.model_validate(read_json(path))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise UserError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+
+
+def _check_labels(folder: Path, experiment: Path, name: str) -> None:
+    """UserError where two systems of the release would be called alike."""
+    taken = {
+        label_of(other, label)
+        for other, _, _ in submissions(folder)
+        for label in read_definition(folder / "submissions" / other / "exp").systems
+    }
+    for label in read_definition(experiment).systems:
+        called = label_of(name, label)
+        if called in taken:
+            raise UserError(f"Two systems of the release would be called {called}: submit under another name.")
+        taken.add(called)
 
 
 def _check_manifest(experiment: Path, given: Manifest) -> None:
@@ -125,17 +167,18 @@ def _verified(experiment: Path, world: World, queries: Sequence[Query], door: Do
     return [f"{check.check}: {check.unchecked[0].reason}" for check in found.checks if check.unchecked]
 
 
-def _sampled(
-    folder: Path, experiment: Path, given: Manifest, world: World, queries: Sequence[Query], sample: int
-) -> dict[str, str]:
+def draw(queries: Sequence[Query], sample: int) -> list[Query]:
+    """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
+    shuffled = secrets.SystemRandom().sample(queries, len(queries))
+    of_users = {query.user_id or query.query_id: query for query in shuffled}
+    # Where limits are hidden one such query is among them: else systems could not be run as they were.
+    hidden = [query for query in shuffled if query.hidden][: int(sample > 0)]
+    return list({query.query_id: query for query in [*[*of_users.values()][:sample], *hidden]}.values())
+
+
+def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
     definition, found = read_definition(experiment), dict[str, str]()
-    shas = sorted(run.report_sha or "" for run in read_runs(experiment))
-    # The seed is sealed and the folder is handed in: nobody can know beforehand which queries these are.
-    seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
-    shuffled = random.Random(sha256_of([seed, shas])).sample(queries, len(queries))
-    # Where limits are hidden one such query is among them: else systems could not be run as they were.
-    drawn = list(dict.fromkeys([*shuffled[:sample], *[query for query in shuffled if query.hidden][: int(sample > 0)]]))
     asked = list(drawn if given.door == "closed" else tasks_of(drawn))
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
         for label in given.systems:
@@ -143,18 +186,19 @@ def _sampled(
             try:
                 _run_again(label, system, world, asked, Path(temporary) / "again")
             except UserError as problem:
-                found[label] = f"not run again: {problem}".rstrip(".")
+                found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
         ran = [label for label in given.systems if label not in found]
         if ran:
             parts = [Part("before", experiment, ran), Part("after", Path(temporary) / "again", ran)]
             worth = worths(grade(Path(temporary) / "graded", parts, world, drawn), world)
             for label in ran:
                 before, after = (worth[label_of(part.name, label)] for part in parts)
-                found[label] = _compared(label, before, after, drawn, definition.systems[label])
+                found[label] = compared(label, before, after, drawn, definition.systems[label])
     return found
 
 
 def _run_again(label: str, system: System, world: World, queries: Sequence[Query], to: Path) -> None:
+    check_is_ours(system)
     strange = [name for name in system.options if name not in _REBUILT]
     if strange:
         raise UserError(f"its option {strange[0]} can't be given here")
@@ -175,7 +219,19 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
         raise UserError("here it comes out as another system")
 
 
-def _compared(
+def check_is_ours(system: System) -> None:
+    """UserError for what would load a contestant's module here, run his command or ask his server."""
+    if system.agent not in BUILT_IN | BASELINES or system.place is not None:
+        raise UserError(f"the agent {system.agent} is not one of the package's")
+    models = [model.spec for model in system.models.values()]
+    retriever = str(system.options.get("retriever", "bm25"))
+    models += [] if retriever == "bm25" else [retriever.removeprefix("dense:")]
+    for spec in models:
+        if spec.partition(":")[0] not in {*PROVIDERS, OFFLINE}:
+            raise UserError(f"the model {spec} is not of a provider of the package's")
+
+
+def compared(
     label: str,
     before: Mapping[str, Truth],
     after: Mapping[str, Truth],
@@ -185,12 +241,15 @@ def _compared(
     """What the sample shows; UserError where it is worth something else than what was submitted."""
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
-    p = flip_test(differences, Clusters.of(drawn).groups(ids)) if ids else None
+    groups = Clusters.of(drawn).groups(ids)
+    p = flip_test(differences, groups) if ids else None
     by_rules = all(model.kind == "rule_based" for model in system.models.values())
+    if not by_rules and len({*groups}) < fewest_users():
+        raise UserError(f"{label}: queries of {len({*groups})} users can show nothing; draw {fewest_users()} or more.")
     mean = sum(differences) / len(ids) if ids else 0.0
-    if (by_rules and any(differences)) or (p is not None and p <= LEVEL):
+    if (by_rules and any(differences)) or (p is not None and p <= LEVEL) or abs(mean) > _WIDEST:
         raise UserError(f"{label} run again on {len(ids)} drawn queries is worth {mean:+.2f} of what was submitted.")
-    return f"{len(ids)} queries run again: {mean:+.2f}"
+    return f"{len(ids)} drawn and run again: {mean:+.2f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def submit(
     release: Folder,
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
     manifest: Annotated[Path, typer.Option("--manifest", metavar="FILE", help="Its systems, models, dollars, door.")],
-    sample: Annotated[int, typer.Option("--sample", min=0, help="Drawn queries that are run again.")] = 5,
+    sample: Annotated[int, typer.Option("--sample", min=0, help="Drawn users of whom a query is run again.")] = 8,
     exhibit: Annotated[bool, typer.Option("--exhibit", help="Take it in unverified, and say so.")] = False,
 ) -> None:
     """Takes a run folder in: verified, and a sample that nobody can foresee run again."""
@@ -92,7 +92,7 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
             f"{row.truth:.2f}" + ("" if row.ci_low is None else f" ({row.ci_low:.2f}–{row.ci_high:.2f})"),
             f"{row.true:.2f}",
             "–" if row.style is None else f"{row.style:+.2f}",
-            f"{row.tokens:.1f}" + ("*" if "tokens" in row.on_front else ""),
+            "–" if row.tokens is None else f"{row.tokens:.1f}" + ("*" if "tokens" in row.on_front else ""),
             "–" if row.dollars is None else f"{row.dollars:.4f}" + ("*" if "dollars" in row.on_front else ""),
             ", ".join((row.door, *row.notes)),
         )

@@ -10,10 +10,11 @@ from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import not_measured, utility_ratio
-from drretail.grounding.basket.refusal import decide, seen_among
+from drretail.grounding.basket.refusal import Decided, decide, seen_among
 from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
+from drretail.records.reading import Outcome
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 from drretail.untrusted import visible
@@ -60,14 +61,21 @@ def truth_of(subject: Subject) -> Truth | None:
     if is_proved:
         is_right = decided is not None and decided.refused and not decided.bought
         is_right = is_right and is_shown(query.wish, reference, run.steps, products, query.user_id)
-        nearest = 1.0 if decided is None or decided.nearest is None else decided.nearest
-        task = (1 + nearest) / 2 if is_right else 0.0
+        task = worth_of_refusal(decided, run.outcome) if is_right else 0.0
     else:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
     why = breach(case, reading_of(subject, case))
     if not why and decided is not None and decided.refused and not is_proved:
         why = REFUSED
     return Truth(not why, task, why)
+
+
+def worth_of_refusal(decided: Decided | None, outcome: Outcome | None) -> float:
+    """Of a right refusal: half for it, half for what is named as nearest, less the share of reasons that are wrong."""
+    nearest = 1.0 if decided is None or decided.nearest is None else decided.nearest
+    gives_reasons = outcome is not None and bool(outcome.because)
+    right = 1.0 if decided is None or decided.reason is None or not gives_reasons else decided.reason
+    return right * (1 + nearest) / 2
 
 
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.families.outcome import METRIC, values
+from drretail.eval.families.truth import worth_of_refusal
 from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.basket.refusal import Decided, decide
@@ -13,7 +14,7 @@ from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Because, Outcome, Pick
 from drretail.records.run import Step
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -55,6 +56,14 @@ def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest
     assert decided(Outcome(decision="none", because=("owned",))).reason == 0
     assert decided(Outcome(decision="none", because=("owned", "too_dear"))).reason == 0.5
     assert (decided(refusal, WINDOW).nearest, decided(refusal, BATH).nearest) == (0, 0)
+
+
+def test_a_refusal_for_a_wrong_reason_is_worth_nothing() -> None:
+    def worth(*because: Because) -> float:
+        outcome = Outcome(decision="none", because=because, nearest=(TUBE.product_id,))
+        return worth_of_refusal(decided(outcome, TUBE), outcome)
+
+    assert (worth("too_dear"), worth("owned"), worth("owned", "too_dear"), worth()) == (1, 0, 0.5, 1)
 
 
 def test_what_is_bought_or_not_declared_is_no_refusal() -> None:
