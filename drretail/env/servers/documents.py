@@ -15,7 +15,9 @@ from drretail.records.shop import Product, UserProfile, order_date
 
 # MongoDB takes documents a hundred levels deep.
 DEEPEST = 80
-PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together"))
+OF_A_RUN = ("availability", "as_of")
+"""Known of a product while a run meets a shop that moves; no world keeps them."""
+PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together", *OF_A_RUN))
 PROFILE_FIELDS = tuple(UserProfile.model_fields)
 
 
