@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, open_world, report, run, score, verify
-from drretail.api.verification.verify import check_queries
+from drretail.api.verification.verify import check_queries, offline_embeddings
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
@@ -668,3 +668,9 @@ def test_dollars_by_other_prices_are_told_of(exp: Path, world: World) -> None:
     found = verify(exp, world)
     assert found.passes
     assert "its dollars are by other prices" in found.checks[-1].unchecked[0].reason
+
+
+def test_no_embeddings_that_a_folder_names_are_opened() -> None:
+    with pytest.raises(UserError, match="not ranked again"):
+        offline_embeddings("os:abort")
+    assert offline_embeddings("offline:words") is not None

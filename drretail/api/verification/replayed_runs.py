@@ -85,7 +85,10 @@ def rebuilt(
         first = wrong[0] if wrong else "label"
         raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {_advice(wrong)}")
     # Its function is never called: a journal gives what the memory told, or says that it holds no answer.
-    memory = Memory(*system.options[MEMORY], recall=lambda *_: None) if MEMORY in system.options else None
+    option = system.options.get(MEMORY)
+    if option is not None and not (isinstance(option, list) and len(option) == 2):
+        raise ValueError("its memory is not written as drretail writes one")
+    memory = None if option is None else Memory(*option, recall=lambda *_: None)
     return replace(sut, system=system, memory=memory)
 
 

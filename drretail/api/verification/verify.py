@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from drretail import __version__
 from drretail.agents.running.new_experiment import open_experiment
@@ -17,6 +18,7 @@ from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, opened_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
+from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
@@ -27,6 +29,7 @@ from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
 from drretail.lab.card import card_lines
+from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
@@ -35,6 +38,9 @@ from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
 from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 RIGHT_WORLD = "Name the world that the runs were made in with --world."
 _BROUGHT = (
@@ -130,7 +136,8 @@ def _check_against(
     """Makes everything again in the world."""
     _check_world(world, checklist)
     settings = read_settings()
-    runner = replace(runner_of(world, settings, "", folder, files=options.files), outages=None, asks_anew=True)
+    runner = runner_of(world, settings, "", folder, files=options.files)
+    runner = replace(runner, outages=None, asks_anew=True, retrievers=Retrievers(offline_embeddings))
     runs = list(_runs(folder, definition))
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
@@ -142,6 +149,13 @@ def _check_against(
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
             run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, checklist, progress))
+
+
+def offline_embeddings(spec: str) -> "Embeddings":
+    """Those without a server and a module: what a folder names is neither asked nor loaded."""
+    if spec.partition(":")[0] != OFFLINE:
+        raise UserError(f"Pages that {spec} ranked are not ranked again.")
+    return open_embeddings(spec)
 
 
 def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
