@@ -34,7 +34,7 @@ _AUTHORED = re.compile(
     r"[^\d|]{0,200}(?:\d{1,2}[^\d|]{1,20})?(?P<year>(?:19|20)\d\d[a-z]?)\b(?P<closed>[^\[\]]{0,20}\])?.*)"
 )
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\][:：][ \t]*(?P<body>.*)")
-_INDENTED = re.compile(r"(?: {2,}|\t)[ \t]*\S")
+_INDENTED = re.compile(r"(?: {2}|\t)[ \t]*\S")
 _DEFINITION = re.compile(
     r"[ \t]{0,3}\[(?P<label>[^\[\]^\n][^\[\]\n]{0,80})\]:[ \t]+(?P<body><?https?://.*)", re.IGNORECASE
 )
