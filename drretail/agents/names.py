@@ -1,5 +1,10 @@
 """The built-in agents by name, each with its place; nothing is loaded here."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drretail.records.run import System
+
 BUILT_IN = {
     "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
     "react": "drretail.agents.react:REACT",
@@ -19,3 +24,8 @@ BASELINES = {
     "ask_all": "drretail.agents.baselines.intent:ASK_ALL",
 }
 """The floors and the ceiling, which stand beside them."""
+
+
+def is_built_in(system: "System") -> bool:
+    """Whether a system's agent is one of these, and nobody's command, address or module of that name."""
+    return system.agent in BUILT_IN | BASELINES and system.place is None

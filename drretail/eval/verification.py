@@ -62,7 +62,8 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
     faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
     checklist.expect_none("plan", "experiment.json", faults)
     for label in definition.systems:
-        if unasked := [each for each in ids if each not in {query.query_id for query in definition.queries_of(label)}]:
+        asked = {query.query_id for query in definition.queries_of(label)}
+        if unasked := [each for each in ids if each not in asked]:
             reason = f"{label} was asked {len(ids) - len(unasked)} of {len(ids)} queries, and not {unasked[0]}"
             checklist.leave("plan", "experiment.json", reason, "Compare systems on queries that both were asked.")
     for planned in planned_runs(experiment, definition):

@@ -33,8 +33,8 @@ def _as_known(task: Task, session: Session) -> Task:
     if session.shopper is None or session.shopper.query.wish is None:
         return task
     query = session.shopper.query
-    told = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
-    wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in told])
+    released = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
+    wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in released])
     known = query.model_copy(update={"wish": wish, "hidden": ()})
     return task.model_copy(update={"wish": wish, "reference": Offers(session.world).reference(known)})
 

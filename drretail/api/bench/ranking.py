@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
 from drretail.api.bench.submission import Accepted, Part, SystemEntry, grade, label_of, submissions, worths
 from drretail.env.world import open_world
@@ -106,27 +106,27 @@ def rank(folder: Path) -> Ranking:
 
 
 class _Entry(NamedTuple):
-    """What is known of a ranked system; ``said`` is None of floors and the oracle."""
+    """What is known of a ranked system; ``listed`` is None of floors and the oracle."""
 
-    said: SystemEntry | None
+    listed: SystemEntry | None
     door: str
     accepted: Accepted
     was_run_again: bool
 
     @property
     def is_ranked(self) -> bool:
-        return self.said is not None and self.accepted.verified and self.was_run_again
+        return self.listed is not None and self.accepted.verified and self.was_run_again
 
 
 def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float | None) -> RankRow:
     values = [truth.primary for truth in worth.values()]
     interval = share_interval(values, clusters.groups(worth))
-    dollars = None if entry.said is None else entry.said.dollars
+    dollars = None if entry.listed is None else entry.listed.dollars
     notes = {
         "late": entry.accepted.late,
         "unverified": not entry.accepted.verified,
-        "not run again": entry.said is not None and entry.accepted.verified and not entry.was_run_again,
-        "beside": entry.said is None,
+        "not run again": entry.listed is not None and entry.accepted.verified and not entry.was_run_again,
+        "beside": entry.listed is None,
     }
     return RankRow(
         system=label,
@@ -180,7 +180,7 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
 def _tokens(graded: Path) -> dict[str, float]:
     """Thousands of tokens a run, by label; what agents of one's own say of themselves is left out."""
     systems = read_definition(graded).systems
-    ours = {label for label, each in systems.items() if each.agent in BUILT_IN | BASELINES and each.place is None}
+    ours = {label for label, system in systems.items() if is_built_in(system)}
     spent: dict[str, list[int]] = {}
     for run in read_runs(graded):
         spent.setdefault(run.system, []).append(sum(usage.total for usage in run.usage.values()))

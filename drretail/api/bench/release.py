@@ -110,7 +110,7 @@ def make(
 
 def world_seed(seed: str) -> str:
     """The seed of the shop, which stands in the published world's manifest: the sealed one does not follow from it."""
-    return hashlib.sha256(f"{seed} world".encode()).hexdigest()
+    return sha256_of(f"{seed} world")
 
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:

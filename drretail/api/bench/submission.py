@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.agents.names import is_built_in
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.api.bench.release import read_release, tasks_of
 from drretail.api.run import run
@@ -202,7 +202,6 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
     strange = [name for name in system.options if name not in _REBUILT]
     if strange:
         raise UserError(f"its option {strange[0]} can't be given here")
-    options: dict[str, Any] = {name: value for name, value in system.options.items() if name != "moves"}
     made = run(
         world,
         list(queries),
@@ -212,8 +211,7 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
         baselines=False,
         scope=system.sees,
         limits=system.limits.model_dump(exclude_none=True),
-        moves=system.options.get("moves"),
-        **options,
+        **system.options,
     )
     if label not in {tally.label for tally in made.tallies}:
         raise UserError("here it comes out as another system")
@@ -221,7 +219,7 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
 
 def check_is_ours(system: System) -> None:
     """UserError for what would load a contestant's module here, run his command or ask his server."""
-    if system.agent not in BUILT_IN | BASELINES or system.place is not None:
+    if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
     models = [model.spec for model in system.models.values()]
     retriever = str(system.options.get("retriever", "bm25"))

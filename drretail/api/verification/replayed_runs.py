@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.agents.base import Agent
 from drretail.agents.memory import Memory
-from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.agents.names import is_built_in
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import failed_calls
@@ -60,7 +60,7 @@ def rebuilt(
     where no system of this version is as the folder says.
     """
     system = definition.systems[label]
-    if system.agent not in BUILT_IN | BASELINES or system.place is not None:
+    if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
     agent, overrides = load_agent(system.agent), NO_OVERRIDES
     if system.prompts is not None:

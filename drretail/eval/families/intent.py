@@ -1,15 +1,15 @@
 """What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
 
 from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
 from drretail.eval.judging.readings import case_of, reading_of
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import Measured
 from drretail.grounding.constraints.listing import pieces_in
 from drretail.grounding.constraints.releases import Release, asked_topics, releases
 from drretail.records.query import Query, Reference
@@ -22,19 +22,9 @@ from drretail.records.wish import Want, Wish, WishPart
 
 HIDES_NOTHING = "the query hides no limit"
 CANNOT_ASK = "the system can't ask"
-NO_WORLD = "the world is not at hand: name it with --world"
 NOT_DECIDED = ("deadline", "owned")
 """Fields of which no cart tells whether it keeps them."""
-WouldDo = Callable[[Want], Collection[str]]
-"""The ids of the products that would do for a want."""
 Key = tuple[str, int | None, str | None]
-
-
-class Share(NamedTuple):
-    """One measure of a run; ``value`` is None where there is nothing to measure, and ``reason`` says why."""
-
-    value: float | None
-    reason: str
 
 
 def keeps(
@@ -60,7 +50,7 @@ def keeps(
 
 def measures(
     query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Collection[Key]
-) -> Mapping[str, Share]:
+) -> Mapping[str, Measured]:
     """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
     handed, ``kept`` the limits that its cart keeps."""
     wish = query.wish or Wish()
@@ -70,14 +60,14 @@ def measures(
     on_record = [fact for fact in query.hidden if fact.known_from == "record"]
     decided = {part.key for part in wish.parts() if part.field not in NOT_DECIDED}
 
-    def share(part: Collection[Key], whole: Iterable[Key]) -> Share:
+    def share(part: Collection[Key], whole: Iterable[Key]) -> Measured:
         of = [key for key in whole if key in decided]
         return _share(sum(key in part for key in of), len(of))
 
     cannot_ask = intent in ("told", "mute")
     useless = sum(not answer.new for answer in answers)
     return {
-        "intent_recall": Share(None, CANNOT_ASK) if cannot_ask else _share(len(revealed), len(tellable)),
+        "intent_recall": Measured(None, CANNOT_ASK) if cannot_ask else _share(len(revealed), len(tellable)),
         "kept_visible": share(kept, decided - hidden),
         "kept_asked": share(kept, tellable),
         "kept_record": share(kept, [fact.key for fact in on_record]),
@@ -85,19 +75,19 @@ def measures(
         "lost": share(decided - {*kept}, revealed),
         "lucky": share(kept, hidden - revealed),
         "useless": _share(useless, len(answers)),
-        "questions": Share(float(len(answers)), f"{useless} of them brought nothing new"),
+        "questions": Measured(float(len(answers)), f"{useless} of them brought nothing new"),
     }
 
 
-def _share(part: int, whole: int) -> Share:
-    return Share(part / whole if whole else None, f"{part} of {whole}")
+def _share(part: int, whole: int) -> Measured:
+    return Measured(part / whole if whole else None, f"{part} of {whole}")
 
 
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """What every measure comes to; what was measured stays where the world is not at hand this time."""
     query, run, would_do = subject.query, subject.run, subject.offers
     why = HIDES_NOTHING if query.wish is None or not query.hidden else NO_WORLD
-    shares: Mapping[str, Share] = dict.fromkeys(VARIANTS, Share(None, why))
+    shares: Mapping[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, why))
     if query.wish is not None and query.hidden and run is not None and would_do is not None:
         case = case_of(subject)
         picks = reading_of(subject, case).picks or ()
@@ -107,8 +97,7 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
         shares = measures(
             query, subject.system.intent, releases(query, asked_topics(run.steps)), subject.evidence.keys(), kept
         )
-    for variant, share in shares.items():
-        yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
+    yield from verdicts_of(shares)
 
 
 def lacks_hidden(experiment: Path) -> str:

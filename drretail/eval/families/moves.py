@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition, read_reference
@@ -19,12 +19,11 @@ from drretail.records.score import MetricDescription
 STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "utility", "regret_move")
 STILL = "nothing moves in this system's shop"
 NO_PICKS = "the report picks nothing"
-NO_WORLD = "the world is not at hand: name it with --world"
 
 
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """What every measure comes to; what was measured stays where the world is not at hand this time."""
-    measured = dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
+    measured: dict[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
     if subject.run is not None and subject.store is not None:
         store = subject.store
         # In a shop in which nothing moves, each number is what it is where a share of 0 does.
@@ -33,8 +32,7 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
         measured = _of_picks(subject.run, seen, picks) | _of_cart(subject, subject.run, seen, picks)
         if seen is not store:
             measured[RECHECKED] = Measured(None, STILL)
-    for variant, found in measured.items():
-        yield variant, CodeVerdict.measured(found.value, found.reason, keeps_existing=found.reason == NO_WORLD)
+    yield from verdicts_of(measured)
 
 
 def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:

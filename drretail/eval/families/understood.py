@@ -1,14 +1,14 @@
 """How an agent that types its own wish understood the question, beside the query's wish, without a model."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
+from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_runs
+from drretail.grounding.basket.distance import Measured
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
@@ -18,18 +18,9 @@ LEAST_OVERLAP = 0.5
 """Of the products that would do for either of two wants, the share that would do for both (Jaccard)."""
 NOTHING_OFFERED = "the shop has nothing that would do for what the query wants"
 NO_LIMITS = "neither wish names a budget, a brand or a number of pieces"
-WouldDo = Callable[[Want], Collection[str]]
-"""The ids of the products that would do for a want."""
 
 
-class Share(NamedTuple):
-    """One measure of a run; ``value`` is None where there is nothing to measure, and ``reason`` says why."""
-
-    value: float | None
-    reason: str
-
-
-def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Share]:
+def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Measured]:
     """Each measure by its variant; ``wish`` is the query's.
 
     Wants for which the shop has nothing are left out: no products say whether they were understood.
@@ -43,7 +34,7 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Sh
     if of_wants.value is not None:
         # The wants alone where no limits are named.
         known = [share.value for share in (of_wants, of_limits) if share.value is not None]
-        mean = Share(fmean(known), "; ".join([of_wants.reason, of_limits.reason]))
+        mean = Measured(fmean(known), "; ".join([of_wants.reason, of_limits.reason]))
     return {"wants": of_wants, "limits": of_limits, "understood": mean}
 
 
@@ -79,28 +70,28 @@ def overlap(one: Collection[str], other: Collection[str]) -> float:
     return len({*one} & {*other}) / (len({*one} | {*other}) or 1)
 
 
-def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None], invented: Sequence[Want]) -> Share:
+def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None], invented: Sequence[Want]) -> Measured:
     """The share of the query's wants that were understood; where nothing is to be bought, whether that was.
 
     Of an agent that names more wants than the query, the share is of its own: naming everything gains nothing.
     """
     if not wish.wants:
-        return Share(float(not understood.wants), "nothing is to be bought")
+        return Measured(float(not understood.wants), "nothing is to be bought")
     if not wants:
-        return Share(None, NOTHING_OFFERED)
+        return Measured(None, NOTHING_OFFERED)
     lines = [f"{want.name}: {'nothing' if other is None else other.name}" for want, other in wants.items()]
     lines += [f"not asked for: {want.name}" for want in invented]
     understood_wants = sum(other is not None for other in wants.values())
-    return Share(understood_wants / max(len(wants), understood_wants + len(invented)), "; ".join(lines))
+    return Measured(understood_wants / max(len(wants), understood_wants + len(invented)), "; ".join(lines))
 
 
-def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Share:
+def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
     """The share that are equal of the budget, and of the brands and the quantity of each want."""
     equal = dict(_compared_limits(wish, understood, wants))
     if not equal:
-        return Share(None, NO_LIMITS)
+        return Measured(None, NO_LIMITS)
     lines = [f"{name}: {'equal' if same else 'not equal'}" for name, same in equal.items()]
-    return Share(fmean(equal.values()), "; ".join(lines))
+    return Measured(fmean(equal.values()), "; ".join(lines))
 
 
 def _compared_limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Iterator[tuple[str, bool]]:
@@ -128,7 +119,6 @@ def _brands(want: Want) -> frozenset[str]:
 
 VARIANTS = ("understood", "wants", "limits")
 NOT_DECLARED = "the run does not say how it understood the question"
-NO_WORLD = "the world is not at hand: name it with --world"
 
 
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
@@ -136,11 +126,10 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
     why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
-    shares: Mapping[str, Share] = dict.fromkeys(VARIANTS, Share(None, why))
+    shares: Mapping[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, why))
     if understood is not None and wish is not None and subject.offers is not None:
         shares = compared(wish, understood, subject.offers)
-    for variant, share in shares.items():
-        yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
+    yield from verdicts_of(shares)
 
 
 def lacks_understanding(experiment: Path) -> str:

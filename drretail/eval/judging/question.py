@@ -1,11 +1,12 @@
 """One question to a judge, with how its answer is read as verdicts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator
 
+from drretail.grounding.basket.distance import Measured
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
 from drretail.records.base import Record
@@ -61,6 +62,15 @@ class CodeVerdict(NamedTuple):
     def measured(cls, value: Any, reason: str = "", notes: tuple[str, ...] = (), **fields: bool) -> "CodeVerdict":
         """Of a measure: scored with a value, else na."""
         return cls("na" if value is None else "scored", value, reason, notes, **fields)
+
+
+NO_WORLD = "the world is not at hand: name it with --world"
+
+
+def verdicts_of(measures: Mapping[str, Measured]) -> Iterator[tuple[str, CodeVerdict]]:
+    """By variant what was measured; what was measured before stays where the world is not at hand this time."""
+    for variant, found in measures.items():
+        yield variant, CodeVerdict.measured(found.value, found.reason, keeps_existing=found.reason == NO_WORLD)
 
 
 @dataclass(frozen=True)

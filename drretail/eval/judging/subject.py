@@ -34,6 +34,9 @@ from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
 from drretail.records.wish import Want
 
+WouldDo = Callable[[Want], Collection[str]]
+"""The ids of the products that would do for a want."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -50,7 +53,7 @@ class Subject:
     """None for a query without user, where the experiment holds no summary, and where the run saw other data."""
     store: Store | None
     """The world's records, None where the world is not at hand."""
-    offers: Callable[[Want], Collection[str]] | None = None
+    offers: WouldDo | None = None
     """The ids of the world's products that would do for a want; None where the world is not at hand."""
     now: datetime | None = None
     """The shop's today; None where nobody knows it."""

@@ -11,18 +11,18 @@ from drretail.env.world import World, open_world
 from drretail.eval.families.understood import (
     METRIC,
     NO_LIMITS,
-    NO_WORLD,
     NOT_DECLARED,
     NOTHING_OFFERED,
-    Share,
     compared,
     lacks_understanding,
     matched,
     overlap,
 )
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
+from drretail.grounding.basket.distance import Measured
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of
@@ -50,7 +50,7 @@ def values(wish: Wish, understood: Wish) -> dict[str, float | None]:
     return {name: measured.value for name, measured in measures(wish, understood).items()}
 
 
-def measures(wish: Wish, understood: Wish) -> dict[str, Share]:
+def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
     return dict(compared(wish, understood, lambda one: SHOP[one.kinds[0]]))
 
 
@@ -91,7 +91,7 @@ def test_two_empty_sets_do_not_overlap() -> None:
 def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
     wish = Wish(wants=(want("unicorn", quantity=2), want("bath")))
     assert values(wish, Wish(wants=(want("bath"),))) == {"understood": 1, "wants": 1, "limits": None}
-    assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Share(None, NOTHING_OFFERED)}
+    assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Measured(None, NOTHING_OFFERED)}
 
 
 def test_a_question_for_nothing_to_buy_is_understood_where_nothing_is_wanted() -> None:
@@ -133,8 +133,8 @@ def test_the_limits_of_a_want_that_was_not_understood_are_not_equal() -> None:
 
 def test_without_limits_the_wants_alone_count() -> None:
     found = measures(Wish(wants=(want("bath"), want("feeder"))), Wish(wants=(want("bath"),)))
-    assert found["limits"] == Share(None, NO_LIMITS)
-    assert found["understood"] == Share(0.5, f"bath: bath; feeder: nothing; {NO_LIMITS}")
+    assert found["limits"] == Measured(None, NO_LIMITS)
+    assert found["understood"] == Measured(0.5, f"bath: bath; feeder: nothing; {NO_LIMITS}")
 
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
