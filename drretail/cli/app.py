@@ -53,21 +53,20 @@ COMMANDS = {
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
+        "Judges every report that is not judged yet and prints a scoreboard with one row per system.",
     ),
     "verify": (
         "drretail.cli.score:verify",
-        "Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder "
-        "says.",
+        "Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every "
+        "difference from the folder.",
     ),
     "reproduce": (
         "drretail.cli.run:reproduce",
-        "Makes the paper's experiment on your models: its six systems and ours, judged by its rules, verified.",
+        "Repeats the paper's experiment on your models: runs its six systems and ours, judges by its rules, verifies.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
-        "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
-        "take.",
+        "Compares systems query by query: what can be concluded, what can't, and how many queries that would take.",
     ),
     "bench": ("drretail.cli.sealed.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
@@ -90,7 +89,7 @@ COMMANDS = {
     ),
     "doctor": (
         "drretail.cli.doctor:doctor",
-        "Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.",
+        "Checks Python, packages, keys, servers, Java and disks; and models, if you name them.",
     ),
 }
 """Where each command is, and the first sentence of its help, so that the list of all of them loads none."""
@@ -146,7 +145,7 @@ def short_usage_errors() -> Generator[None]:
 app = typer.Typer(
     name="drretail",
     cls=Commands,
-    help="DeepResearch Retail: a shop of real products and orders, nine tools over it, agents that research in it.",
+    help="Measures how well shopping agents research: a shop, nine tools over it, agents, and judges of their reports.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -156,9 +155,9 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Anywhere on the line: after an error, show where it came from.")
+        bool, typer.Option("--debug", help="Show where an error came from; may stand anywhere on the line.")
     ] = False,
 ) -> None:
     del debug  # taken out of the arguments before they come here (entry.py)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
+    """Compares systems query by query: what can be concluded, what can't, and how many queries that would take.
 
-    Several pairs take a line each; one pair, or --details, shows the tables. Nothing is judged: what is missing is
-    named, with the command that makes it. With --beside both experiments hold queries of the same ids, as drretail
-    queries carry leaves them; of pairs judged side by side there are none.
+    Several pairs are shown with one line each; one pair, or --details, with all tables. It judges nothing, and names
+    the command for each missing value. With --beside the queries of both experiments must have the same ids, as
+    `drretail queries carry` keeps them.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code

@@ -50,8 +50,8 @@ def import_reports(
 ) -> None:
     """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.
 
-    score, report, compare, view and export take it as their own; a second import into the same folder adds systems.
-    The texts stay as they are; how their citations resolve is counted. Without reports, the questions alone are taken.
+    score, report, compare, view and export work on it as on your own runs. A second import into the same folder adds
+    systems. Texts stay as they are. Without reports, it imports the questions alone.
     """
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
