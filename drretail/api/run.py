@@ -224,7 +224,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     """
     observer = options.observer or SILENT
     if options.shopper not in (None, PERSON):
-        raise UserError(f"What a question hides only who asks it knows: the shopper can be {PERSON}, and no model.")
+        raise UserError(f"Only the person who asks knows what a question hides: take --shopper {PERSON}, not a model.")
     if any(len(several(names)) > 1 for names in (options.size, options.compose)):
         raise UserError("A question is answered once: name one --size and one --compose.")
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)

@@ -24,17 +24,17 @@ COMMANDS = {
     ),
     "synth": (
         "drretail.cli.worlds.raw_files:synth",
-        "Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.",
+        "Writes made-up product and review files in the form of the real ones.",
     ),
     "download": (
         "drretail.cli.worlds.raw_files:download",
-        "Fetch product and review files of Amazon Reviews 2023; what broke off goes on.",
+        "Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut.",
     ),
     "ingest": (
         "drretail.cli.worlds.ingest:ingest",
-        "Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own.",
+        "Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables.",
     ),
-    "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
+    "world": ("drretail.cli.worlds.world:world_app", "Shows, checks and copies worlds."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
     "mcp": (
         "drretail.cli.mcp:mcp",
@@ -42,14 +42,17 @@ COMMANDS = {
     ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
-        "Questions for agents, made from users' real histories.",
+        "Makes, checks and reviews questions for agents.",
     ),
-    "sandbox": ("drretail.cli.sealed.sandboxes:sandbox_app", "Sealed webs, one for each query, in several sizes."),
+    "sandbox": (
+        "drretail.cli.sealed.sandboxes:sandbox_app",
+        "Makes sealed webs, one for each query, in several sizes.",
+    ),
     "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.",
+        "Lists the prompts of agents or judges, prints them as sent, or writes them to files.",
     ),
     "score": (
         "drretail.cli.score:score",
@@ -57,8 +60,7 @@ COMMANDS = {
     ),
     "verify": (
         "drretail.cli.score:verify",
-        "Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every "
-        "difference from the folder.",
+        "Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every difference.",
     ),
     "reproduce": (
         "drretail.cli.run:reproduce",
@@ -68,8 +70,8 @@ COMMANDS = {
         "drretail.cli.compare:compare",
         "Compares systems query by query: what can be concluded, what can't, and how many queries that would take.",
     ),
-    "bench": ("drretail.cli.sealed.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
-    "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
+    "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
+    "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
     "report": (
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
@@ -80,12 +82,11 @@ COMMANDS = {
     ),
     "export": (
         "drretail.cli.report:export",
-        "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
-        "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
+        "Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset, spans and more.",
     ),
     "view": (
         "drretail.cli.report:view",
-        "Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.",
+        "Shows an experiment in your browser while it grows, and lets people vote on its reports.",
     ),
     "doctor": (
         "drretail.cli.doctor:doctor",

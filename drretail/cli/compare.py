@@ -62,7 +62,7 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
         print_comparison(comparison, found.cards, details=details)
     if len(found.comparisons) > 1:
         typer.echo(
-            f"{len(found.comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of "
+            f"{len(found.comparisons)} pairs are compared. Primary scores (*) are corrected over all of "
             "them, the exploratory rest within each pair only: of so many, some may differ by chance."
         )
 

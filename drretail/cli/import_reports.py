@@ -58,13 +58,13 @@ def import_reports(
 
     chosen = load_format(form)
     if not path.exists():
-        raise UserError(f"{path} does not exist.")
+        raise UserError(f"{path} does not exist: name a file or a folder of reports.")
     with busy("reading", quiet=quiet):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
-        raise UserError(f"There is no word in {_some(material.left_out)}.")
+        raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
     if material.is_empty:
-        raise UserError(f"{path} holds nothing of this format ({chosen.described}).")
+        raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
     material = material if system is None else material.renamed(system)
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:

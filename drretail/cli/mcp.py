@@ -122,7 +122,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     recorded.check()
     if served.port is not None and not served.http:
-        raise UserError("--port is of the server over HTTP: add --http.")
+        raise UserError("--port is only for the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
     from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings

@@ -25,7 +25,7 @@ def prompts(
     ] = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.
+    """Lists the prompts of agents or judges, prints them as sent, or writes them to files.
 
     Change some of the files, and use them with `drretail run --prompts DIR` or `drretail score --prompts DIR`.
     Unchanged files may be removed.

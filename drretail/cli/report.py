@@ -33,8 +33,7 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV or
-    Parquet, as a dataset folder, or as OpenTelemetry spans.
+    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset, spans and more.
 
     A run meets a --where rule if every judge that scored it agrees. The command counts what it leaves out.
     """
@@ -53,7 +52,7 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
 @grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
-    """Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.
+    """Shows an experiment in your browser while it grows, and lets people vote on its reports.
 
     People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
     EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to

@@ -259,6 +259,6 @@ def _collector() -> "SpanExporter | None":
         sender: Any = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     except ImportError as problem:
         raise UserError(
-            "Spans for a collector need one more: pip install opentelemetry-exporter-otlp-proto-http."
+            "Spans for a collector need one more package: pip install opentelemetry-exporter-otlp-proto-http."
         ) from problem
     return sender.OTLPSpanExporter()

@@ -121,7 +121,7 @@ def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(drr
     )
     assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
     first = drretail("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
-    assert first == "- No difference is concluded in what systems are chosen by: stub said."
+    assert first == "- No difference is concluded in the primary scores: stub said."
 
 
 def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:

@@ -87,7 +87,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "broken.jsonl"], "line 2, is not JSON"),
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
-        (["markdown", "empty.md"], "There is no word in empty.md."),
+        (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
     ],

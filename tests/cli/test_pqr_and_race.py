@@ -100,7 +100,7 @@ def test_published_rules_stand_beside_ours_and_those_of_others_are_refused(drret
     assert rows(drretail(*asked).stdout, "drb")["a@model", "RACE"] == pytest.approx(7.7 / (7.7 + 4.1))
     refused = drretail("score", "exp", "--metrics", "pqr", "--rules", "drb", *JUDGED)
     assert refused.returncode == 2
-    assert "pqr knows the rules default, paper" in refused.stderr
+    assert "pqr has no rules" in refused.stderr
     assert "add it to the metrics" in drretail("score", "exp", "--metrics", "pqr", "--reference", "b", *JUDGED).stderr
 
 

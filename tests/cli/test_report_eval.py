@@ -90,8 +90,8 @@ def test_rules_of_the_released_code_stand_beside_ours(drretail: Command, reports
     [
         ((*ASKED, "--unit", "paragraf"), "Did you mean paragraph"),
         (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
-        ((*ASKED, "--unit", "paragraph", "--rules", "hkuds"), "report_eval knows the rules default, and not hkuds"),
-        ((*ASKED, "--rules", "drg"), "report_eval knows the rules default, hkuds, and not drg"),
+        ((*ASKED, "--unit", "paragraph", "--rules", "hkuds"), "report_eval has no rules hkuds: take default"),
+        ((*ASKED, "--rules", "drg"), "report_eval has no rules drg: take default, hkuds"),
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(drretail: Command, args: tuple[str, ...], message: str) -> None:

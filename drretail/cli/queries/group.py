@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
 
 MODES = ("profile_aware", "generic")
-queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
+queries_app = typer.Typer(no_args_is_help=True, help="Makes, checks and reviews questions for agents.")
 
 
 queries_app.command("carry")(carry)

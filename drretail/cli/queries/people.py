@@ -170,7 +170,9 @@ def pair(
             failed, spent = answers.failed, writer.document(answers.usage, answers.served)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:
-        raise UserError("No user chose any of the tasks: draw more users with drretail queries personas --users N.")
+        raise UserError(
+            "No drawn user would choose any of the tasks: draw more users with drretail queries personas --users N."
+        )
     write_queries(to, queries, force=force)
     fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < users_per_task]
     if fewer and not output.quiet:

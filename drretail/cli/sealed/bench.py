@@ -12,7 +12,7 @@ from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table
 
-bench_app = typer.Typer(no_args_is_help=True, help="A sealed benchmark: make, publish, submit, rank.")
+bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
 Closes = Annotated[datetime, typer.Option("--closes", help="From when on the gold may be published (UTC).")]
 

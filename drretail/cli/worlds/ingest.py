@@ -123,7 +123,7 @@ def ingest(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Makes a world (a searchable shop) from raw product and review files or from your own shop's tables."""
+    """Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables."""
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions

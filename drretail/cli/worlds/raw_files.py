@@ -111,7 +111,7 @@ def download(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Downloads product and review files of Amazon Reviews 2023. A download that was cut continues."""
+    """Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut."""
     from drretail.data_ingest.download.addresses import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)

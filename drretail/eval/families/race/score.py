@@ -79,7 +79,7 @@ def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
         published = [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
     except ValidationError as problem:
         wanted = "prompt, dimension_weight and criterions on each line"
-        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: {wanted} are wanted.") from problem
+        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
     tasks = {" ".join(task.prompt.split()): task for task in published}
     found = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
     return [
