@@ -99,7 +99,7 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
     tables, _, _ = rest.partition("What is missing")
     assert tables.count(".66–1") == 6  # dimensions: nobody has a profile
     assert all(len(line) <= width for line in tables.splitlines())
-    assert ("Left out for want of width: " in tables) == (width < 80)
+    assert ("Left out for lack of width: " in tables) == (width < 80)
     assert all(len(line) <= width for line in sentences.splitlines())
 
 

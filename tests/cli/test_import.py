@@ -235,7 +235,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
 def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
     drretail("score", "exp")
     output = drretail("compare", "exp", "one", "two").stdout
-    assert "B: 1 of 2 imported reports have no word" in output
+    assert "B: 1 of 2 imported reports are empty" in output
     assert "drretail run" not in output
 
 

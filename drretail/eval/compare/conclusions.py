@@ -90,7 +90,7 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
         of_ten = f"{low} of 10" if low == high else f"{low} to {high} of 10"
         yield (
             f"About 4 of 5 such experiments would show a true difference of this size, and {of_ten} "
-            "one of half the size (with Holm's strictest correction): {'; '.join(shown)}."
+            f"one of half the size (with Holm's strictest correction): {'; '.join(shown)}."
         )
 
 
@@ -155,7 +155,7 @@ def conclusions(
     if undecided:
         yield (
             f"No difference can be concluded {'; '.join(undecided)}. What was seen there may be "
-            f"chance, but that does not show that both are equal."
+            "chance, but that does not show that both are equal."
         )
     yield from _too_few(comparison, name)
     yield from sizes(comparison, name)
@@ -181,7 +181,7 @@ def conclusions(
     for judge, side in kin:
         yield (
             f"{judge} and the models behind {side} are of one family, and models tend to prefer their "
-            f"own style: add a judge of another family."
+            "own style: add a judge of another family."
         )
     yield from contradictions(comparison, name)
 
@@ -276,7 +276,7 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
             yield (
                 f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} "
                 f"too few. With {at_once}, reaching 5% takes at least {fewest} that all differ in the "
-                f"same direction."
+                "same direction."
             )
 
 

@@ -79,7 +79,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     if flips:
         yield (
             f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. "
-            f"A coin toss would change it in 50%, a judge that looks only at the order in 100%."
+            "A coin toss would change it in 50%, a judge that looks only at the order in 100%."
         )
 
 

@@ -101,5 +101,5 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
                 f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {place}."
                 if place
                 else f"By {listed(judges)}, the agent's noise can't be told from the judge's: runs of one "
-                f"query differ no more than judgements of one report."
+                "query differ no more than judgements of one report."
             )

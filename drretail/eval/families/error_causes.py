@@ -265,11 +265,11 @@ DESCRIPTION = MetricDescription(
     meaning="Why insights are missed and claims are wrong: shares of all errors of a system, which add up to 1; "
     "runs without a report are in none (docs/publications.md).",
     meanings={
-        N_MISSED: "insights known beforehand that a report does not tell in full",
+        N_MISSED: "known insights that a report does not tell in full",
         N_WRONG: "claims of a report that a source does not bear out in full, or that rest on distractors alone",
         "not_retrieved": "the supportive page never came up in what the run was handed",
         "file_not_read": "the user's file was not read",
-        "not_used": "the run was handed the page or file, and its report does not tell what stands there in full",
+        "not_used": "the run read the page or file, but its report does not tell all of it",
         "misled": "the claim cites a distractor, or has a figure that only a distractor has",
         "hallucinated": "what the claim cites does not say it, or there is no such source",
         "ended_early": "a limit cut the run, or a part of its research failed, before the page or file came up",

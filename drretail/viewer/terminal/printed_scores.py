@@ -269,7 +269,7 @@ def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
         of = max(row.n_planned for row in rows)
         yield (
             f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
-            f"part of the change."
+            "part of the change."
         )
     for note in dict.fromkeys(row.note for row in rows if row.note is not None):
         systems = list(dict.fromkeys(row.system for row in rows if row.note == note))

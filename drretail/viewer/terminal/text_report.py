@@ -76,7 +76,7 @@ def marked_report(view: RunView) -> str:
 def _questions(view: ExperimentView) -> Iterator[str]:
     """A line for each question: how many of its answers are there, what came of their claims, and what it asks."""
     floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
-    yield "Questions: answers, claims borne out of those judged, errors that code finds"
+    yield "Questions: answers, supported claims of those judged, errors that code finds"
     rows: list[tuple[str, str, str, str, str]] = []
     for question in view.questions:
         runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
@@ -107,7 +107,7 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
     yield ""
     cart, read_by = cart_as_read(view.subject)
     if cart is None:
-        yield "What belongs into the cart was not declared."
+        yield "The report declares no cart."
     else:
         yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
         yield from cart_text(cart)
@@ -217,4 +217,4 @@ def _drawn(table: Table) -> Iterator[str]:
         yield from (f"  {line}" for line in table_lines(table, WIDTH - 2))
     left_out = draw(table, WIDTH - 2).left_out if table.columns else ()
     if left_out:
-        yield from _folded(f"Left out for want of width: {', '.join(left_out)}. --json has all.")
+        yield from _folded(f"Left out for lack of width: {', '.join(left_out)}. --json has all.")

@@ -72,7 +72,7 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
 
 def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print) -> None:
     text = "\n".join(printed(board(), 80))
-    assert "Left out for want of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
+    assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
     wide = "\n".join(printed(board(), 140))
     assert "Left out" not in wide
@@ -149,4 +149,4 @@ def test_where_families_are_many_each_keeps_its_first_column(printed: Print, wid
     heads = " ".join(lines[rule - 2 : rule]).split()
     assert [each for each in ONE_OF_EACH if each not in heads] == []
     assert ("supported" in heads) == (width == 100)
-    assert "Left out for want of width" in "\n".join(lines)
+    assert "Left out for lack of width" in "\n".join(lines)

@@ -191,7 +191,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
 
 
 MEANINGS = {
-    RACE: "the report's share of what it and the reference score together; 0.5 is as good as the reference",
+    RACE: "the report's share of its own and the reference's score together; 0.5: as good as the reference",
     **{dimension.key: f"the same in {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
     "RACE_first": "RACE with the report before the reference, as released",
     "RACE_second": "RACE with the reference before the report",
