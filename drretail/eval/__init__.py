@@ -12,6 +12,7 @@ estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
 families/        the metric families
+baskets/         carts and refusals beside the baskets that keep to a wish
 claims/          claims of reports, and whether their sources bear them out
 weighted/        dimensions, weights and criteria that are made for each query
 triplets/        facts with their references, and whether these bear them out

@@ -11,7 +11,6 @@ generate.py  users → drafts → queries in which nothing is found
 revisions.py the history of a query file, beside it
 fixing.py    other queries in the place of those in which something was found
 review/      people go through the queries of a file
-carrying.py  queries of a world, carried over into one that was perturbed
 people/      users as personas with contexts, and tasks that suit them
 comparison.py  generic against profile-aware queries
 shipped.py   the queries that come with the package, from

@@ -86,12 +86,13 @@ def carry(
     Ids of queries, users, budgets and everything else stay, so what was answered in both worlds compares query by
     query.
     """
+    from drretail.data_ingest.perturb.carried_queries import carried
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
-    from drretail.querygen.carrying import carried
-    from drretail.querygen.reading import read_queries
+    from drretail.querygen.reading import check_made_for, read_queries
 
-    queries = read_queries(file)
-    made = carried(queries, read_perturbation(world))
+    queries, mapping = read_queries(file), read_perturbation(world)
+    check_made_for(queries, mapping.perturbed_from)
+    made = carried(queries, mapping)
     write_queries(to, made, force=force)
     changed = sum(one.text != other.text for one, other in zip(queries, made, strict=True))
     if as_json:
