@@ -32,7 +32,6 @@ METRICS = {
         "faithfulness": "faithfulness.score",
         "fault_place": "fault_place.score",
         "quality": "quality.score",
-        "failure_modes": "failure_modes.score",
         "checks": "checks",
         "reading": "reading.score",
         "process": "process",

@@ -2,7 +2,6 @@
 
 faithfulness/     are cited claims borne out by their sources
 fault_place/      where wrong claims went wrong
-failure_modes/    what kind of weakness low ratings are about
 quality/          seven dimensions, rated
 dr3/              DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth
 error_causes.py   why insights are missed and claims are wrong on a sandbox

@@ -188,7 +188,7 @@ def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp
 
 def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:
     scores = scores_of(judged_experiment(tmp_path, ONE_EACH, lambda title, question, answer: {"nonsense": title}))
-    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place", "failure_modes", "error_causes"}
+    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place", "error_causes"}
     for name in asked:
         first = load_metric(name).description.headlines[0]
         rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
