@@ -2,7 +2,6 @@
 
 family.py        what a metric family is, and ``@metric``, which makes one of a function
 values.py        what one report gets in a variant
-breakdown.py     families by code that sort what another's judge found wrong
 registry.py      families by name; errors in those of others name the family
 scoring.py       ``score``: families x judges x runs, then scores.json
 check_results.py  checks that pass, fail or can't be made, with files and reasons
