@@ -169,7 +169,7 @@ def imported(tmp_path: Path) -> Path:
 def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:
     asked = asked_of(imported, reference="b@model")
     schemas = {title for title, _ in asked}
-    assert {"Rating", "Comparison", "Sorted", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
+    assert {"Rating", "Comparison", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
     assert {"PairScores", "PersonalizationScores", "SubCriteria", "MarkedCriteria", "MetRequirements"} <= schemas
     fields = {title: found for title, text in asked if (found := SHOP.findall(text))}
     assert fields == {}
