@@ -3,7 +3,7 @@
 Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
 
 eval/judging/readings.py                 what the family reading read, which families by code rest on
-lab/bias/{drift,joint,justification}.py  probes of quality's own questions
+lab/bias/{drift,justification}.py        probes of quality's own questions
 sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py                people are asked by the criteria of quality and pairwise
 """

@@ -126,7 +126,7 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     assert drretail(*command, COLUMNS="200").stdout == done.stdout
     assert finding_lines(two_systems) == [kept["line"]]
     as_json = json.loads(drretail(*command, "--probes", "drift", "--json").stdout)
-    assert len(as_json["probes"]) == 7  # what other probes found of these reports stays
+    assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
 
 
 def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_systems: Path) -> None:
@@ -137,10 +137,10 @@ def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_syste
 
 def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
     done = drretail(
-        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "joint,position", COLUMNS="200"
+        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "drift,position", "--pin", "pin.json", COLUMNS="200"
     )
     assert done.returncode == 0, done.stderr
-    assert "joint, openai:gpt-4o" in done.stdout
+    assert "drift, openai:gpt-4o" in done.stdout
     assert "pairwise by openai:gpt-4o" in done.stdout
     assert "justification" not in done.stdout
     assert not (two_systems / "lab" / "bias.json").exists()

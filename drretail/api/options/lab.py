@@ -139,7 +139,7 @@ class BiasOptions(JudgeCalls):
     probes: Annotated[
         shared.Words,
         Option(
-            "Of position, length, own_family, justification, drift, scale_use, joint.",
+            "Of position, length, own_family, justification, drift, scale_use.",
             metavar="A,B",
             type=str,
             default="all",
