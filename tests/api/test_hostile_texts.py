@@ -39,7 +39,7 @@ from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.prompts import load_prompt
 from drretail.querygen.by_model.opinion import Reader
-from drretail.querygen.by_model.prompt import PromptBuilder, RewriteRequest
+from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.querygen.people import person_model
@@ -177,9 +177,6 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
     "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER, [ASKED]),
     "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
         Target("generic", 1, category=ALL), [ASKED]
-    ),
-    "querygen rewrites": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_rewrite(
-        SHOPPER, [ASKED], RewriteRequest(ASKED, ALL, (ALL,))
     ),
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
     "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],

@@ -137,7 +137,17 @@ def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_syste
 
 def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
     done = drretail(
-        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "drift,position", "--pin", "pin.json", COLUMNS="200"
+        "lab",
+        "bias",
+        "exp",
+        "--estimate",
+        "--judge",
+        "openai:gpt-4o",
+        "--probes",
+        "drift,position",
+        "--pin",
+        "pin.json",
+        COLUMNS="200",
     )
     assert done.returncode == 0, done.stderr
     assert "drift, openai:gpt-4o" in done.stdout
