@@ -96,9 +96,6 @@ answer = { structured = { justification = "It is thin.", rating = 6 } }
 [[rules]]
 schema = "DerivedRating"
 answer = { structured = { reading = "Thin.", rating = 3 } }
-[[rules]]
-schema = "SixRatings"
-[rules.answer.structured]
 """
 RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
 RATINGS = "\n".join(f'{each} = {{ justification = "Thin.", rating = 5 }}' for each in RATED)
@@ -117,7 +114,6 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     table = " ".join(done.stdout.split())
     assert "first preferred minus second all 1.00 6 36 the same on every query" in table
     assert "rating minus what its reasons lead to all 3.00 6 72 the same on every query" in table
-    assert "in one call minus in single calls all -1.00" in table
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table
