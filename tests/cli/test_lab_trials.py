@@ -97,13 +97,11 @@ answer = { structured = { justification = "It is thin.", rating = 6 } }
 schema = "DerivedRating"
 answer = { structured = { reading = "Thin.", rating = 3 } }
 """
-RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
-RATINGS = "\n".join(f'{each} = {{ justification = "Thin.", rating = 5 }}' for each in RATED)
 
 
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
-    (tmp_path / "judge.toml").write_text(JUDGE + RATINGS, encoding="utf-8")
+    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
     return an_experiment(tmp_path / "exp", 6)
 
 
