@@ -82,7 +82,7 @@ COMMANDS = {
     "export": (
         "drretail.cli.report:export",
         "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
-        "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
+        "or Parquet, or as a dataset folder.",
     ),
     "view": (
         "drretail.cli.report:view",

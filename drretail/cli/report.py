@@ -36,7 +36,7 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
     """Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV or
-    Parquet, as a dataset folder, or as OpenTelemetry spans.
+    Parquet, or as a dataset folder.
 
     A rule holds where every judge that scored the report says so. What was left out is counted.
     """

@@ -16,7 +16,7 @@ from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import Assignment
-    from drretail.querygen.difficulty import Difficulty
+    from drretail.difficulty.measure import Difficulty
     from drretail.tables.table import Table
 
 
@@ -35,8 +35,8 @@ def difficulty(
     and without: 0 is easy, 9 hard. Twins have the level of the one that can be met. docs/queries.md has the other
     columns.
     """
+    from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers
-    from drretail.querygen.difficulty import Dial, with_levels
     from drretail.querygen.reading import check_made_for, read_queries
 
     queries = read_queries(file)
@@ -57,7 +57,7 @@ def difficulty(
 
 def _table(rows: "list[Difficulty]") -> "Table":
     """A row for each query, the hardest first."""
-    from drretail.querygen.difficulty import Difficulty
+    from drretail.difficulty.measure import Difficulty
     from drretail.tables.table import table_of
 
     names = [name for name in Difficulty.model_fields if name != "query_id"]
@@ -75,7 +75,7 @@ def _table(rows: "list[Difficulty]") -> "Table":
 
 def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: bool, output: flags.Output) -> None:
     """Writes queries of one level by rules; ends with a UserError where no user has any."""
-    from drretail.querygen.hardening import generate_at
+    from drretail.difficulty.hardening import generate_at
     from drretail.querygen.users import check_users
 
     check_file(to)

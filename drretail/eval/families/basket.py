@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, picks_by, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.grounding.verify.checks import Case
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Reading

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable
 from drretail.data_ingest.perturb.brand_names import Name, name_of
 from drretail.data_ingest.perturb.perturbed_world import Perturbation
 from drretail.data_ingest.perturb.renaming import Renaming
-from drretail.querygen.reading import check_made_for
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 
@@ -13,13 +12,10 @@ from drretail.records.wish import Wish
 def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
     """The same queries of the same users, with the products and brands of the perturbed world.
 
-    Ids, users, budgets and categories stay. Raises UserError for a query of another world than the one that was
-    perturbed.
+    Ids, users, budgets and categories stay.
     """
-    originals = [*queries]
-    check_made_for(originals, mapping.perturbed_from)
     renaming, world = mapping.renaming(), {"world_fingerprint": mapping.fingerprint}
-    return [_carried(query, renaming).model_copy(update=world) for query in originals]
+    return [_carried(query, renaming).model_copy(update=world) for query in queries]
 
 
 def _carried(query: Query, renaming: Renaming) -> Query:

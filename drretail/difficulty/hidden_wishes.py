@@ -7,9 +7,10 @@ be right by luck alone.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from drretail.difficulty.twins import UNMET
 from drretail.env.offers import Offers
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance
@@ -21,7 +22,6 @@ from drretail.grounding.text.wording import listed
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import PHRASES
-from drretail.querygen.spoiling import UNMET
 from drretail.records.query import Manner, Query
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES
@@ -35,8 +35,6 @@ _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
 _SHOULD = [re.compile(re.escape(frame).replace(re.escape("{clauses}"), "(.+)")) for frame in PHRASES["frame"]["should"]]
 """The sentences into which the rules write several limits, each a clause of its own."""
-Rewrite = Callable[[Query, Sequence[WishPart]], "Withheld | None"]
-"""Takes limits out of a text in another way; None where that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +61,16 @@ def hide(
     manner: Manner = "terse",
     questions: int | None = None,
     from_record: bool = False,
-    rewrite: Rewrite | None = None,
 ) -> Hiding:
     """Each query without the limits that are necessary and that can be taken out of its text.
 
-    With ``from_record`` a shopper does not tell what an order of theirs shows. ``rewrite`` is asked where no sentence
-    can be taken out.
+    With ``from_record`` a shopper does not tell what an order of theirs shows.
     """
     asked = list(queries)
     check_made_for(asked, offers.world.manifest.fingerprint)
     made = Hiding()
     for query in asked:
-        found = _hidden(query, offers, rewrite)
+        found = _hidden(query, offers)
         if isinstance(found, str):
             made.without[found] += 1
             continue
@@ -87,7 +83,7 @@ def hide(
     return made
 
 
-def _hidden(query: Query, offers: Offers, rewrite: Rewrite | None) -> Withheld | str:
+def _hidden(query: Query, offers: Offers) -> Withheld | str:
     """What of a query is withheld, or why nothing is."""
     if query.wish is None or query.hidden:
         return UNTYPED if query.wish is None else HIDDEN
@@ -97,8 +93,6 @@ def _hidden(query: Query, offers: Offers, rewrite: Rewrite | None) -> Withheld |
     if not parts:
         return NOT_NECESSARY
     found = by_sentence(query.text, query.wish, parts)
-    if not found.says and rewrite is not None:
-        found = rewrite(query, parts) or found
     if not found.says:
         return NO_SENTENCE
     return found if _is_necessary(found.says, query, offers) else NOT_NECESSARY

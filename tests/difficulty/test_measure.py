@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.difficulty.measure import HITS, Dial, density, greedy_gap, level_of, text_alone, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
-from drretail.querygen.difficulty import HITS, Dial, density, greedy_gap, level_of, text_alone, with_levels
 from drretail.records.money import Money
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.shop import Product

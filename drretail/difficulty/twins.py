@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 
+from drretail.difficulty.variations import Variations, noun_of
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import PHRASES
-from drretail.querygen.variations import Variations, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.queries.group import queries_app
+from drretail.difficulty.hardening import AXES, Axis, Hardener, generate_at
+from drretail.difficulty.measure import Dial
 from drretail.env.world import World
-from drretail.querygen.difficulty import Dial
 from drretail.querygen.generate import generate_for
-from drretail.querygen.hardening import AXES, Axis, Hardener, generate_at
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Wish

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.baskets.distance import LACKS, MEASURES, covered, not_measured
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import LACKS, MEASURES, covered, not_measured
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money

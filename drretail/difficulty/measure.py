@@ -19,9 +19,9 @@ from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
+from drretail.eval.baskets.distance import not_measured, utility_ratio
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
-from drretail.grounding.basket.distance import not_measured, utility_ratio
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record

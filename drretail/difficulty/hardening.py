@@ -12,15 +12,15 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 from typing import Any, Literal, get_args
 
+from drretail.difficulty.measure import HITS, Dial, Task, level_of
+from drretail.difficulty.variations import Variations, noun_of
 from drretail.env.world import World
 from drretail.querygen.checks.wording import Texts
-from drretail.querygen.difficulty import HITS, Dial, Task, level_of
 from drretail.querygen.generate import queries_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.kinds import kind_of
 from drretail.querygen.users import drawn_users
-from drretail.querygen.variations import Variations, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish

@@ -3,19 +3,15 @@
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage
 
+from drretail.difficulty.hidden_wishes import NO_SENTENCE, NOT_NECESSARY, UNTYPED, by_sentence, hide
+from drretail.difficulty.twins import UNMET
 from drretail.env.offers import Offers
 from drretail.env.world import open_world
-from drretail.querygen.by_model.session import ModelSession
-from drretail.querygen.by_model.withhold import model_rewrite
-from drretail.querygen.hiding import NO_SENTENCE, NOT_NECESSARY, UNTYPED, by_sentence, hide
 from drretail.querygen.lint import Linter
-from drretail.querygen.spoiling import UNMET
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import scripted
 from tests.shop import USER, build_shop
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), again=True)
@@ -92,15 +88,3 @@ def test_what_an_order_shows_is_left_to_the_record_where_that_is_asked_for(offer
     weatherproof = CEDAR.model_copy(update={"user_id": "AF" + "Y" * 26})  # who ordered the feeder of cedar
     (query,) = hide([weatherproof], offers, from_record=True).queries
     assert [(fact.known_from, fact.shown_by) for fact in query.hidden] == [("record", ("O:0000000003",))]
-
-
-def test_a_model_writes_a_text_again_of_which_no_sentence_can_be_taken_out(offers: Offers, tmp_path: Path) -> None:
-    query = CEDAR.model_copy(update={"text": "A bird feeder of cedar, please."})
-    leaking = '{"text": "A cedar bird feeder.", "says": ["It has to be of cedar."]}'
-    right = '{"text": "A bird feeder, please.", "says": ["It has to be of cedar."]}'
-    model, shown = scripted(AIMessage(leaking), AIMessage(right))
-    with ModelSession(model, tmp_path / "journal.jsonl") as session:
-        made = hide([query], offers, rewrite=model_rewrite(session))
-    (hiding,) = made.queries
-    assert (hiding.text, hiding.hidden[0].say) == ("A bird feeder, please.", "It has to be of cedar.")
-    assert "the text still states a limit: bird feeder: must be cedar" in str(shown[1])

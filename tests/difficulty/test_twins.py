@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from drretail.difficulty.twins import ABSENT, KINDS, spoil
 from drretail.env.offers import Offers
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.querygen.spoiling import ABSENT, KINDS, spoil
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
