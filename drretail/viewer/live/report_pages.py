@@ -14,9 +14,10 @@ from starlette.routing import Route
 
 from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.live.watch import Watch
+from drretail.viewer.page.conversation import conversation_page
 from drretail.viewer.page.document import index_page, question_page
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import FolderOfPages, page_name
+from drretail.viewer.page.links import TALK, FolderOfPages, page_name, talk_page_name
 from drretail.viewer.page.question import Questions, Rendered
 
 INDEX = "index.html"
@@ -75,6 +76,8 @@ class ReportPages:
         version, view = self.watch.version(), read_view(self.experiment)
         if name == INDEX:
             page = index_page(view, [self._tables_of(view, question) for question in view.questions])
+        elif name.startswith(TALK):
+            page = self._conversation(view, name)
         else:
             page = self._question(view, name)
         answer = self._dressed(page, version, view)
@@ -98,8 +101,15 @@ class ReportPages:
             self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
         return page
 
+    def _conversation(self, view: ExperimentView, name: str) -> str:
+        for question in view.questions:
+            for place in question.places:
+                if name == talk_page_name(place):
+                    return conversation_page(view, question, view.runs[place], _LINKS)
+        raise HTTPException(404, "There is no such run.")
+
     def _render(self, view: ExperimentView, question: Question) -> Rendered:
-        version, rendered = self._version(question), Questions(view).render(question)
+        version, rendered = self._version(question), Questions(view, talk_pages=True).render(question)
         self._lines[question.query.query_id] = (version, rendered.without_html())
         return rendered
 

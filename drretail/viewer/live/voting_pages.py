@@ -74,6 +74,8 @@ class Voting:
     size: int | None = None
     with_report: bool = True
     """Whether the server shows the report, too; without it the instructions are where it begins."""
+    root: str = ""
+    """What its addresses begin with, where the server shows several experiments."""
     clock: Callable[[], datetime] = now
     _read_at: str = field(default="", init=False)
     _plan: VotingPlan | None = field(default=None, init=False)
@@ -96,13 +98,13 @@ class Voting:
         """Takes who votes, once; names are kept in a cookie of this server."""
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         back = form.get("back", [""])[0]
-        answer = RedirectResponse(f"/{back if back in (*MODES, 'review') else 'vote'}", 303)
+        answer = RedirectResponse(f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}", 303)
         name = annotator_of(form.get("name", [""])[0])
         answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     async def begin(self, request: Request) -> Response:
-        return RedirectResponse("/vote", 303)
+        return RedirectResponse(f"{self.root}/vote", 303)
 
     async def home(self, mode: ModeText, request: Request) -> Response:
         """Instructions, and how far this person is."""
@@ -111,6 +113,7 @@ class Voting:
         elsewhere = self._refresh()[1].are_from_elsewhere
         return page_response(
             "voting_home.html.jinja",
+            root=self.root,
             mode=mode,
             modes=MODES,
             with_report=self.with_report,
@@ -126,10 +129,11 @@ class Voting:
     async def sheet(self, mode: ModeText, request: Request) -> Response:
         annotator = self.annotator(request)
         if annotator is None:
-            return RedirectResponse(f"/{mode.path}", 303)
+            return RedirectResponse(f"{self.root}/{mode.path}", 303)
         item, number = self._item(mode, request)
         return page_response(
             "sheet.html.jinja",
+            root=self.root,
             mode=mode,
             number=number,
             total=len(self._items(mode)),

@@ -1,8 +1,7 @@
 "use strict";
 // Every answer is sent at once and shown as kept only when the server has it; what another window said is shown here.
 (function () {
-  const { mode, number, total } = document.body.dataset;
-  const home = "/" + mode;
+  const { home, number, total } = document.body.dataset;
   const here = home + "/" + number;
   const questions = Array.from(document.querySelectorAll(".dimension"));
   const said = document.getElementById("said");
