@@ -26,8 +26,8 @@ NEEDED = ("starlette", "uvicorn")
 def view(options: ViewOptions) -> VoteResults | None:
     """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
 
-    Gives what people have voted, with ``results`` at once; None without an experiment, or of several. Raises UserError for a folder
-    without one, for a port in use, and where the packages of a server are not installed.
+    Gives what people have voted, with ``results`` at once; None without an experiment, or of several. Raises UserError
+    for a folder without one, for a port in use, and where the packages of a server are not installed.
     """
     if not options.results:
         serve_view(options, say)

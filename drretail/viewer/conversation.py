@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.subject import Planned
 from drretail.experiment import read_journal, run_folder
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
@@ -54,7 +55,7 @@ class Talk:
     turns: tuple[Turn, ...]
 
 
-def journal_size(experiment: Path, run: "Run | Planned") -> int:
+def journal_size(experiment: Path, run: Run | Planned) -> int:
     """Bytes of a run's journal as it lies on the disk; 0 where there is none."""
     label, query_id = (run.system, run.query_id) if isinstance(run, Run) else (run.label, run.query.query_id)
     folder = run_folder(experiment, label, query_id, run.repeat)

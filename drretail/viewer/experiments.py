@@ -1,4 +1,4 @@
-"""Several experiments of one folder in order of time, with the headline figures of their systems and how these moved."""
+"""Several experiments of one folder in order of time, with the headline figures of their systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
 from drretail.records.score import in_order, place_of
 from drretail.records.scoreboard import BoardJudge, Scoreboard
-from drretail.tables.table import Cell
+from drretail.tables.table import Cell, Kind
 from drretail.viewer.experiment import title_of
 from drretail.viewer.tables.scoreboard import KINDS
 
@@ -131,13 +131,12 @@ def _columns(listed: Sequence[Listed]) -> dict[str, str]:
     return {name: meanings[-1] for name, meanings in found.items() if name in most}
 
 
-def _system_rows(
-    listed: Listed, columns: Mapping[str, str], trends: dict[_Series, list[float]]
-) -> Iterator[SystemRow]:
+def _system_rows(listed: Listed, columns: Mapping[str, str], trends: dict[_Series, list[float]]) -> Iterator[SystemRow]:
     cells = {row.system: row.cells for row in listed.board.rows} if listed.board else {}
     queries = frozenset((query.query_id, query.text) for query in listed.definition.queries)
     judge = listed.board.judge if listed.board else None
-    units = {column.name: column.unit for column in listed.board.columns} if listed.board else {}
+    shown = listed.board.columns if listed.board else ()
+    kinds: dict[str, Kind] = {column.name: KINDS.get(column.unit, "number") for column in shown}
     for label in in_order(listed.definition.systems):
         if place_of(label) != "system":
             continue
@@ -151,7 +150,6 @@ def _system_rows(
                 continue
             trend = trends.setdefault((name, column, queries, judge), [])
             trend.append(cell.value)
-            kind = KINDS.get(units[column], "number")
             change = Cell(trend[-1] - trend[-2], "signed").figure if len(trend) > 1 else ""
-            figures.append(Figure(Cell(cell.value, kind).figure, change, tuple(trend)))
+            figures.append(Figure(Cell(cell.value, kinds[column]).figure, change, tuple(trend)))
         yield SystemRow(name, ", ".join(models) or "–", tuple(figures))

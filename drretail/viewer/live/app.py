@@ -20,7 +20,7 @@ from drretail.local_server import TooLong
 from drretail.querygen.reading import read_queries
 from drretail.viewer.experiments import experiments_in, holds_several
 from drretail.viewer.live.access import Guard
-from drretail.viewer.live.experiments import Experiments
+from drretail.viewer.live.experiment_list import Experiments
 from drretail.viewer.live.layout import asset, message_page
 from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview
@@ -55,8 +55,10 @@ def parts_of(
     parts: list[Pages] = []
     if experiment is not None and holds_several(experiment):
         if plan is not None or review is not None:
-            inside = ", ".join(path.name for path in experiments_in(experiment)[:3])
-            raise UserError(f"{experiment} holds several experiments ({inside}): name one of them with --plan or --review.")
+            one = experiments_in(experiment)[0]
+            raise UserError(
+                f"{experiment} holds several experiments: name one, such as {one}, with --plan or --review."
+            )
         parts.append(Experiments(experiment, partial(_pages_of, port=port)))
     elif experiment is not None:
         read_definition(experiment)

@@ -147,9 +147,7 @@ class TalkLinks:
         return self.whole
 
 
-def claim_cards(
-    view: RunView, judge: int, shown: frozenset[str], talk: TalkLinks | None = None
-) -> list[ClaimCard]:
+def claim_cards(view: RunView, judge: int, shown: frozenset[str], talk: TalkLinks | None = None) -> list[ClaimCard]:
     """The claims as the judge of this number sees them; ``shown`` are anchors that the report's marks lead to."""
     sources = _Sources(view)
     cards: list[ClaimCard] = []

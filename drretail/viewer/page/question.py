@@ -7,9 +7,9 @@ from functools import cached_property
 
 from markupsafe import Markup
 
+from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.errors import UserError
 from drretail.grounding.text.wishes import wish_lines
 from drretail.llm.usage import estimated_note
 from drretail.records.score import ProfileSummary, Verdict, in_order, place_of

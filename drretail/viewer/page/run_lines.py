@@ -12,7 +12,6 @@ from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import Question, RunView
 
-
 Outcome = Literal["limit broken", "claim not supported", "claim contradicted", "failed", "gave up"]
 OUTCOMES: Mapping[Outcome, str] = {
     "limit broken": "picks something beyond the question's limits, as a check found",

@@ -7,7 +7,7 @@
   const said = document.getElementById("said");
   const problem = document.getElementById("problem");
   const byKeys = document.getElementById("keys");
-  let state = { answers: {} };
+  let state = { answers: {}, kept: 0, done: 0 };
   let current = 0;
   let queue = Promise.resolve();
 
@@ -42,7 +42,8 @@
       if (document.activeElement !== field) field.value = answer.note;
     }
     document.getElementById("done").textContent = state.done;
-    document.getElementById("progress").value = state.done;
+    document.getElementById("kept").textContent = state.kept;
+    document.getElementById("progress").value = state.kept;
     if (changed.length) {
       tell("Changed in another window: " + changed.map((it) => it.dataset.title + " is now " + wordOf(it, answerOf(it).value)).join(", ") + ".");
     } else if (next.told) {

@@ -85,8 +85,8 @@ def trend_svg(values: tuple[float, ...]) -> Markup:
     ]
     told = ", ".join(f"{value:.2f}" for value in values)
     return Markup(
-        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{told}"><title>{told}</title>'
-        '<polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
+        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{told}">'
+        '<title>{told}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
     ).format(
         _WIDE, _TALL, _WIDE, _TALL, told=told, points=" ".join(map(",".join, points)), x=points[-1][0], y=points[-1][1]
     )

@@ -16,5 +16,6 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
     home = links.question(question)
     nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]
     heading = f"The conversation of {run.subject.label}"
-    section = Markup(html)  # noqa: S704 — escaped by its template
+    escaped = Markup(html)  # noqa: S704 — by its template
+    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, escaped)
     return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
