@@ -89,7 +89,9 @@ class ReportPages:
         version, (known, question_lines) = self._version(question), self._lines.get(question.query.query_id, ("", None))
         if question_lines is not None and known == version:
             return question_lines
-        return self._render(view, question).without_html()
+        question_lines = Questions(view).lines(question)
+        self._lines[question.query.query_id] = (version, question_lines)
+        return question_lines
 
     def _question(self, view: ExperimentView, name: str) -> str:
         question = next((question for question in view.questions if page_name(question) == name), None)
@@ -97,7 +99,8 @@ class ReportPages:
             raise HTTPException(404, "There is no such page.")
         version, page = self._pages.get(name, ("", ""))
         if version != self._version(question):
-            version, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
+            rendered = Questions(view, talk_pages=True).render(question)
+            version, page = self._version(question), question_page(view, rendered, _LINKS)
             self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
         return page
 
@@ -107,11 +110,6 @@ class ReportPages:
                 if name == talk_page_name(place):
                     return conversation_page(view, question, view.runs[place], _LINKS)
         raise HTTPException(404, "There is no such run.")
-
-    def _render(self, view: ExperimentView, question: Question) -> Rendered:
-        version, rendered = self._version(question), Questions(view, talk_pages=True).render(question)
-        self._lines[question.query.query_id] = (version, rendered.without_html())
-        return rendered
 
     def _version(self, question: Question) -> str:
         return self.watch.version_of(question.query.query_id)
