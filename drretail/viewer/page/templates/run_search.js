@@ -2,6 +2,7 @@
 // The table of runs: what is searched, filtered and sorted by stands in the address, "#runs?find=…&sort=-FP".
 (function () {
   const WORDS = /[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu; // as run_lines.py splits the texts
+  const FILTERS = ["find", "system", "query", "outcome"];
   let form, rows, heads, places, order, typing;
 
   function begin() {
@@ -26,7 +27,7 @@
   function index() {
     if (places) return places;
     places = new Map();
-    for (const [word, steps] of Object.entries(JSON.parse(document.getElementById("run-words").textContent))) {
+    for (const [word, steps] of Object.entries(JSON.parse(document.getElementById("run-words").content.textContent))) {
       let at = 0;
       places.set(word, steps.map((step) => (at += step)));
     }
@@ -58,7 +59,7 @@
       count += shown;
     }
     form.elements.found.value = count === rows.length ? count + (count === 1 ? " run" : " runs") : count + " of " + rows.length + " runs";
-    form.querySelector("[type=reset]").hidden = !state();
+    form.querySelector("[data-run-do=reset]").hidden = !state();
   }
 
   function number(row, at) {
@@ -91,7 +92,7 @@
 
   function state() {
     const kept = new URLSearchParams();
-    for (const name of ["find", "system", "query", "outcome"]) if (value(name)) kept.set(name, value(name));
+    for (const name of FILTERS) if (value(name)) kept.set(name, value(name));
     if (order) kept.set("sort", order);
     return String(kept);
   }
@@ -109,7 +110,7 @@
     const [place, given] = location.hash.split("?");
     if (!form || place !== "#runs" || given === undefined) return;
     const wanted = new URLSearchParams(given);
-    for (const name of ["find", "system", "query", "outcome"]) if (form.elements[name]) form.elements[name].value = wanted.get(name) || "";
+    for (const name of FILTERS) if (form.elements[name]) form.elements[name].value = wanted.get(name) || "";
     sort(wanted.get("sort") || "");
     apply();
     if (scrolls) document.getElementById("runs").scrollIntoView();
@@ -119,13 +120,6 @@
     if (!event.target.closest(".finder")) return;
     apply();
     keep();
-  });
-  document.addEventListener("submit", function (event) {
-    if (event.target.matches(".finder")) event.preventDefault();
-  });
-  document.addEventListener("reset", function (event) {
-    if (event.target !== form) return;
-    setTimeout(function () { sort(""); apply(); keep(); });
   });
   document.addEventListener("click", function (event) {
     const head = event.target.closest("#runs thead button");
@@ -139,6 +133,12 @@
       keep();
     }
     if (event.target.closest("[data-run-do=link]")) copyLink(address(), event.target);
+    if (event.target.closest("[data-run-do=reset]")) {
+      for (const name of FILTERS) if (form.elements[name]) form.elements[name].value = "";
+      sort("");
+      apply();
+      keep();
+    }
   });
   addEventListener("hashchange", () => read(true));
   // The live view puts the table in anew; what was typed stands in the address.
