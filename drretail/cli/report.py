@@ -57,11 +57,13 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 def view(options: ViewOptions, output: flags.Output) -> None:
     """Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.
 
+    Of a folder that holds several experiments it shows a table in order of time, from which each is opened.
+
     People compare two reports, rate one, or hold a claim against its sources, without being told which system wrote
     what; each answer is kept at once in EXP/votes. The report does tell it, so with --plan it is not shown. Only
     this machine is answered, at an address with a random token. docs/viewer.md tells the rest.
     """
-    from drretail.api.view import serve_view, votes_of
+    from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence
 
     def begun(address: str) -> None:
@@ -78,5 +80,5 @@ def view(options: ViewOptions, output: flags.Output) -> None:
         print_results(votes_of(options))
     else:
         serve_view(options, begun, quiet=output.quiet)
-        if options.experiment is not None:
+        if names_one(options):
             say(results_sentence(votes_of(options)))

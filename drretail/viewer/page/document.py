@@ -17,7 +17,8 @@ from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.run_tables import claims_grid, render_all_runs, render_failures
+from drretail.viewer.page.run_search import render_all_runs
+from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board

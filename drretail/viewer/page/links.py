@@ -7,6 +7,9 @@ from urllib.parse import quote
 from drretail.viewer.experiment import Question
 from drretail.viewer.page.run_lines import RunLine
 
+TALK = "conversation-"
+"""How the pages of runs' conversations are named; the run's number follows."""
+
 
 class Links(Protocol):
     """Addresses as a page has them."""
@@ -50,3 +53,8 @@ class FolderOfPages:
 def page_name(question: Question) -> str:
     """The file of a question's page."""
     return f"query-{question.query.query_id}.html"
+
+
+def talk_page_name(place: int) -> str:
+    """The page of a run's conversation in the live view, by the run's place among all."""
+    return f"{TALK}{place + 1}.html"
