@@ -75,6 +75,15 @@
     next.scrollIntoView({ block: "center" });
   }
 
+  // The questions at the top of the page, one at a time and round in a circle.
+  function turnTo(from, by) {
+    const slides = Array.from(document.querySelectorAll(".slide"));
+    const to = slides[(slides.indexOf(from) + by + slides.length) % slides.length];
+    from.hidden = true;
+    to.hidden = false;
+    to.querySelector('[data-turn="' + by + '"]').focus({ preventScroll: true });
+  }
+
   function reveal() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
@@ -98,6 +107,18 @@
     const button = event.target.closest("[data-do]");
     if (button) {
       ({ close: close, next: () => step(1), previous: () => step(-1) })[button.dataset.do]();
+      return;
+    }
+    const turn = event.target.closest("[data-turn]");
+    if (turn) {
+      event.preventDefault();
+      turnTo(turn.closest(".slide"), Number(turn.dataset.turn));
+      return;
+    }
+    const wrong = event.target.closest("[data-claims]");
+    if (wrong && document.getElementById(wrong.dataset.claims.split(" ")[0])) {
+      event.preventDefault();
+      show(wrong.dataset.claims.split(" "), wrong);
       return;
     }
     const badge = event.target.closest(".report a.badge");
