@@ -53,7 +53,9 @@ def demo(
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         note(f"{folder}: {', '.join(sizes)}.")
-        note(f"{counted(len(queries), 'question')}, two agents: a language model's recorded answers; the tools run now …")
+        note(
+            f"{counted(len(queries), 'question')}, two agents: a language model's recorded answers; the tools run now …"
+        )
         play_answers(experiment, shop, str(folder))
         note("The judge's recorded verdicts on every claim, and on every two answers …")
         play_judge(experiment, shop, silent)
@@ -109,8 +111,7 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
         yield f"{card.name} buys nothing. {card.cart.refusal}"
     yield from (f"  ✗ {limit}" for limit in card.broken)
     yield from (f"  {SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
-    if card.is_checked and card.keeps_limits:
-        yield "  ✓ keeps every limit"
+    yield from (f"  ✓ {words}" for words in (card.kept,) if words)
 
 
 def _print_result(view: "ExperimentView") -> None:
@@ -119,7 +120,7 @@ def _print_result(view: "ExperimentView") -> None:
 
     if view.scoreboard is None:
         return
-    board = printed_board(without_equal(view.scoreboard))
+    board, same = without_equal(view.scoreboard)
     print_text("", f"Result: {conclusion(view.scoreboard, view.pairs).can}", "")
-    print_table(board.table)
-    print_text(*board.notes[:1])
+    print_table(printed_board(board).table)
+    print_text(same)

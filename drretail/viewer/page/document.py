@@ -167,9 +167,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     """The opening of a report; ``lines`` tell of all its runs, by number."""
     board = view.scoreboard
     first, further = plots_of(view, lines)
+    differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
         concluded=None if board is None else conclusion(board, view.pairs),
-        board=None if board is None else printed_board(without_equal(board), view.lab),
+        board=None if differing is None else printed_board(differing, view.lab),
+        same=same,
         intervals=INTERVALS,
         lab_title=LAB,
         failure=view.failure,

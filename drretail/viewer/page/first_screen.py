@@ -91,17 +91,13 @@ class AnswerCard:
     picks: tuple[PickCard, ...]
     broken: tuple[str, ...]
     """What the whole cart breaks: the budget, a thing that is left out."""
-    is_checked: bool
-    """Whether it is known what the picks break: the query's wish is typed, and code has checked it."""
+    kept: str
+    """ "Keeps every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
     supported: str
     """ "36 of 37 cited claims supported"; empty where no claim was judged."""
     wrong: tuple[WrongClaims, ...]
     is_preferred: bool
     """Whether the judge prefers it to the other answer."""
-
-    @property
-    def keeps_limits(self) -> bool:
-        return not self.broken and not any(pick.broken for pick in self.picks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ class QuestionCard:
         a, b = self.answers
         bought = [{pick.line.product for pick in answer.picks} for answer in self.answers]
         return (
-            4 * (a.keeps_limits != b.keeps_limits)
+            4 * (bool(a.kept) != bool(b.kept))
             + 3 * (bool(a.wrong) != bool(b.wrong))
             + 2 * (bought[0] != bought[1])
             + (a.is_preferred or b.is_preferred)
@@ -167,6 +163,7 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         questions=len(view.questions),
         systems=len(systems),
         links=links,
+        wrong=_all_wrong([answer for card in cards for answer in card.answers]),
         result="" if view.scoreboard is None else conclusion(view.scoreboard, view.pairs).can,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
@@ -189,20 +186,28 @@ def _answer(
 ) -> AnswerCard:
     run = view.run
     found = [one for one in view.checks.findings if one.code in LIMITS and one.severity == "error"]
-    bought = [] if cart is None else cart.lines
-    of_cart = [] if cart is None else _wrongly_decided(cart, proof, found)
+    picks = () if cart is None else tuple(PickCard(pick, _broken(found, f"P:{pick.product}")) for pick in cart.lines)
+    broken = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
+    is_checked = question.query.wish is not None and bool(view.checks.made) and cart is not None
+    keeps = is_checked and not broken and not any(pick.broken for pick in picks)
     return AnswerCard(
         name=name,
         line=line,
         says=line.why or "" if run is None or not run.report else first_sentence(run),
         cart=cart,
-        picks=tuple(PickCard(pick, _broken(found, f"P:{pick.product}")) for pick in bought),
-        broken=(*_broken(found, None), *of_cart),
-        is_checked=question.query.wish is not None and bool(view.checks.made) and cart is not None,
+        picks=picks,
+        broken=broken,
+        kept=_kept(bool(picks), proof) if keeps else "",
         supported=_supported(line),
         wrong=tuple(_wrong(view)),
         is_preferred=is_preferred,
     )
+
+
+def _kept(buys: bool, proof: str | None) -> str:
+    if buys:
+        return "Keeps every limit"
+    return "Right: nothing in the shop keeps every limit" if proof == "proved" else "Breaks no limit"
 
 
 def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
@@ -229,12 +234,24 @@ def _wrong(view: RunView) -> list[WrongClaims]:
     found: list[WrongClaims] = []
     for support, words in _WRONG.items():
         anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
-        one = f"1 claim {words} its source"
         if anchors:
-            found.append(
-                WrongClaims(one if len(anchors) == 1 else f"{len(anchors)} claims {words} their sources", support, anchors)
-            )
+            found.append(WrongClaims(_counted(len(anchors), words), support, anchors))
     return found
+
+
+def _all_wrong(answers: Sequence[AnswerCard]) -> list[tuple[RunLine, WrongClaims]]:
+    """The wrong claims of all answers by what is wrong with them, each with the run of the first."""
+    found: list[tuple[RunLine, WrongClaims]] = []
+    for support, words in _WRONG.items():
+        its = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
+        anchors = tuple(anchor for _, each in its for anchor in each.anchors)
+        if its:
+            found.append((its[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
+    return found
+
+
+def _counted(claims: int, words: str) -> str:
+    return f"1 claim {words} its source" if claims == 1 else f"{claims:,} claims {words} their sources"
 
 
 def _preferred(judgements: Sequence[PairJudgement], shown: Sequence[str]) -> str | None:

@@ -46,7 +46,9 @@ def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str
     return writable(template("page.html.jinja").render(**given, **frame()))
 
 
-def frame(styles: tuple[str, ...] = ("page.css", "first_screen.css", "plots.css"), script: str = "page.js") -> dict[str, Any]:
+def frame(
+    styles: tuple[str, ...] = ("page.css", "first_screen.css", "plots.css"), script: str = "page.js"
+) -> dict[str, Any]:
     """Style, script and policy of a page, as its template asks for them; ``script`` may be empty."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
     code = (TEMPLATES / script).read_text(encoding="utf-8") if script else ""

@@ -46,7 +46,9 @@ def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
     names = system_names(row.system for row in board.rows)
     shown = [found for sentence in board.differs if (found := _SHOWN.fullmatch(sentence))]
     if shown:
-        said = "; ".join(f"{_where(each['about'])}, {each['order'].replace(ABOVE, ' did better than ')}" for each in shown)
+        said = "; ".join(
+            f"{_where(each['about'])}, {each['order'].replace(ABOVE, ' did better than ')}" for each in shown
+        )
         return f"{said[:1].upper()}{said[1:]}, shown by {shown[0]['n']}. {SURE}"
     takes = _takes(board.differs)
     compared = _compared(pairs, labels)
@@ -60,7 +62,9 @@ def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
         asked = max(cell.n_planned for cell in a.cells.values())
         return f"Over {counted(asked, 'answer')} each, {ahead.format(names[a.system], *figures)}. {takes}"
     if column is None:
-        return f"Nothing tells {'the two' if len(labels) == 2 else f'these {len(labels)}'} systems apart. {takes}".strip()
+        return (
+            f"Nothing tells {'the two' if len(labels) == 2 else f'these {len(labels)}'} systems apart. {takes}".strip()
+        )
     return f"No system is shown to be better than another. {takes}"
 
 
@@ -89,9 +93,9 @@ def _takes(differs: Iterable[str]) -> str:
     text = " ".join(differs)
     needed, fewest = _TAKES.search(text), _FEWEST.search(text)
     if needed is not None:
-        return f"That may be chance: to tell would take about {needed['queries']}."
+        return f"That may be chance: it would take about {needed['queries']} to tell."
     if fewest is not None:
-        return f"That may be chance: to tell takes {fewest['count']} at least."
+        return f"That may be chance: it takes {fewest['count']} at least to tell."
     return "That may be chance." if "no difference is shown" in text else ""
 
 
@@ -118,7 +122,8 @@ def _preferences(row: PairScore, a: str, b: str) -> str:
 
 
 def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
+    few = ("never", "once", "twice", *(f"{word} times" for word in "three four five six seven eight nine ten".split()))
+    return few[count] if count < len(few) else f"{count:,} times"
 
 
 def _may_be_chance(row: PairScore) -> str:
@@ -132,4 +137,4 @@ def _may_be_chance(row: PairScore) -> str:
     needed = users_needed(Estimate(mean, error, n - 1), n, tests)
     if needed is None:
         return "That may be chance."
-    return f"That may be chance: to tell would take about {max(needed, fewest_users(tests)):,} questions."
+    return f"That may be chance: it would take about {max(needed, fewest_users(tests)):,} questions to tell."

@@ -75,19 +75,26 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
     return Board(table, board.differs, tuple(note for note in _notes(board) if note not in lab), tuple(lab))
 
 
-def without_equal(board: Scoreboard) -> Scoreboard:
-    """The board without the columns in which all systems have the same, which a note names with their value."""
+def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
+    """The board without the columns in which all systems have the same, and a sentence that names these.
+
+    The sentence is empty where there are none.
+    """
     rows = [row for row in board.rows if place_of(row.system) == "system"]
     equal = {column.name: cell for column in board.columns if (cell := _shared(rows, column)) is not None}
     if len(rows) < 2 or not equal:
-        return board
+        return board, ""
     same = ", ".join(f"{name} {cell.figure}" for name, cell in equal.items())
-    return board.model_copy(
+    differing = board.model_copy(
         update={
             "columns": tuple(column for column in board.columns if column.name not in equal),
-            "notes": (f"The same in every system: {same}.", *board.notes),
+            "rows": tuple(
+                row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name not in equal}})
+                for row in board.rows
+            ),
         }
     )
+    return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
