@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drretail.viewer.experiment import ExperimentView
     from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
 
-TITLE = "drretail demo: two agents answer shoppers' questions, a judge checks every claim, and you get a page to read."
+TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
 LONGEST_ANSWER = 16
 """Lines that are shown of an answer; all output together has at most 60."""
 
@@ -53,11 +53,9 @@ def demo(
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         note(f"{folder}: {', '.join(sizes)}.")
-        note(
-            f"{counted(len(queries), 'question')}, two agents: a language model's recorded answers; the tools run now …"
-        )
+        note(f"{counted(len(queries), 'question')}, two agents: a recorded model answers, the tools run …")
         play_answers(experiment, shop, str(folder))
-        note("The judge's recorded verdicts on every claim, and on every two answers …")
+        note("The recorded judge rules on every claim and on each two answers …")
         play_judge(experiment, shop, silent)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
@@ -65,16 +63,14 @@ def demo(
     card = most_telling([each.card for each in rendered])
     _print_question(view, card, to / "report.md")
     _print_result(view)
-    print_text(
-        "",
-        f'Ask your own: drretail ask "…" --world {folder} --user {card.question.query.user_id}',
-        "All questions, with each claim marked and its evidence a click away:",
-    )
+    user = card.question.query.user_id
+    print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
+    print_text("All questions, with each claim marked and its evidence a click away:")
     typer.echo(str(to / "report.html"))
 
 
 def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) -> None:
-    """A question, what both systems pick for it, and as much of one answer as there is room for; all of it in a file."""
+    """A question, as much of one answer as there is room for, and what both systems pick; the whole answer in a file."""
     from drretail.api.recorded import RecordedAnswer
     from drretail.experiment import read_evidence, read_run, run_folder
 
@@ -109,9 +105,9 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
         yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in pick.broken)}"
     if card.cart is not None and not card.picks:
         yield f"{card.name} buys nothing. {card.cart.refusal}"
-    yield from (f"  ✗ {limit}" for limit in card.broken)
-    yield from (f"  {SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
-    yield from (f"  ✓ {words}" for words in (card.kept,) if words)
+    yield from (f"✗ {limit}" for limit in card.broken)
+    yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
+    yield from (f"✓ {words}" for words in (card.kept,) if words)
 
 
 def _print_result(view: "ExperimentView") -> None:

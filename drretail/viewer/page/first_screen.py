@@ -271,7 +271,7 @@ def first_sentence(run: Run) -> str:
         return ""
     text, at = "", sentence.start
     for citation in sorted(run.citations, key=lambda one: one.start):
-        if at <= citation.start and citation.end <= sentence.end:
+        if at <= citation.start and citation.end <= sentence.end and "](" not in report[citation.start : citation.end]:
             text, at = text + report[at : citation.start], citation.end
     words = " ".join(_MARKDOWN.sub(r"\1", text + report[at : sentence.end]).split()).replace(" .", ".")
     return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition(" ")[0] + " …"

@@ -22,10 +22,12 @@ _AHEAD = {
     "feasible": "{} buys what was asked for, within every limit, more often ({} against {} of its answers)",
     "FP": "more of the cited claims of {} are supported by their sources ({} against {})",
 }
-_SHOWN = re.compile(r"(?P<about>.+?): (?P<order>.+ above .+?) \(n = (?P<n>.+)\)\.")
+MOST_SHOWN = 3
+"""Measures in which a difference is shown that a sentence names; the table below has the others."""
+_SHOWN = re.compile(r"(?P<about>.+?): (?P<order>.+ above .+?)(?: \(n = (?P<n>.+)\))?\.")
 _TAKES = re.compile(r"would take about (?P<queries>more than [\d,]+ queries|[\d,]+ quer(?:y|ies))")
 _FEWEST = re.compile(r"it takes (?P<count>[\d,]+ (?:users|queries)) at least")
-SURE = "Of two equal systems fewer than one such experiment in twenty would say so."
+SURE = "If the systems were equal, fewer than one such experiment in twenty would say so."
 
 
 def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...]:
@@ -46,10 +48,7 @@ def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
     names = system_names(row.system for row in board.rows)
     shown = [found for sentence in board.differs if (found := _SHOWN.fullmatch(sentence))]
     if shown:
-        said = "; ".join(
-            f"{_where(each['about'])}, {each['order'].replace(ABOVE, ' did better than ')}" for each in shown
-        )
-        return f"{said[:1].upper()}{said[1:]}, shown by {shown[0]['n']}. {SURE}"
+        return f"{_better(shown)} {SURE}"
     takes = _takes(board.differs)
     compared = _compared(pairs, labels)
     if compared is not None:
@@ -66,6 +65,15 @@ def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
             f"Nothing tells {'the two' if len(labels) == 2 else f'these {len(labels)}'} systems apart. {takes}".strip()
         )
     return f"No system is shown to be better than another. {takes}"
+
+
+def _better(shown: "Sequence[re.Match[str]]") -> str:
+    """ "In FP, react did better than hybrid_react, shown by 50 queries, 50 users."."""
+    parts = [f"{_where(each['about'])}, {each['order'].replace(ABOVE, ' did better than ')}" for each in shown]
+    more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
+    said = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
+    by = f", shown by {shown[0]['n']}" if shown[0]["n"] else ""
+    return f"{said[:1].upper()}{said[1:]}{by}."
 
 
 def _where(about: str) -> str:
@@ -122,8 +130,8 @@ def _preferences(row: PairScore, a: str, b: str) -> str:
 
 
 def _times(count: int) -> str:
-    few = ("never", "once", "twice", *(f"{word} times" for word in "three four five six seven eight nine ten".split()))
-    return few[count] if count < len(few) else f"{count:,} times"
+    words = ("never", "once", "twice", "three times", "four times", "five times", "six times", "seven times")
+    return words[count] if count < len(words) else f"{count:,} times"
 
 
 def _may_be_chance(row: PairScore) -> str:
