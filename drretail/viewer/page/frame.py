@@ -46,7 +46,7 @@ def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str
     return writable(template("page.html.jinja").render(**given, **frame()))
 
 
-STYLES = ("page.css", "plots.css", "run_search.css")
+STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")
 SCRIPTS = ("page.js", "run_search.js")
 
 

@@ -23,6 +23,10 @@ class Links(Protocol):
 
     def run(self, line: RunLine) -> str: ...
 
+    def claim(self, line: RunLine, anchor: str) -> str:
+        """Of a claim's card, which stands behind its run."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class OnePage:
@@ -36,6 +40,9 @@ class OnePage:
     def run(self, line: RunLine) -> str:
         return f"#{line.anchor}"
 
+    def claim(self, line: RunLine, anchor: str) -> str:
+        return f"#{anchor}"
+
 
 @dataclass(frozen=True, slots=True)
 class FolderOfPages:
@@ -47,7 +54,10 @@ class FolderOfPages:
         return quote(page_name(question))
 
     def run(self, line: RunLine) -> str:
-        return f"{self.question(line.question)}#{line.anchor}"
+        return self.claim(line, line.anchor)
+
+    def claim(self, line: RunLine, anchor: str) -> str:
+        return f"{self.question(line.question)}#{anchor}"
 
 
 def page_name(question: Question) -> str:

@@ -33,6 +33,7 @@ from drretail.viewer.page.cards import (
     research_of,
     step_cards,
 )
+from drretail.viewer.page.first_screen import QuestionCard, question_card
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import talk_page_name
 from drretail.viewer.page.report_html import report_html
@@ -174,6 +175,8 @@ class Rendered:
     lines: tuple[RunLine, ...]
     failed: tuple[FailedVerdict, ...]
     """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
+    card: QuestionCard
+    """What the report's first screen shows of it."""
 
     @property
     def size(self) -> int:
@@ -314,6 +317,9 @@ class Questions:
             body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
             lines=tuple(run.line for run in part.runs),
             failed=tuple(_failed(judgements)),
+            card=question_card(
+                self._view, question, [(run.name, run.view, run.line, run.cart) for run in runs], judgements
+            ),
         )
 
     def lines(self, question: Question) -> Rendered:

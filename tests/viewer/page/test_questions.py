@@ -72,7 +72,7 @@ def page(answered: Path) -> Element:
 
 def test_the_page_goes_from_the_questions_to_the_method(page: Element) -> None:
     ids = [section.attributes["id"] for section in page.all("section") if "id" in section.attributes]
-    assert ids == ["questions", "runs", "scores", "failures", "method", "reading", "repeat"]
+    assert ids == ["first", "plots", "questions", "runs", "scores", "failures", "method", "reading", "repeat"]
     questions = [part.attributes["id"] for part in page.all("details", "question")]
     assert questions == ["q1", "q2"]
     assert QUESTION in page.by_id("questions").text

@@ -82,6 +82,15 @@ function copyLink(address, button) {
     next.scrollIntoView({ block: "center" });
   }
 
+  // The questions at the top of the page, one at a time and round in a circle.
+  function turnTo(from, by) {
+    const slides = Array.from(document.querySelectorAll(".slide"));
+    const to = slides[(slides.indexOf(from) + by + slides.length) % slides.length];
+    from.hidden = true;
+    to.hidden = false;
+    to.querySelector('[data-turn="' + by + '"]').focus({ preventScroll: true });
+  }
+
   function open(target) {
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
@@ -140,6 +149,18 @@ function copyLink(address, button) {
     const button = event.target.closest("[data-do]");
     if (button) {
       ({ close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
+      return;
+    }
+    const turn = event.target.closest("[data-turn]");
+    if (turn) {
+      event.preventDefault();
+      turnTo(turn.closest(".slide"), Number(turn.dataset.turn));
+      return;
+    }
+    const wrong = event.target.closest("[data-claims]");
+    if (wrong && document.getElementById(wrong.dataset.claims.split(" ")[0])) {
+      event.preventDefault();
+      show(wrong.dataset.claims.split(" "), wrong);
       return;
     }
     const badge = event.target.closest(".report a.badge");
