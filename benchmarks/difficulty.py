@@ -18,9 +18,9 @@ from statistics import fmean
 from typing import Any
 
 from drretail.api.worlds import open_world
+from drretail.difficulty.hardening import AXES, Hardener
+from drretail.difficulty.measure import HITS, Task
 from drretail.eval.scores.file import read_scores
-from drretail.querygen.difficulty import HITS, Task
-from drretail.querygen.hardening import AXES, Hardener
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 

@@ -30,6 +30,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     sandboxes/     a sealed web for each query
     doctor/        what works on this machine, and what a model does with our prompts
     lab/           is the judge any good? labels, planted errors, exploits, biases
+    difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
     eval/          judges and scores
     querygen/      profile-aware queries
     agents/        research in the shop and on the web, and the runs it leaves

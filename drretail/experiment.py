@@ -16,7 +16,7 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
-from drretail.records.criteria import Gold, PagesByLabel
+from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
@@ -289,16 +289,6 @@ def read_gold(experiment: Path, query_id: str) -> Gold | None:
 def read_gold_file(path: Path) -> Gold:
     """The gold of one query, wherever it lies. Raises UserError for a file that is none."""
     return _validated(Gold, path)
-
-
-def labels_path(experiment: Path, query_id: str) -> Path:
-    return experiment / "labels" / f"{file_name(query_id)}.json"
-
-
-def read_labels_of(experiment: Path, query_id: str) -> PagesByLabel | None:
-    """What the pages of a query's sandbox are there for; None where nobody knows it."""
-    path = labels_path(experiment, query_id)
-    return _validated(PagesByLabel, path) if path.exists() else None
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:

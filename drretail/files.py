@@ -37,7 +37,7 @@ _OPENED = re.compile(r"/(?:dev|proc/self)/fd/(?P<number>\d+)|/dev/(?P<name>stdin
 
 @contextmanager
 def unsynced() -> Generator[None]:
-    """Nothing written within is waited for to be on disk: for files that are thrown away when the block ends."""
+    """Nothing written within is waited for to be on disk: for files that are thrown away, or soon made again."""
     before = _is_synced.set(False)
     try:
         yield

@@ -13,14 +13,14 @@ from itertools import islice
 from pathlib import Path
 
 from drretail.api.worlds import open_world
+from drretail.difficulty.hardening import Hardener
+from drretail.difficulty.hidden_wishes import hide
+from drretail.difficulty.measure import with_levels
+from drretail.difficulty.twins import KINDS, spoil
 from drretail.files import write_lines
 from drretail.querygen import shipped
 from drretail.querygen.checks.wording import Texts
-from drretail.querygen.difficulty import with_levels
 from drretail.querygen.generate import queries_of
-from drretail.querygen.hardening import Hardener
-from drretail.querygen.hiding import hide
-from drretail.querygen.spoiling import KINDS, spoil
 from drretail.querygen.users import drawn_users
 from drretail.records.base import sha256_of
 from drretail.records.query import Query

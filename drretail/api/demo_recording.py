@@ -1,4 +1,4 @@
-"""One question of the demo, answered and judged by a language model once, recorded, and played back without a key.
+"""The demo's questions, answered and judged by a language model once, recorded, and played back without a key.
 
 docs/own-agents.md says how to record it anew.
 """
@@ -24,43 +24,44 @@ from drretail.records.query import Query
 from drretail.records.run import Limits
 from drretail.records.score import Scores
 from drretail.settings import read_settings
+from drretail.tables.figures import counted
 
-TITLE = "One question, two agents: recorded from a language model, played back (scripted)"
 AGENTS = ("react", "hybrid_react")
 LIMITS = Limits(researchers=2)
 """Under which the answers were recorded."""
-RECORDINGS = Path(__file__).parent / "recordings"
+_RECORDINGS = Path(__file__).parent / "recordings"
+QUERIES, SCRIPT = _RECORDINGS / "demo_queries.jsonl", _RECORDINGS / "demo.json.gz"
 SEED = "42"
 
 
-def recorded_query() -> Query:
-    """The question that was asked, with its user."""
-    (query,) = read_queries(RECORDINGS / "demo_query.jsonl")
-    return query
+def recorded_queries() -> tuple[Query, ...]:
+    """The questions that were asked, each with its user."""
+    return read_queries(QUERIES)
 
 
 def recorded_model() -> Model:
     """The model that plays the recorded answers, of agents and judge alike."""
-    return scripted_model(play=read_script(RECORDINGS / "demo.json"), name="recorded")
+    return scripted_model(play=read_script(SCRIPT), name="recorded")
 
 
 def play_answers(folder: Path, shop: World, spec: str, observer: Observer = SILENT) -> bool:
-    """Has both agents answer the question anew, with the recorded model and the real tools; False where one could not.
+    """Has both agents answer the questions anew, with the recorded model and the real tools; False where one could not.
 
     ``spec`` is how the runs name the world; ``observer`` is told of each step.
     """
     agents = {name: load_agent(name) for name in AGENTS}
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
-    watch = observer.runs(runner, len(players), parallel=1)
+    asked = recorded_queries()
+    title = f"{counted(len(asked), 'question')}, two agents: recorded from a language model, played back (scripted)"
+    watch = observer.runs(runner, len(players) * len(asked), parallel=1)
     of_world = Offers(shop).reference
-    asked = [recorded_query()]
     return run(
-        folder, runner, players, asked, seed=SEED, title=TITLE, reference=of_world, parallel=1, watch=watch
+        folder, runner, players, asked, seed=SEED, title=title, reference=of_world, parallel=1, watch=watch
     ).is_whole
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
-    """What the recorded judge says of both reports, and of one beside the other."""
+    """What the recorded judge says of every report, and of each two on a question side by side."""
     judge = Judge.of(recorded_model())
     return run_loop(score(folder, (*USUAL, PAIRWISE), [judge], store=shop.store, progress=progress))

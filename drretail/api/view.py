@@ -1,4 +1,4 @@
-"""``view``: an experiment live in the browser, with the pages on which people vote."""
+"""``view``: an experiment live in the browser, or several, with the pages on which people vote."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,6 +15,7 @@ from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
 from drretail.local_server import bound, port_of, serve
+from drretail.viewer.experiments import holds_several
 from drretail.viewer.output import say
 from drretail.viewer.voting.results import VoteResults, results_of
 
@@ -25,12 +26,17 @@ NEEDED = ("starlette", "uvicorn")
 def view(options: ViewOptions) -> VoteResults | None:
     """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
 
-    Gives what people have voted, with ``results`` at once; None without an experiment. Raises UserError for a folder
-    without one, for a port in use, and where the packages of a server are not installed.
+    Gives what people have voted, with ``results`` at once; None without an experiment, or of several. Raises UserError
+    for a folder without one, for a port in use, and where the packages of a server are not installed.
     """
     if not options.results:
         serve_view(options, say)
-    return None if options.experiment is None else votes_of(options)
+    return votes_of(options) if options.results or names_one(options) else None
+
+
+def names_one(options: ViewOptions) -> bool:
+    """False without an experiment, and for a folder that holds several."""
+    return options.experiment is not None and not holds_several(folder_of(options.experiment))
 
 
 def votes_of(options: ViewOptions) -> VoteResults:

@@ -82,7 +82,7 @@ COMMANDS = {
     ),
     "export": (
         "drretail.cli.report:export",
-        "Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset, spans and more.",
+        "Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.",
     ),
     "view": (
         "drretail.cli.report:view",

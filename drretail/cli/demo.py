@@ -1,101 +1,124 @@
 """``drretail demo``: the whole path in one command, small, without a key or a server."""
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from drretail.cli.options import flags as options
-from drretail.event_loop import run_loop
-from drretail.files import write_atomically
-from drretail.progress import Progress, choose_progress
+from drretail.files import unsynced, write_atomically
+from drretail.progress import choose_progress
 from drretail.tables.figures import counted
-from drretail.viewer.output import say
+from drretail.viewer.claims import SIGNS
+from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, say, stdout_console, wrapped
 
 if TYPE_CHECKING:
-    from drretail.env.world import World
-    from drretail.records.query import Query
+    from drretail.api.recorded import RecordedAnswer
+    from drretail.viewer.experiment import ExperimentView
+    from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
 
-SEED = "42"
-TITLE = "drretail demo: two agents answer a shopper's question, a judge checks each claim, and you get a page to read."
-RECORDED = "recorded from a language model, played back (scripted)"
-BY_RULES = """
-Three more questions, without a language model: offline:shopper searches for the words of a question, offline:judge
-compares words. This shows that everything runs, not how well an agent answers."""
+TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
+LONGEST_ANSWER = 16
+"""Lines that are shown of an answer; all output together has at most 60."""
 
 
 def demo(
     to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers a shopper's question, judges the answers, and writes two pages to read.
+    """Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.
 
-    What a language model answered as two agents and as their judge is played back; three more questions are answered
-    and judged by rules. Nothing is downloaded and no key is needed. A second run goes on from what is there and shows
-    the same.
+    What a language model answered as two agents and as their judge is played back, and the tools run. Nothing is
+    downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
+    gc.disable()  # a tenth of the time, and the process ends before its garbage matters
+    from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
-    from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.page.document import page_of
+    from drretail.viewer.page.document import one_page, rendered_questions
+    from drretail.viewer.page.first_screen import most_telling
 
-    progress = choose_progress("none" if quiet else None)
+    def note(sentence: str) -> None:
+        if not quiet:
+            say(sentence)
+
     check_is_demo(to)
-    folder = build_shop(to, progress)
-    with open_world(folder) as shop:
+    silent = choose_progress("none")
+    note("Making up a shop …")
+    folder, queries = build_shop(to, silent), recorded_queries()
+    experiment = to / "recorded"
+    with open_world(folder) as shop, unsynced():  # 2,500 waits for the disk, for what a second demo makes again
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
-        progress.note(f"{folder}: {', '.join(sizes)}.")
-        _play(to, shop, folder, progress, quiet=quiet)
-        asked = demo_queries(shop, to / "queries.jsonl", SEED)
-        _answer_by_rules(to / "exp", shop, asked, progress)
-    pages = {"report.html": to / "recorded", "rules.html": to / "exp"}
-    for name, experiment in pages.items():
-        write_atomically(to / name, page_of(read_view(experiment)))
-    say(f"The answers by rules to three questions ({to / 'queries.jsonl'}), judged: {to / 'rules.html'}")
-    say(f'\nAsk your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
-    say(f"The page of the two agents ({RECORDED}), with each claim marked and its evidence a click away:")
+        note(f"{folder}: {', '.join(sizes)}.")
+        note(f"{counted(len(queries), 'question')}, two agents: a recorded model answers, the tools run …")
+        play_answers(experiment, shop, str(folder))
+        note("The recorded judge rules on every claim and on each two answers …")
+        play_judge(experiment, shop, silent)
+    view = read_view(experiment)
+    rendered = list(rendered_questions(view))
+    write_atomically(to / "report.html", one_page(view, rendered))
+    card = most_telling([each.card for each in rendered])
+    _print_question(view, card, to / "report.md")
+    _print_result(view)
+    user = card.question.query.user_id
+    print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
+    print_text("All questions, with each claim marked and its evidence a click away:")
     typer.echo(str(to / "report.html"))
 
 
-def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet: bool) -> None:
-    """A question that a language model answered as two agents, and judged: a report, scoreboard and comparison."""
-    from drretail.api.demo_recording import AGENTS, play_answers, play_judge, recorded_query
-    from drretail.api.recorded import RecordedAnswer, RecordedExperiment
-    from drretail.cli.narration import print_report
-    from drretail.cli.run_progress import TerminalObserver
-    from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
+def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) -> None:
+    """A question, one answer as far as there is room (all of it in a file), and what both systems pick."""
+    from drretail.api.recorded import RecordedAnswer
+    from drretail.experiment import read_evidence, read_run, run_folder
 
-    query = recorded_query()
-    say(f"\nA question of the shop's user {query.user_id}:\n{query.text}\n")
-    say("A language model's answers and verdicts, recorded once, are played back; the tools run now.\n")
-    play_answers(to / "recorded", shop, str(folder), TerminalObserver(quiet=quiet))
-    experiment = RecordedExperiment(to / "recorded")
-    answered = experiment.run(AGENTS[0])
-    recorded = RecordedAnswer(answered, experiment.evidence(answered))
-    say("")
-    print_report(recorded, to / "recorded")
-    write_atomically(to / "report.md", recorded.report)
-    scores = play_judge(to / "recorded", shop, progress)
-    if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard)
-    typer.echo("")
-    print_pairs(scores)
+    query, shown = card.question.query, next((each for each in card.answers if each.is_preferred), card.answers[-1])
+    folder = run_folder(view.folder, shown.line.label, query.query_id, shown.line.repeat)
+    answer = RecordedAnswer(read_run(folder), read_evidence(folder))
+    write_atomically(report, answer.report)
+    width = min(TEXT_WIDTH, stdout_console().width)
+    lines = [line for paragraph in _paragraphs(answer) for line in wrapped(paragraph, width).split("\n")]
+    print_text("", f"Question {card.question.number} of {len(view.questions)}, by a shopper with orders in the shop:")
+    typer.echo(wrapped(query.text, width))
+    print_text("", f"The answer of {shown.name}:")
+    typer.echo("\n".join(lines[:LONGEST_ANSWER]).rstrip())
+    if len(lines) > LONGEST_ANSWER:
+        print_text(f"… The whole answer: {report}")
+    print_text("", *(line for each in card.answers for line in _picks(each)))
 
 
-def _answer_by_rules(experiment: Path, shop: "World", queries: "tuple[Query, ...]", progress: "Progress") -> None:
-    """The rule-based answers to all queries, with the rule-based judge's verdicts on them."""
-    from drretail.api.judges import OFFLINE_JUDGE, judges
-    from drretail.api.models import Opener
-    from drretail.api.run import run
-    from drretail.eval.registry import USUAL
-    from drretail.eval.scoring import score
-    from drretail.settings import OFFLINE_MODEL, read_settings
+def _paragraphs(answer: "RecordedAnswer") -> Iterator[str]:
+    """The report as plain text, without its tables."""
+    from drretail.grounding.report.render import render_report
 
-    say(BY_RULES)
-    # Without floors: of three reports the tables would say little else than that nothing applies.
-    run(shop, queries, "react", OFFLINE_MODEL, to=experiment, seed=SEED, baselines=False, parallel=1)
-    table_key = judges([OFFLINE_JUDGE], Opener(read_settings()))
-    run_loop(score(experiment, USUAL, table_key, store=shop.store, progress=progress))
+    text = render_report(answer.run.report or "", answer.evidence, style="plain").text
+    lines = [line for line in text.replace("**", "").splitlines() if not line.startswith("|")]
+    yield from (line.lstrip("# ") for line, before in zip(lines, ["", *lines], strict=False) if line or before)
+
+
+def _picks(card: "AnswerCard") -> Iterator[str]:
+    """What a system picks, and whether that keeps the question's limits."""
+    for pick in card.picks:
+        words = ", ".join(filter(None, (pick.line.title, pick.price, pick.stars)))
+        yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in pick.broken)}"
+    if card.cart is not None and not card.picks:
+        yield f"{card.name} buys nothing. {card.cart.refusal}"
+    yield from (f"✗ {limit}" for limit in card.broken)
+    yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
+    yield from (f"✓ {words}" for words in (card.kept,) if words)
+
+
+def _print_result(view: "ExperimentView") -> None:
+    """Who did better over all questions, and the scoreboard."""
+    from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
+
+    if view.scoreboard is None:
+        return
+    board, same = without_equal(view.scoreboard)
+    print_text("", f"Result: {conclusion(view.scoreboard, view.pairs).can}", "")
+    print_table(printed_board(board).table)
+    print_text(same)

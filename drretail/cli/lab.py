@@ -12,7 +12,6 @@ from drretail.api.options.lab import (
     CardOptions,
     CorrectOptions,
     ExploitsOptions,
-    MemoryOptions,
     PlantOptions,
     SampleOptions,
 )
@@ -154,24 +153,6 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
         _print_estimate(api.estimate_exploits(options, quiet=output.quiet), output)
     else:
         _print_result(api.exploits_with(options, quiet=output.quiet), print_exploits, output)
-
-
-@lab_app.command("memory")
-@grouped
-def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Asks a model without tools for price, rating and brand of products by their titles, and counts what is right.
-
-    It may say that it doesn't know. Existing answers are reused; EXP/lab/memory.json keeps the result. For comparison,
-    ask about a world by `drretail synth --perturb`, which nobody can know. Exit code 3 when an answer was unusable.
-    """
-    from drretail.api.lab import questions as api
-    from drretail.viewer.terminal.printed_lab import print_remembered
-
-    if planned.estimate:
-        _print_estimate(api.estimate_memory(options, quiet=output.quiet), output)
-    else:
-        made = api.memory_with(options, quiet=output.quiet)
-        _print_result(made, lambda rows: [print_remembered(row) for row in rows], output)
 
 
 @lab_app.command("bias")

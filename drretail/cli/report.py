@@ -33,7 +33,7 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset, spans and more.
+    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.
 
     A run meets a --where rule if every judge that scored it agrees. The command counts what it leaves out.
     """
@@ -54,11 +54,13 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 def view(options: ViewOptions, output: flags.Output) -> None:
     """Shows an experiment in your browser while it grows, and lets people vote on its reports.
 
+    If the folder holds several experiments, it shows a table of them in order of time.
+
     People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
     EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to
     this machine only, at an address with a random token (docs/viewer.md).
     """
-    from drretail.api.view import serve_view, votes_of
+    from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence
 
     def begun(address: str) -> None:
@@ -75,5 +77,5 @@ def view(options: ViewOptions, output: flags.Output) -> None:
         print_results(votes_of(options))
     else:
         serve_view(options, begun, quiet=output.quiet)
-        if options.experiment is not None:
+        if names_one(options):
             say(results_sentence(votes_of(options)))

@@ -3,8 +3,7 @@
 Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
 
 eval/judging/readings.py                 what the family reading read, which families by code rest on
-eval/families/error_causes.py            verdicts of dr3, single stages of which it follows
-lab/bias/{drift,joint,justification}.py  probes of quality's own questions
+lab/bias/{drift,justification}.py        probes of quality's own questions
 sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py                people are asked by the criteria of quality and pairwise
 """
@@ -32,7 +31,6 @@ METRICS = {
         "faithfulness": "faithfulness.score",
         "fault_place": "fault_place.score",
         "quality": "quality.score",
-        "failure_modes": "failure_modes.score",
         "checks": "checks",
         "reading": "reading.score",
         "process": "process",
@@ -47,7 +45,6 @@ METRICS = {
         "pqr": "pqr.score",
         "race": "race.score",
         "dr3": "dr3.score",
-        "error_causes": "error_causes",
         "rubrics": "rubrics.score",
         "report_eval": "report_eval.score",
     }.items()

@@ -42,7 +42,7 @@ _CHECK_OF = {
 }
 """What fails where a file is written otherwise than it reads, by its place; of what stands elsewhere, the records."""
 WRONG_KEY = "the key of a request is not its hash"
-_FOLDERS_OF_QUERIES = ("rubrics/*", "gold", "labels")
+_FOLDERS_OF_QUERIES = ("rubrics/*", "gold")
 
 
 def first_failure(experiment: Path) -> str:

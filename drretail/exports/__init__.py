@@ -7,7 +7,6 @@ chat.py            conversations with models as chat JSONL, for fine-tuning
 drb.py             reports as deep_research_bench takes them
 score_tables.py    scores, values of single reports and verdicts as CSV and Parquet
 dataset.py         a folder that a dataset hub takes, with a card
-spans.py           runs as OpenTelemetry spans, judgements as events on them
 sandbox_pages.py   web pages as a corpus of the sandbox
 inspect_log.py     logs of inspect_ai, one a system
 inspect_samples.py runs as their samples: messages, events, usage, errors

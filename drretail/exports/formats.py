@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.exports import chat, dataset, drb, sandbox_pages, score_tables, spans
+from drretail.exports import chat, dataset, drb, sandbox_pages, score_tables
 from drretail.exports.selection import Selection
 from drretail.plugins import Plugins
 from drretail.tables.figures import counted
@@ -46,7 +46,6 @@ FORMS: Mapping[str, Form] = {
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
     "dataset": Form("dataset", dataset.write, redacts=True),
-    "otel": Form("spans.jsonl", spans.write),
     "sandbox": Form("pages.jsonl", sandbox_pages.write),
     "inspect": Form("inspect", write_inspect_logs),
 }

@@ -14,7 +14,7 @@ from drretail.env.altered.moves import moves_of, store_as_seen, store_at_end
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.grounding.basket.distance import LACKS
+from drretail.eval.baskets.distance import LACKS
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries

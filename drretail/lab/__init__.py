@@ -11,7 +11,6 @@ correction.py         FP, FR and win rates as people would give them
 opinions.py           votes, ratings and labels by people and judges in one shape
 agreement.py          how far people and judges agree, and people with each other
 calibration.py        which version of a judge is nearest to people
-memory/               what a model knows of a shop by heart
 derived_experiment.py an experiment of reports that the lab makes out of another one's
 plant/                known errors in copies of good reports, and who finds them
 exploits/             reports that deserve nothing, and which metric falls for them

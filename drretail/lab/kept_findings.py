@@ -15,7 +15,6 @@ from drretail.records.run import slug
 
 VOTES = Path("votes")
 Options = Mapping[str, str | Sequence[object] | None]
-_ASKED = {"memory": "--model PROVIDER:MODEL --to "}
 """What a command wants before the experiment's folder."""
 
 
@@ -93,7 +92,7 @@ def finding_lines(experiment: Path) -> list[str]:
 
 
 def _line(experiment: Path, path: Path) -> str:
-    again = f"drretail lab {path.stem} {_ASKED.get(path.stem, '')}{experiment}"
+    again = f"drretail lab {path.stem} {experiment}"
     try:
         document = read_json(path)
     except UserError as problem:

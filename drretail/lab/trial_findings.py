@@ -2,9 +2,8 @@
 
 from pydantic import AliasChoices, ConfigDict, Field
 
-from drretail.lab.finding import MOST_SHOWN, LabFinding, unanswered_in_words
+from drretail.lab.finding import LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
-from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, percent, with_interval
 
 
@@ -170,69 +169,6 @@ class ExploitsFound(LabFinding):
             part += f", not {', '.join(missed)}" if missed else ""
             parts.append(f"{part}; above the honest reports: {', '.join(above) or 'none'}")
         return f"Exploits: {'; '.join(parts)}."
-
-
-class RecalledField(Record):
-    """What a model says by heart of one field of products; ``value`` is the share that is right, of all ``n``."""
-
-    name: str
-    n: int
-    right: int
-    unknown: int
-    """Of the others, those where it said that it does not know."""
-    value: float | None = None
-    low: float | None = None
-    """95 %, exact binomial; so is ``high``."""
-    high: float | None = None
-    chance: float | None = None
-    """What would be right had it given another product's value of the same category wherever it gave one."""
-
-
-class Remembered(Record):
-    """What a model knows by heart of the products of one world."""
-
-    model: JudgeRef
-    world: str
-    """Fingerprint."""
-    perturbed_from: str | None = None
-    """Of the world that this one was made of, by ``synth --perturb``."""
-    seed: str
-    n: int
-    """Products with an answer."""
-    failed: int = 0
-    unasked: int = 0
-    knows_nothing: int = 0
-    """Products of which it said nothing at all."""
-    named_in_title: int = 0
-    """Products whose title says a name of theirs: in no share of brands."""
-    fields: tuple[RecalledField, ...] = ()
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        return self.model.spec, self.model.params_hash, self.world, self.seed
-
-
-class MemoryFound(LabFinding):
-    """lab/memory.json: what models know by heart of the shops that agents are asked about."""
-
-    rows: tuple[Remembered, ...] = ()
-
-    def summary(self) -> str:
-        """The recall of each model beside chance, field by field."""
-        parts: list[str] = []
-        for row in self.rows[:MOST_SHOWN]:
-            shares = ", ".join(
-                f"{field.name} {with_interval(field.value, field.low, field.high)} (chance {number(field.chance)})"
-                for field in row.fields
-                if field.n
-            )
-            where = f"{'perturbed ' if row.perturbed_from else ''}world {row.world[:12]}"
-            left = unanswered_in_words(row.failed, row.unasked)
-            parts.append(
-                f"{row.model.spec} of {row.n:,} products of {where} {shares or 'nothing'}{f' ({left})' if left else ''}"
-            )
-        left = f"; {len(self.rows) - MOST_SHOWN:,} more in lab memory" if len(self.rows) > MOST_SHOWN else ""
-        return f"Known by heart, without tools: {'; '.join(parts)}{left}."
 
 
 LEAST_QUERIES = 6

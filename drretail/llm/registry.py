@@ -225,12 +225,6 @@ def check_priced(models: Iterable[Model]) -> None:
         raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
-def split_spec(spec: str) -> tuple[str, str]:
-    """("provider", "model") of a spec; UserError without a model or with a provider that nothing goes by."""
-    provider, model, _ = _named(spec)
-    return provider, model
-
-
 def _named(spec: str) -> tuple[str, str, Provider | Opening]:
     """Provider, model, and what opens it: "provider:model", or "module:attribute:model" of one's own."""
     name, _, model = spec.partition(":")

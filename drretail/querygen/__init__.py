@@ -9,14 +9,7 @@ checks/      what can be wrong with a query, one file a family of checks
 lint.py      all checks of all queries of a file
 generate.py  users → drafts → queries in which nothing is found
 revisions.py the history of a query file, beside it
-fixing.py    other queries in the place of those in which something was found
 review/      people go through the queries of a file
-variations.py other versions of a query: a budget, a thing, a demand, an order more
-spoiling.py  queries that the shop can't meet, each beside a twin that it can
-hiding.py    queries that leave out limits, which the shopper tells when asked
-difficulty.py how hard a query is in its shop, measured without an agent
-hardening.py queries brought to a level of difficulty
-carrying.py  queries of a world, carried over into one that was perturbed
 people/      users as personas with contexts, and tasks that suit them
 comparison.py  generic against profile-aware queries
 shipped.py   the queries that come with the package, from

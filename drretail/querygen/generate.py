@@ -2,16 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain, islice
-from pathlib import Path
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.files import write_lines
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
-from drretail.querygen.reading import read_queries
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import queries_by_rules
 from drretail.querygen.users import check_users, drawn_users
@@ -103,20 +99,3 @@ def queries_of(
     shopper = linter.shopper(user_id)
     if shopper is not None and sum(order.order_status == "Delivered" for order in shopper.orders) >= LEAST_ORDERS:
         yield from queries_by_rules(world, assortment, linter, shopper, seed, written)
-
-
-USERS, PER_USER, QUESTIONS = 8, 2, 3
-
-
-def demo_queries(world: World, path: Path, seed: str) -> tuple[Query, ...]:
-    """Three queries of three users, those with the largest total budgets first; kept in ``path``."""
-    if not path.exists():
-        made = generate_sampled(world, USERS, per_user=PER_USER, seed=seed)
-        budgets = {query.query_id: query.wish.budget for query in made.queries if query.wish and query.wish.budget}
-        amounts = {query_id: budget.value for query_id, budget in budgets.items()}
-        ranked = sorted(made.queries, key=lambda query: (-amounts.get(query.query_id, Decimal(0)), query.query_id))
-        by_user: dict[str | None, Query] = {}
-        for query in ranked:
-            by_user.setdefault(query.user_id, query)
-        write_lines(path, (query.as_line() for query in list(by_user.values())[:QUESTIONS]))
-    return read_queries(path)

@@ -1,6 +1,5 @@
 """The history of a query file, beside it: what was put in the place of which query, by whom, when and why."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +11,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 DECIDED = frozenset({"edited", "rejected"})
-"""What people make of a query that they review; all else is tried by drretail."""
+"""What people make of a query that they review; older histories hold tries of drretail's as well."""
 
 
 class Revision(Document):
@@ -48,21 +47,6 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
     Raises UserError that names the line when one is no revision.
     """
     return read_documents(history_path(queries), Revision, "revision")
-
-
-def tries_of(revisions: Iterable[Revision], query: Query) -> dict[int, Revision]:
-    """How the tries to replace this very query ended, by attempt."""
-    return {revision.attempt: revision for revision in past_of(revisions, query)}
-
-
-def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]:
-    """All tries to replace this very query in their order, those that failed and were made again included."""
-    key = version_of(query)
-    return tuple(
-        revision
-        for revision in revisions
-        if revision.what not in DECIDED and revision.query_id == query.query_id and version_of(revision.before) == key
-    )
 
 
 def version_of(query: Query) -> str:

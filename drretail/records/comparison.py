@@ -249,7 +249,7 @@ class TwinRow(Record):
     """Bought what can't be met, and refused what can."""
     missing: int
     """Pairs of which it has no outcome for one."""
-    j: float | None
+    j: float | None = None
     """Youden's J over the pairs: the share of right ones less that of reversed ones."""
-    p: float | None
+    p: float | None = None
     """McNemar's exact test that it refuses both of a pair as often; None without a pair."""

@@ -92,16 +92,6 @@ class PartOfGold(Record):
     documents: tuple[RequiredDocument, ...] = ()
 
 
-class PagesByLabel(Document):
-    """exp/labels/<query_id>.json: what pages of a sandbox are there for, those of noise left out; never shown to an
-    agent."""
-
-    query_id: str
-    supportive: tuple[str, ...] = ()
-    """By address, as are the others."""
-    distractors: tuple[str, ...] = ()
-
-
 class Gold(Document):
     """exp/gold/<query_id>.json: never shown to an agent."""
 

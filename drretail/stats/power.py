@@ -19,16 +19,16 @@ _ONE_SIDED_FROM = 6
 
 def power(away: float, freedom: float, level: float = LEVEL) -> float:
     """How probably a test at ``level`` shows a true difference that is ``away`` standard errors from zero."""
-    from scipy.stats import nct, norm, t
+    from scipy.special import nctdtr, ndtr, ndtri, stdtrit  # scipy.stats takes half a second to import
 
     away = abs(away)
     if freedom > _NORMAL_FROM:
-        bound = norm.ppf(1 - level / 2)
-        return float(norm.sf(bound - away) + norm.cdf(-bound - away))
-    bound = t.ppf(1 - level / 2, freedom)
+        bound = ndtri(1 - level / 2)
+        return float(ndtr(away - bound) + ndtr(-bound - away))
+    bound = stdtrit(freedom, 1 - level / 2)
     # The wrong direction is rarer than Φ(−away); scipy gives nan for it where it is smaller than all that matters.
-    wrong = float(nct.cdf(-bound, freedom, away)) if away < _ONE_SIDED_FROM else 0.0
-    return float(nct.sf(bound, freedom, away)) + wrong
+    wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
+    return 1 - float(nctdtr(freedom, away, bound)) + wrong
 
 
 def detectable(seen: Estimate | None, tests: int = 1) -> float | None:
@@ -65,14 +65,14 @@ def users_needed(seen: Estimate | None, users: int, tests: int = 1) -> int | Non
 
     With 80 % power, as one of so many ``tests``: against 5 % divided by their number. None where no number does.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if seen is None or not seen.value:
         return None
     if not seen.error:
         return 2
     level, of_one = LEVEL / tests, seen.error * sqrt(users)
-    least = ceil(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * of_one / abs(seen.value)) ** 2)
+    least = ceil(((ndtri(1 - level / 2) + ndtri(POWER)) * of_one / abs(seen.value)) ** 2)
     count = max(2, least - 1)
     while power(seen.value / of_one * sqrt(count), count - 1, level) < POWER:
         count += 1

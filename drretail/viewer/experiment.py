@@ -1,6 +1,6 @@
 """An experiment folder as views of its runs: all that a page shows, read and put in order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import overload
@@ -8,10 +8,14 @@ from typing import overload
 from pydantic import TypeAdapter
 
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
-from drretail.eval.registry import MARKS_CLAIMS, claim_marks
+from drretail.eval.registry import MARKS_CLAIMS, claim_marks, installed
 from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.gathering import run_result
+from drretail.eval.scores.scoreboard import TOKENS, WORDS
+from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
+from drretail.grounding.text.wording import word_count
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.evidence import Finding
@@ -19,6 +23,7 @@ from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import (
+    CODE,
     Agreement,
     Judging,
     MetricDescription,
@@ -92,6 +97,8 @@ class RunView:
     ratings: tuple[RatingsView, ...]
     checks: Checks
     stale: int
+    values: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What this run alone has in the scoreboard's columns, by their names."""
 
     @property
     def run(self) -> Run | None:
@@ -105,10 +112,13 @@ class RunView:
 class Runs(Sequence[RunView]):
     """The planned runs of an experiment, each read when it is asked for: thousands do not fit into memory."""
 
-    def __init__(self, experiment: Path, definition: Definition, planned: Sequence[Planned]) -> None:
+    def __init__(
+        self, experiment: Path, definition: Definition, planned: Sequence[Planned], board: Scoreboard | None = None
+    ) -> None:
         self._experiment = experiment
         self._definition = definition
         self._planned = planned
+        self._board = board
 
     def __len__(self) -> int:
         return len(self._planned)
@@ -125,7 +135,7 @@ class Runs(Sequence[RunView]):
 
     def _read(self, place: int) -> RunView:
         subject = read_subject(self._experiment, self._definition, self._planned[place], None)
-        return _run(self._experiment, place + 1, subject)
+        return _run(self._experiment, place + 1, subject, self._board)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +241,7 @@ def read_view(experiment: Path) -> ExperimentView:
         folder=experiment,
         definition=definition,
         planned=planned,
-        runs=Runs(experiment, definition, planned),
+        runs=Runs(experiment, definition, planned, scores_.scoreboard),
         failure=first_failure(experiment),
         outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
         scores=None if scores is None else scores.scores,
@@ -255,15 +265,19 @@ def read_runs_of(experiment: Path, labels: Sequence[str]) -> list[RunView]:
     return list(Runs(experiment, definition, planned))
 
 
-def _run(experiment: Path, number: int, subject: Subject) -> RunView:
+def _run(experiment: Path, number: int, subject: Subject, board: Scoreboard | None) -> RunView:
     folder = run_folder(experiment, subject.label, subject.query.query_id, subject.repeat)
     run = subject.run
     if run is None:
         state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
         return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
-    faithfulness, marks, quality, checks = (
-        read_judgements(experiment, metric, run) for metric in ("faithfulness", MARKS_CLAIMS, "quality", "checks")
-    )
+    columns = () if board is None else board.columns
+    shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks")
+    judgements = {
+        metric: read_judgements(experiment, metric, run)
+        for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
+    }
+    faithfulness, marks, quality, checks = (judgements[metric] for metric in shown)
     faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
     return RunView(
         number=number,
@@ -284,7 +298,35 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
         ),
         checks=_checks(checks),
         stale=faithfulness.stale + quality.stale + checks.stale,
+        values={} if board is None else dict(_values(subject, run, board, judgements)),
     )
+
+
+def _values(
+    subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
+) -> Iterator[tuple[str, float]]:
+    """Of the columns that have a value for this run: by the board's judge, or by code."""
+    tokens = sum(usage.total for usage in run.usage.values())
+    took: dict[str, float] = {TOKENS: tokens} if tokens else {}
+    if run.report is not None:
+        took[WORDS] = word_count(run.report, run.citations)
+    results = {metric: _result(subject, metric, board, judged) for metric, judged in judgements.items()}
+    for column in board.columns:
+        found = results[column.metric].get(column.variant) if column.metric else None
+        value = took.get(column.name) if not column.metric else None if found is None else found.value
+        if value is not None:
+            yield column.name, value
+
+
+def _result(subject: Subject, metric: str, board: Scoreboard, judgements: Judgements) -> Mapping[str, Value]:
+    """What a family's verdicts come to, by variant; nothing where neither the board's judge nor code has any."""
+    family, judge = installed(metric), board.judge
+    wanted = (judge.spec, judge.params_hash, judge.rules)
+    by = {(one.judge.spec, one.judge.params_hash, one.rules): one for one in judgements.by_judge}
+    judged = by.get(wanted) or next((one for one in judgements.by_judge if one.judge.spec == CODE), None)
+    if family is None or judged is None:
+        return {}
+    return run_result(subject, family, judged.verdicts, judged.rules).values
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

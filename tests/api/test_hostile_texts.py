@@ -33,14 +33,13 @@ from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
 from drretail.lab.bias import justification
-from drretail.lab.memory import recollection
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.prompts import load_prompt
 from drretail.querygen.by_model.opinion import Reader
-from drretail.querygen.by_model.prompt import PromptBuilder, RewriteRequest
+from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.querygen.people import person_model
@@ -179,16 +178,10 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
     "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
         Target("generic", 1, category=ALL), [ASKED]
     ),
-    "querygen rewrites": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_rewrite(
-        SHOPPER, [ASKED], RewriteRequest(ASKED, ALL, (ALL,))
-    ),
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
     "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],
     "querygen's people": lambda shop: [person_model._records(read_past(shop, USER))],
     "lab: justifications": lambda _: [_justified(ALL)],
-    "lab: memory": lambda _: recollection._values(
-        recollection.AskedProduct("B0TEST0001", ALL, "USD", 20.0, 4.5, 100, frozenset()), 2023
-    ).values(),
     "sandboxes: pages": lambda _: page_tags([PAGE]),
     "sandboxes: files": lambda _: file_tags({"notes.txt": ALL.encode()}),
     "sandboxes: needs": lambda _: [numbered_needs([ALL])],

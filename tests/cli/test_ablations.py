@@ -56,7 +56,7 @@ def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
     return folder
 
 
-SCORED = ("score", "exp", "--metrics", "dr3,error_causes", "--gold", "S")
+SCORED = ("score", "exp", "--metrics", "dr3", "--gold", "S")
 
 
 def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretail: Command, run_on: Path) -> None:
@@ -113,22 +113,3 @@ def test_of_one_size_no_page_shows_any_of_it(drretail: Command, tmp_path: Path) 
     assert "against size" not in page
     assert 'id="by-' not in page
     assert 'id="distractors"' not in page
-
-
-def test_errors_have_causes_that_a_page_draws_and_add_up_without_the_sandbox(drretail: Command, run_on: Path) -> None:
-    first = drretail(*SCORED, "--details")
-    assert first.returncode == 0, first.stderr
-    assert {path.name for path in (run_on / "labels").iterdir()} == {"q1.json", "q2.json", "q3.json"}
-    rows = json.loads((run_on / "scores.json").read_text())["scores"]
-    causes = {
-        row["variant"]: row["value"]
-        for row in rows
-        if (row["metric"], row["policy"]) == ("error_causes", "answered")
-        and row["system"] == on("32k").label()
-        and row.get("value") is not None
-        and not row["variant"].startswith("n_")
-    }
-    assert sum(causes.values()) == pytest.approx(1)
-    assert causes["misled"] > 0  # the recall's page is a distractor here
-    drretail("report", "exp")
-    assert "Error causes" in (run_on / "report.html").read_text()

@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from drretail.api.demo_recording import play_answers, play_judge
+from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
 from drretail.env.world import open_world
 from drretail.progress import choose_progress
 from tests.cli.commands import MAIN, Command, environment
 from tests.cli.forked import ForkServer
+from tests.viewer.browsing import Window, browser, window
+from tests.viewer.dom import parse
+
+__all__ = ["browser", "window"]
 
 OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
 """What tells when something was made, and sums of files that do."""
@@ -45,14 +50,63 @@ def shown(
 
 def test_the_demo_shows_the_whole_path_and_leaves_it(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
     done, demo = shown
-    assert {path.name for path in demo.iterdir()} >= {"raw", "world", "queries.jsonl", "exp", "recorded", "report.md"}
+    assert {path.name for path in demo.iterdir()} == {"raw", "world", "recorded", "report.md", "report.html"}
     page = (demo / "report.html").read_text(encoding="utf-8")
     assert "recorded from a language model, played back (scripted)" in page
     assert "scripted:recorded (scripted)" in done.stdout
-    assert "offline:judge" in (demo / "rules.html").read_text(encoding="utf-8")
-    assert done.stderr.index("react@scripted-recorded") < done.stderr.index("offline:shopper")
-    assert "http://ecommerce.com/" in done.stdout
+    assert "http://ecommerce.com/" in (demo / "report.md").read_text(encoding="utf-8")
     assert done.stderr.startswith("drretail demo: ")
+    assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))
+
+
+def test_ten_shoppers_ask_and_one_of_them_wants_what_the_shop_has_not(
+    shown: tuple[subprocess.CompletedProcess[str], Path],
+) -> None:
+    _, demo = shown
+    screen = parse((demo / "report.html").read_text(encoding="utf-8")).by_id("first")
+    slides = list(screen.all("article", "slide"))
+    assert len({query.user_id for query in recorded_queries()}) == len(slides) == 10
+    (first,) = (slide for slide in slides if "hidden" not in slide.attributes)
+    assert "nothing in the shop keeps them all" in first.text
+    refused, bought = (answer.text for answer in first.all("article", "glance"))
+    assert "✓ Right: nothing in the shop keeps every limit" in refused
+    assert "$39.95" in bought
+    assert "4.2 ★ (424)" in bought
+    assert "✗ The budget is $32.00, and the picks cost $39.95" in bought
+    assert "contradicted by its source" in next(screen.all("p", "found")).text
+    assert "On 10 questions the judge preferred hybrid_react-researchers2 seven times" in screen.text
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_terminal_shows_at_most_sixty_lines_and_breaks_no_word(
+    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], width: int, tmp_path: Path
+) -> None:
+    shutil.copytree(shown[1], tmp_path / "drretail-demo")
+    done = drretail("demo", COLUMNS=str(width))
+    lines = [*done.stderr.splitlines(), *done.stdout.splitlines()]
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= width
+    (query,) = (query for query in recorded_queries() if query.query_id == "graded-52")
+    assert query.text in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_screen_fits_and_leads_to_the_next_question_and_to_what_is_wrong(
+    shown: tuple[subprocess.CompletedProcess[str], Path], window: Window, width: int
+) -> None:
+    page = window(width)
+    page.goto((shown[1] / "report.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    screen = page.locator("#first")
+    picks = screen.locator(".bought:visible").last.bounding_box()
+    assert picks is not None
+    assert picks["y"] + picks["height"] <= 900
+    screen.get_by_role("link", name="Next").click()
+    assert screen.locator(".slide:visible .kicker").inner_text().startswith("Question 10 of 10")
+    screen.get_by_role("link", name="Next").click()
+    assert screen.locator(".slide:visible .kicker").inner_text().startswith("Question 1 of 10")
+    screen.locator(".found a").first.click()
+    assert "contradicted" in page.locator("#panel .card").first.inner_text()
 
 
 def test_the_recording_answers_every_request_without_a_key_and_a_network(
@@ -100,7 +154,7 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(drretail: Command, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["raw", "raw/*", "exp/runs/*/*/run.json"])
+@pytest.mark.parametrize("moment", ["raw", "raw/*", "recorded/runs/*/*/run.json"])
 def test_an_interrupted_demo_says_so_and_goes_on(
     drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, moment: str
 ) -> None:

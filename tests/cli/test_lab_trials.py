@@ -96,17 +96,12 @@ answer = { structured = { justification = "It is thin.", rating = 6 } }
 [[rules]]
 schema = "DerivedRating"
 answer = { structured = { reading = "Thin.", rating = 3 } }
-[[rules]]
-schema = "SixRatings"
-[rules.answer.structured]
 """
-RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
-RATINGS = "\n".join(f'{each} = {{ justification = "Thin.", rating = 5 }}' for each in RATED)
 
 
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
-    (tmp_path / "judge.toml").write_text(JUDGE + RATINGS, encoding="utf-8")
+    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
     return an_experiment(tmp_path / "exp", 6)
 
 
@@ -117,7 +112,6 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     table = " ".join(done.stdout.split())
     assert "first preferred minus second all 1.00 6 36 the same on every query" in table
     assert "rating minus what its reasons lead to all 3.00 6 72 the same on every query" in table
-    assert "in one call minus in single calls all -1.00" in table
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table
@@ -126,7 +120,7 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     assert drretail(*command, COLUMNS="200").stdout == done.stdout
     assert finding_lines(two_systems) == [kept["line"]]
     as_json = json.loads(drretail(*command, "--probes", "drift", "--json").stdout)
-    assert len(as_json["probes"]) == 7  # what other probes found of these reports stays
+    assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
 
 
 def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_systems: Path) -> None:
@@ -137,10 +131,20 @@ def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_syste
 
 def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
     done = drretail(
-        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "joint,position", COLUMNS="200"
+        "lab",
+        "bias",
+        "exp",
+        "--estimate",
+        "--judge",
+        "openai:gpt-4o",
+        "--probes",
+        "drift,position",
+        "--pin",
+        "pin.json",
+        COLUMNS="200",
     )
     assert done.returncode == 0, done.stderr
-    assert "joint, openai:gpt-4o" in done.stdout
+    assert "drift, openai:gpt-4o" in done.stdout
     assert "pairwise by openai:gpt-4o" in done.stdout
     assert "justification" not in done.stdout
     assert not (two_systems / "lab" / "bias.json").exists()

@@ -26,7 +26,7 @@ def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_i
     (tmp_path / "tasks.txt").write_text(TASKS)
     for command in (
         ("personas", "--people", "people", "--users", "12"),
-        ("context", "--people", "people", "--check"),
+        ("context", "--people", "people"),
         ("pair", "tasks.txt", "--people", "people", "--to", "q.jsonl", "--users-per-task", "2"),
     ):
         made = drretail("queries", *command)

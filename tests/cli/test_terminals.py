@@ -136,9 +136,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "lab card by a provider's error page": (
         *("lab", "card", "--labels", "labels.csv", "--to", "exp", "--judge", "openai:x", "--base-url", "URL"),
     ),
-    "lab memory by a provider's error page": (
-        *("lab", "memory", *WORLD, "--model", "openai:x", "--base-url", "URL", "--n", "1", "--to", "exp"),
-    ),
     "mcp": ("mcp", *WORLD, "--user", EVIL),
     "ingest": ("ingest", "raw/meta_Pet_Supplies.jsonl", "-w", "made", "--min-interactions", "0"),
     "ingest of rows of no shop": ("ingest", "raw", "-w", "made2"),

@@ -70,7 +70,6 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
     return {
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
         "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
-        "Sorted": lambda _: {"reason": REASON, "modes": ["shallow_analysis"]},
         "ReportClaims": lambda question: _claims(question, sentences),
         "CitedClaims": lambda question: _claims(question, sentences),
         "AllClaims": lambda question: _claims(question, sentences),

@@ -103,8 +103,6 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, family: str, kind: str) -> None:
     judge, asked = every_answer(rating=3, sentences=1)
     folder = KINDS[kind](tmp_path / "exp", family, judge)
-    if family == "failure_modes":
-        judged(folder, "quality", judge, judge_repeats=2)
     keep_references(folder, read_definition(folder), B)
     repeats = 2 if kind == "half judged" else 1
     before, held = used_in(folder), files_in(folder)

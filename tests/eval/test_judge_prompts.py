@@ -13,7 +13,6 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.families.failure_modes.judge import prompt as failing
 from drretail.eval.families.pairwise.judge import prompt_for as comparing
 from drretail.eval.families.pqr.judge import AXES, scoring_prompt
 from drretail.eval.families.quality.score import prompt_for
@@ -95,7 +94,6 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
 def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
     names = list(judge_prompt_files())
     assert {name.partition("/")[0] for name in names} == {
-        "failure_modes",
         "faithfulness",
         "pairwise",
         "pqr",
@@ -136,7 +134,7 @@ def test_a_folder_that_changes_nothing_or_holds_a_stranger_is_told(tmp_path: Pat
 
 
 FAMILIES = (
-    *("faithfulness", "quality", "failure_modes", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"),
+    *("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"),
     "pairwise",
 )
 SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
@@ -171,7 +169,7 @@ def imported(tmp_path: Path) -> Path:
 def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:
     asked = asked_of(imported, reference="b@model")
     schemas = {title for title, _ in asked}
-    assert {"Rating", "Comparison", "Sorted", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
+    assert {"Rating", "Comparison", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
     assert {"PairScores", "PersonalizationScores", "SubCriteria", "MarkedCriteria", "MetRequirements"} <= schemas
     fields = {title: found for title, text in asked if (found := SHOP.findall(text))}
     assert fields == {}
@@ -197,7 +195,7 @@ def test_runs_of_our_own_are_asked_in_the_packaged_words(tmp_path: Path) -> None
 def test_every_phrase_that_has_another_elsewhere_stands_in_a_packaged_prompt() -> None:
     prompts = [prompt_for(each) for each in QUALITY]
     prompts += [comparing(each) for each in QUALITY]
-    prompts += [failing(), *(support_prompt(each) for each in ("default", "paper")), extraction_prompt(EXTRACT)]
+    prompts += [*(support_prompt(each) for each in ("default", "paper")), extraction_prompt(EXTRACT)]
     prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weights_prompts(AXES)]
     whole = "\n".join(prompt.shared + prompt.text for prompt in prompts)
     assert [ours for ours, _ in PHRASES if ours not in whole] == []

@@ -212,7 +212,7 @@ COMMANDS = [
     for line in (Path(__file__).parents[2] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("    drretail export exp/")
 ]
-EXTRAS = {"otel": "opentelemetry", "inspect": "inspect_ai"}
+EXTRAS = {"inspect": "inspect_ai"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

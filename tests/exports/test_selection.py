@@ -64,7 +64,7 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
     held = to.read_bytes()
     with pytest.raises(UserError, match="--force"):
         export(Selection.of(exp), "chat", to)
-    for form in ("chat", "drb", "dataset", "otel"):
+    for form in ("chat", "drb", "dataset"):
         none = Selection.of(exp, rules=[read_rule("FP > 1")])
         with pytest.raises(UserError, match="left to export: 3 not FP > 1, 1 without a report"):
             export(none, form, tmp_path / form)

@@ -95,12 +95,6 @@ def test_the_sentence_names_what_the_earlier_call_was_given(exp: Path) -> None:
         keep(exp, "agree", Agreement(), [], {"--judges": "gpt"}, again=False)
 
 
-def test_a_damaged_file_of_what_is_known_by_heart_names_a_command_that_there_is(exp: Path) -> None:
-    (exp / "lab").mkdir()
-    (exp / "lab" / "memory.json").write_text("{", encoding="utf-8")
-    assert f"drretail lab memory --model PROVIDER:MODEL --to {exp} makes it again" in finding_lines(exp)[0]
-
-
 def test_the_plan_of_view_and_a_second_score_make_no_finding_stale(exp: Path) -> None:
     line = corrected(exp)
     called("sample", exp, "--n", 3)

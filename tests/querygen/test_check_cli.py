@@ -8,9 +8,8 @@ from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.files import read_jsonl, write_lines
+from drretail.files import write_lines
 from drretail.querygen.generate import generate_for
-from drretail.querygen.reading import read_queries
 from drretail.querygen.revisions import history_path
 from drretail.records.query import Query
 
@@ -52,41 +51,7 @@ def test_json_names_each_query_with_its_findings_and_its_cheapest_basket(
     assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
 
 
-def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: Path, queries: list[Query]) -> None:
-    result = call("check", file, world, "--fix")
-    assert result.exit_code == 0
-    assert "1 query replaced after 1 try" in result.stdout
-    first, second = read_queries(file)
-    assert first == queries[0]
-    assert second.query_id == queries[1].query_id
-    assert "@" not in second.text
-    (revision,) = read_jsonl(history_path(file))
-    assert (revision["what"], revision["by"]) == ("replaced", "drretail queries check --fix")
-    assert call("check", file, world, "--fix").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"user_id": "NOBODY"}, "this world does not hold their users: edit them, or drop them"),
-        ({"user_id": None}, "they name no user: edit them, or drop them"),
-        ({"user_id": "DORA"}, "their users have no order that was kept: edit them, or drop them"),
-        ({"source": "Ann"}, "the offline generator did not make them: name a --model that writes them again, edit"),
-    ],
-)
-def test_of_what_is_left_the_true_reason_is_told(
-    world: World, file: Path, queries: list[Query], change: dict[str, str | None], why: str
-) -> None:
-    faulty = [each.model_copy(update={"text": "What? I am at x@example.org.", **change}) for each in queries]
-    write_lines(file, [query.as_line() for query in faulty])
-    result = call("check", file, world, "--fix")
-    assert result.exit_code == 3
-    assert f"Left: 2 queries, because {why}" in result.stdout
-    document = json.loads(call("check", file, world, "--fix", "--json").stdout)
-    assert document["left"] == list(document["why_left"]) == [query.query_id for query in queries]
-
-
-def test_without_fix_the_file_stays_as_it_is(world: World, file: Path) -> None:
+def test_the_file_stays_as_it_is(world: World, file: Path) -> None:
     before = file.read_bytes()
     call("check", file, world)
     assert file.read_bytes() == before
@@ -121,11 +86,3 @@ def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World,
     assert "Without a wish: 1 of 1 query" in result.output
     assert "Name a --model" in result.output
     assert json.loads(call("check", file, world, "--json").stdout)["untyped"] == 1
-
-
-def test_fix_writes_nothing_in_the_place_of_a_query_that_lacks_only_its_wish(world: World, tmp_path: Path) -> None:
-    file = tmp_path / "plain.jsonl"
-    plain = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
-    write_lines(file, [plain.as_line()])
-    assert "0 queries replaced after 0 tries" in call("check", file, world, "--fix").stdout
-    assert not history_path(file).exists()

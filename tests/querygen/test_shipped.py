@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
+from drretail.difficulty.measure import Dial
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.querygen.difficulty import Dial
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, SPLITS, WORLD, shipped_queries

@@ -19,6 +19,8 @@ from drretail.api.worlds import check_askable
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
+from drretail.difficulty.hidden_wishes import hide
+from drretail.difficulty.twins import spoil
 from drretail.env.copying import copy_world
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
@@ -26,9 +28,7 @@ from drretail.errors import UserError
 from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
 from drretail.querygen.generate import generate_sampled
-from drretail.querygen.hiding import hide
 from drretail.querygen.reading import read_queries
-from drretail.querygen.spoiling import spoil
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 

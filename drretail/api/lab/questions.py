@@ -1,4 +1,4 @@
-"""``lab card`` and ``lab memory``: questions that are about no run."""
+"""``lab card``: questions that are about no run."""
 
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
@@ -6,24 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from drretail.api.judges import judges_for
 from drretail.api.lab.judging import LabEstimate, LabResult, again_of, ask_all, check_experiment
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.lab import CardOptions, MemoryOptions
+from drretail.api.options.lab import CardOptions
 from drretail.api.options.shared import paths_in, texts_in
-from drretail.api.worlds import place_of, server_settings
-from drretail.data_ingest.perturb.perturbed_world import FROM
-from drretail.env.manifest import Manifest
-from drretail.env.rows import rows_of
-from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance, capped, judging_costs
-from drretail.files import read_json
 from drretail.lab.card import card_of, check_sets_stay, keep_card
-from drretail.lab.kept_findings import keep
 from drretail.lab.labelled_claims import (
     LabelledSet,
     cards_folder,
@@ -32,20 +23,8 @@ from drretail.lab.labelled_claims import (
     judge_labelled,
     read_labelled,
 )
-from drretail.lab.memory.recollection import (
-    AskedProduct,
-    ask_products,
-    draw_products,
-    estimate_recall,
-    measure_recall,
-    memory_folder,
-    recollections,
-    with_others,
-)
 from drretail.lab.people_findings import JudgeCard
-from drretail.lab.trial_findings import MemoryFound, Remembered
-from drretail.progress import Bar, Waits, busy
-from drretail.records.models import ModelChoice
+from drretail.progress import Bar, Waits
 from drretail.settings import read_settings
 
 
@@ -114,76 +93,3 @@ def _named(sets: list[LabelledSet]) -> list[LabelledSet]:
         else labelled
         for at, labelled in enumerate(sets)
     ]
-
-
-@accepts(MemoryOptions)
-def memory(options: MemoryOptions) -> list[Remembered]:
-    """What each model knows by heart of products: price, rating and brand by their titles, asked without tools.
-
-    Kept in EXP/lab/memory.json beside what earlier calls found. Raises UserError for a model that follows rules, and
-    where ``to`` holds no experiment.
-    """
-    return memory_with(options).finding
-
-
-def memory_with(options: MemoryOptions, *, quiet: bool = True) -> LabResult[list[Remembered]]:
-    """The same with what is printed beside it."""
-    to, opener, models, manifest, products = _products(options, keyless=False, quiet=quiet)
-    folder, shop, year = memory_folder(to), manifest.fingerprint, manifest.now.year
-    again = again_of(options.retry)
-    opened = [judge.model for judge in models if judge.model is not None]
-    allowance = capped(folder, opened, opener.prices, options.max_tokens, options.max_dollars)
-
-    def lot(model: Judge, allowance: Allowance, bar: Bar) -> Coroutine[Any, Any, None]:
-        return ask_products(folder, shop, year, products, model, again=again, allowance=allowance, bar=bar)
-
-    lots = [partial(lot, model) for model in models]
-    closing = ask_all(folder, "asking for products", len(models) * len(products), lots, allowance, quiet=quiet)
-    made = [
-        measure_recall(
-            products,
-            recollections(folder, shop, products, model),
-            model=model.ref,
-            world=shop,
-            perturbed_from=manifest.parameters.get(FROM),
-            seed=options.seed,
-        )
-        for model in models
-    ]
-    document = keep(to, "memory", with_others(made, _before(to)), [])
-    left = sum(each.failed + each.unasked for each in made)
-    return LabResult(made, document, left, [] if closing is None else [closing])
-
-
-def estimate_memory(options: MemoryOptions, *, quiet: bool = True) -> LabEstimate:
-    """What asking about the products is likely to take."""
-    to, opener, models, manifest, products = _products(options, keyless=True, quiet=quiet)
-    folder, shop, year = memory_folder(to), manifest.fingerprint, manifest.now.year
-    found = [estimate_recall(folder, shop, year, products, model) for model in models]
-    return LabEstimate("Products left to ask about", found, opener.prices, ("model", "to ask"))
-
-
-def _products(
-    options: MemoryOptions, *, keyless: bool, quiet: bool
-) -> tuple[Path, Opener, list[Judge], Manifest, list[AskedProduct]]:
-    """The experiment, the models, and the products of the world that were drawn."""
-    to = Path(options.to)
-    check_experiment(to)
-    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-    choices = dict.fromkeys(ModelChoice(model=spec) for spec in texts_in(options.model))
-    models = [Judge.of(model) for model in opener.open_all(choices)]
-    for model in models:
-        if model.ref.kind == "rule_based":
-            raise UserError(f"{model.ref.spec} follows rules and knows nothing by heart: name a language model.")
-    place = place_of(str(options.world), quiet=quiet)
-    with busy("drawing products", quiet=quiet), rows_of(place, server_settings()) as rows:
-        return to, opener, models, rows.manifest, draw_products(rows.products, options.n, options.seed)
-
-
-def _before(experiment: Path) -> MemoryFound | None:
-    """What earlier calls found; nothing where it cannot be read, since it is made again from the answers."""
-    path = experiment / "lab" / "memory.json"
-    try:
-        return MemoryFound.model_validate(read_json(path)) if path.is_file() else None
-    except (UserError, ValidationError):
-        return None

@@ -15,19 +15,13 @@ OfJudge = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCalls:
-    """How a command calls models: up to what cost, at which address, and whether failed answers are asked for again."""
+class JudgeCalls:
+    """How judges are asked: up to what cost, at which address, by what profile, and whether after failures again."""
 
     max_dollars: shared.MaxDollars = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
     retry: shared.RetryFailed = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCalls(ModelCalls):
-    """The same of judges, which a profile may name."""
-
     model_profile: shared.ModelProfile = None
 
 
@@ -145,7 +139,7 @@ class BiasOptions(JudgeCalls):
     probes: Annotated[
         shared.Words,
         Option(
-            "Of position, length, own_family, justification, drift, scale_use, joint.",
+            "Of position, length, own_family, justification, drift, scale_use.",
             metavar="A,B",
             type=str,
             default="all",
@@ -155,24 +149,4 @@ class BiasOptions(JudgeCalls):
     pin: Annotated[
         str | Path | None, Option("Where the reports for drift are kept from the first use on.", metavar="FILE")
     ] = None
-    seed: shared.Seed = "42"
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryOptions(ModelCalls):
-    """Which models are asked about how many products of a world."""
-
-    model: Annotated[
-        str | Iterable[str],
-        Option("The agent's model.", metavar="PROVIDER:MODEL", type=list[str]),
-    ]
-    to: Annotated[
-        str | Path, Option("The experiment beside whose scores the result is shown.", metavar="EXP", type=Path)
-    ]
-    world: Annotated[
-        str | Path,
-        Option("A world's folder, servers:NAME, or demo, the built-in shop.", short="-w", metavar="W", type=str),
-    ] = "demo"
-    _: KW_ONLY
-    n: Annotated[int, Option("Products, drawn by seed.", min=1)] = 100
     seed: shared.Seed = "42"

@@ -55,7 +55,7 @@ class ExportOptions:
     form: Annotated[
         str,
         Option(
-            "chat, drb, csv, parquet, dataset, otel, sandbox, inspect, a plugin's, or module:attribute.",
+            "chat, drb, csv, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
             flag="--as",
             metavar="FORM",
         ),

@@ -19,7 +19,7 @@ UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
 FAMILIES = (
-    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "intent", "moves",
+    "basket", "checks", "dr3", "fault_place", "faithfulness", "intent", "moves",
     "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
     "rubrics", "truth", "understood",
 )  # fmt: skip

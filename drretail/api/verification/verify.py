@@ -46,7 +46,6 @@ RIGHT_WORLD = "Name the world that the runs were made in with --world."
 _BROUGHT = (
     ("tools", "sources/*.json", "it was fetched after the runs", "Delete it, and score with --fetch-sources."),
     ("verdicts", "gold/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
-    ("verdicts", "labels/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
 )
 """What verdicts rest on that was brought into the folder after the runs: no journal and no world gives it again."""
 DEEP = ("replay", "tools", "verdicts", "scores")

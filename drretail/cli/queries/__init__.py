@@ -4,7 +4,6 @@ group.py          the group, and generate
 questions.py      plain questions as queries, typed by a model
 by_model.py       generate --model
 check.py          what is wrong with queries
-fix.py            other queries in their place
 review.py         people go through them: files and sheets
 review_numbers.py its numbers, as tables and as a document
 difficulty.py     how hard queries are, and generate --level

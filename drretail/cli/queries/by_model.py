@@ -225,11 +225,7 @@ def _tell(
         f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them not with the first answer"] if again else []),
         *([f"{len(written.failures)} failed"] if written.failures else []),
-        *(
-            [f"{len(written.wrong)} with a finding (queries check --fix --model writes them again)"]
-            if written.wrong
-            else []
-        ),
+        *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
     ]
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
     typer.echo(writer.line(written.usage, written.served, quiet=quiet))

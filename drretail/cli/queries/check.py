@@ -1,4 +1,4 @@
-"""``drretail queries check``: what is wrong with queries, and other queries in their place."""
+"""``drretail queries check``: what is wrong with queries."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
-from drretail.cli.queries.fix import Fixed, Fixing, fixed_queries, print_fixed
 from drretail.cli.queries.questions import Types, typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
-TRIES = 3
-"""For each query that --fix replaces."""
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
 
@@ -42,19 +39,12 @@ def check(
     planned: flags.Planned,
     output: flags.Output,
     world: flags.World = "demo",
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
-    ] = False,
-    tries: Annotated[
-        int | None,
-        typer.Option("--tries", min=1, help=f"With --fix: tries for each query, at most.  [default: {TRIES}]"),
-    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
             "--model",
             metavar="PROVIDER:MODEL",
-            help="The model that types missing wishes and reads each query; with --fix it also rewrites them.",
+            help="The model that types missing wishes and reads each query.",
         ),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show the cheapest basket that meets each query.")] = False,
@@ -62,7 +52,6 @@ def check(
         bool, typer.Option("--review", help="Review the queries by hand, as drretail queries review does.")
     ] = False,
     reviewer: Reviewer = None,
-    seed: flags.Seed = "42",
 ) -> None:
     """Checks queries against their world; exit code 3 when something is found.
 
@@ -72,17 +61,13 @@ def check(
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
-    if tries is not None and not fix:
-        raise UserError("--tries is for --fix, which writes queries again: add --fix, or leave --tries out.")
     if by_hand:
-        if fix:
-            raise UserError("--fix and --review are two things to do: first --fix, then --review.")
         review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
         return
     queries = read_queries(file)
-    reader = None if fix else named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    reader = named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
     if planned.estimate and reader is None:
-        raise UserError(f"--estimate says what reading takes: {'leave --fix away' if fix else 'name a --model'}.")
+        raise UserError("--estimate says what reading takes: name a --model.")
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
@@ -90,10 +75,7 @@ def check(
             _estimate(shop, linter, file, queries, reader, as_json=output.as_json)
             return
         outcome = _Outcome(queries)
-        if fix:
-            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries or TRIES, seed, model, calls, output.quiet))
-            outcome = _Outcome(fixed.mended.queries, fixed=fixed)
-        elif reader is not None:
+        if reader is not None:
             outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
         with busy("checking queries", quiet=output.quiet):
             outcome.checked = linter.check_all(outcome.queries)
@@ -110,7 +92,6 @@ class _Outcome:
     """What one check came to, part by part."""
 
     queries: "Sequence[Query]"
-    fixed: "Fixed | None" = None
     types: "Types | None" = None
     opinions: "Opinions | None" = None
     spent: str = ""
@@ -136,8 +117,7 @@ class _Outcome:
     @property
     def failed(self) -> dict[str, str]:
         """Why the model gave no answer, by query id."""
-        parts = (self.fixed and self.fixed.mended.failed, self.types and self.types.failed)
-        return {**(parts[0] or {}), **(parts[1] or {}), **(self.opinions.failed if self.opinions else {})}
+        return {**(self.types.failed if self.types else {}), **(self.opinions.failed if self.opinions else {})}
 
     @property
     def is_wrong(self) -> bool:
@@ -190,7 +170,6 @@ def _estimate(
 def _print_json(outcome: _Outcome) -> None:
     from drretail.querygen.lint import REMEDIES
 
-    mended = outcome.fixed.mended if outcome.fixed else None
     rows: list[dict[str, Any]] = [
         {
             "query_id": entry.query.query_id,
@@ -204,11 +183,8 @@ def _print_json(outcome: _Outcome) -> None:
             "ok": not outcome.codes,
             "codes": dict(outcome.codes),
             "untyped": outcome.untyped,
-            "replaced": list(mended.replaced) if mended else [],
-            "left": list(mended.left) if mended else [],
-            "why_left": mended.left if mended else {},
             "failed": outcome.failed,
-            **(outcome.fixed.document if outcome.fixed else outcome.document),
+            **outcome.document,
             "queries": rows,
         }
     )
@@ -233,8 +209,6 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
     ]
     if rows:
         print_table(table_of(f"Queries {file}", ["query", "what", "where", "found", "to do"], rows))
-    if outcome.fixed:
-        print_fixed(outcome.fixed, quiet=quiet)
     if outcome.spent:
         typer.echo(outcome.spent)
     whole = sum(not findings for _, findings in outcome.found)

@@ -16,7 +16,7 @@ from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import Assignment
-    from drretail.querygen.difficulty import Difficulty
+    from drretail.difficulty.measure import Difficulty
     from drretail.tables.table import Table
 
 
@@ -34,8 +34,8 @@ def difficulty(
     Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is ten times
     their mean loss, rounded down: 0 is easy, 9 is hard. docs/queries.md explains the other columns.
     """
+    from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers
-    from drretail.querygen.difficulty import Dial, with_levels
     from drretail.querygen.reading import check_made_for, read_queries
 
     queries = read_queries(file)
@@ -56,7 +56,7 @@ def difficulty(
 
 def _table(rows: "list[Difficulty]") -> "Table":
     """A row for each query, the hardest first."""
-    from drretail.querygen.difficulty import Difficulty
+    from drretail.difficulty.measure import Difficulty
     from drretail.tables.table import table_of
 
     names = [name for name in Difficulty.model_fields if name != "query_id"]
@@ -74,7 +74,7 @@ def _table(rows: "list[Difficulty]") -> "Table":
 
 def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: bool, output: flags.Output) -> None:
     """Writes queries of one level by rules; ends with a UserError where no user has any."""
-    from drretail.querygen.hardening import generate_at
+    from drretail.difficulty.hardening import generate_at
     from drretail.querygen.users import check_users
 
     check_file(to)

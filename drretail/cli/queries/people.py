@@ -14,14 +14,11 @@ from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failure
 from drretail.errors import UserError
 from drretail.records.base import Record
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.querygen.by_model.session import Answers, Ask
-    from drretail.querygen.people.past import Past
     from drretail.querygen.people.persona import Persona
-    from drretail.querygen.people.reversibility import Recall
     from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
@@ -88,9 +85,6 @@ def context(
     entries: Annotated[
         int, typer.Option("--entries", min=1, help="Without a model: show at most this many orders of a user.")
     ] = 40,
-    check: Annotated[
-        bool, typer.Option("--check", help="Infer the personas from the contexts, and print the recall of each field.")
-    ] = False,
 ) -> None:
     """Writes notes of each persona's dealings with the shop (its context). Existing contexts stay."""
     from drretail.querygen.people.past import context_by_rules, read_past
@@ -116,13 +110,6 @@ def context(
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
-    if check:
-        recalls = checked(people, known, pasts, writer, calls, failed, quiet=output.quiet)
-        document["recall"] = {
-            recall.field: {"filled": recall.filled, "recalled": recall.recalled} for recall in recalls
-        }
-        if not output.as_json:
-            print_recall(recalls)
     tell(f"{len(made)} contexts → {people}; {len(there)} were there", document, failed, output)
 
 
@@ -217,54 +204,6 @@ def read_tasks(source: Path) -> "tuple[Query, ...]":
     if source.suffix.casefold() == ".jsonl":
         return read_queries(source)
     return queries_from(read_questions(source), source.name, None)
-
-
-def checked(
-    people: Path,
-    known: "Mapping[str, Persona]",
-    pasts: "Mapping[str, Past]",
-    writer: "QueryWriter | None",
-    calls: flags.Calls,
-    failed: dict[str, str],
-    *,
-    quiet: bool,
-) -> "list[Recall]":
-    """How much of each field the contexts give back: by rules from the orders that they name, by a model from the text.
-
-    Why users could not be checked is put into ``failed``; they count in no field.
-    """
-    from drretail.querygen.people.person_model import agreement_ask, inference_ask
-    from drretail.querygen.people.persona import PersonContext, read_people
-    from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
-
-    contexts = {user: answer for user, answer in read_people(people, PersonContext).items() if user in known}
-    if writer is None:
-        agreed = {
-            user_id: agreed_by_words(known[user_id], inferred_by_rules(contexts[user_id], pasts[user_id]))
-            for user_id in contexts
-        }
-        return recall_by_field([known[user_id] for user_id in contexts], agreed)
-    inferring = {user_id: inference_ask(contexts[user_id]) for user_id in contexts}
-    inferred = ask_all(writer, people, list(inferring.values()), calls, quiet=quiet)
-    users = [user_id for user_id in contexts if inferring[user_id].key in inferred.found]
-    asking = {user_id: agreement_ask(known[user_id], inferred.found[inferring[user_id].key]) for user_id in users}
-    agreed_on = ask_all(writer, people, [ask for ask in asking.values() if ask is not None], calls, quiet=quiet)
-    failed |= inferred.failed | agreed_on.failed
-    found = {user: ask for user, ask in asking.items() if ask is None or ask.key in agreed_on.found}
-    fields = {user: () if ask is None else agreed_on.found[ask.key].fields for user, ask in found.items()}
-    return recall_by_field([known[user] for user in found], fields)
-
-
-def print_recall(recalls: "Sequence[Recall]") -> None:
-    """A line a field: in how many personas it is filled, and how often the context gives it back."""
-    from drretail.querygen.people.persona import field_label
-
-    rows: list[list[object]] = [
-        [field_label(recall.field), recall.filled, recall.recalled, recall.share] for recall in recalls
-    ]
-    filled, recalled = sum(recall.filled for recall in recalls), sum(recall.recalled for recall in recalls)
-    rows.append(["all fields", filled, recalled, recalled / filled if filled else None])
-    print_table(table_of("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows))
 
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:

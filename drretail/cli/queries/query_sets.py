@@ -1,7 +1,6 @@
 """Commands on a file of queries: ``show``, ``shipped``, ``carry``, ``spoil`` and ``hide``."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
@@ -10,7 +9,6 @@ import typer
 from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options import flags as options
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.errors import UnknownName, UserError
 from drretail.records.query import QUESTIONS, Manner
@@ -87,12 +85,13 @@ def carry(
 
     Everything else stays, ids included, so that both worlds can be compared query by query.
     """
+    from drretail.data_ingest.perturb.carried_queries import carried
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
-    from drretail.querygen.carrying import carried
-    from drretail.querygen.reading import read_queries
+    from drretail.querygen.reading import check_made_for, read_queries
 
-    queries = read_queries(file)
-    made = carried(queries, read_perturbation(world))
+    queries, mapping = read_queries(file), read_perturbation(world)
+    check_made_for(queries, mapping.perturbed_from)
+    made = carried(queries, mapping)
     write_queries(to, made, force=force)
     changed = sum(one.text != other.text for one, other in zip(queries, made, strict=True))
     if as_json:
@@ -159,10 +158,10 @@ def spoil(
     named that the user never made. Each query gives one pair, whose twins share a task_id. Then `score --metrics
     outcome` says which systems refuse what, and `compare --by twin` shows the pairs.
     """
+    from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
+    from drretail.difficulty.twins import spoil as spoiled
     from drretail.env.offers import Offers
     from drretail.querygen.reading import read_queries
-    from drretail.querygen.spoiling import ABSENT, KINDS, leaf_names
-    from drretail.querygen.spoiling import spoil as spoiled
 
     queries = read_queries(file)
     names: list[str] = []
@@ -185,12 +184,9 @@ def spoil(
         typer.echo(f"  without a pair: {count} ({why})")
 
 
-@grouped
 def hide(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
     to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the queries that hide limits go.")],
-    calls: flags.Calls,
-    output: flags.Output,
     world: flags.World = "demo",
     manner: Annotated[
         str,
@@ -206,15 +202,8 @@ def hide(
     from_record: Annotated[
         bool, typer.Option("--record", help="The shopper does not tell what an order shows; the agent must look it up.")
     ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="PROVIDER:MODEL",
-            help="The model that rewrites texts from which no sentence can be taken out.",
-        ),
-    ] = None,
     force: Force = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Hides a limit in each query: the agent must ask the shopper for it, with the tool ask_shopper.
 
@@ -223,35 +212,29 @@ def hide(
     --intent asked --intent told` then says what asking is worth, by `score --metrics basket,intent` and `compare --by
     intent`.
     """
-    from drretail.cli.queries.by_model import journal_beside, named_writer
+    from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers
-    from drretail.querygen.by_model.withhold import model_rewrite
-    from drretail.querygen.hiding import hide as hidden
     from drretail.querygen.reading import read_queries
 
     if manner not in get_args(Manner):
         raise UnknownName("manner", manner, get_args(Manner))
-    queries, writer = read_queries(file), named_writer(model, calls, quiet=output.quiet)
-    with opened_world(world, quiet=output.quiet) as shop, ExitStack() as stack:
-        session = None if writer is None else stack.enter_context(writer.session(journal_beside(to), calls))
+    queries = read_queries(file)
+    with opened_world(world, quiet=as_json) as shop:
         made = hidden(
             queries,
             Offers(shop),
             manner=cast("Manner", manner),
             questions=None if questions == QUESTIONS else questions,
             from_record=from_record,
-            rewrite=None if session is None else model_rewrite(session),
         )
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
         raise UserError(f"No query of {file} can hide a limit: {why or 'it holds none'}.")
     write_queries(to, made.queries, force=force)
-    if output.as_json:
+    if as_json:
         print_json({"queries": len(made.queries), "hidden": dict(made.facts), "without": dict(made.without)})
         return
     of_topics = ", ".join(f"{count} {topic}" for topic, count in sorted(made.facts.items()))
     typer.echo(f"{counted(len(made.queries), 'query')} of {len(queries)} → {to}; hidden: {of_topics}.")
     for why, count in sorted(made.without.items()):
         typer.echo(f"  hide nothing: {count} ({why})")
-    if session is not None and writer is not None:
-        typer.echo(writer.line(session.usage, session.served, quiet=output.quiet))

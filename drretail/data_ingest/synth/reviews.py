@@ -6,7 +6,6 @@ from typing import Any
 from drretail.data_ingest.synth.shelf import Article
 from drretail.data_ingest.synth.shoppers import Purchase
 
-STARS = (5.0, 4.0, 3.0, 2.0, 1.0)
 TITLES = {
     5.0: ("Exactly what I needed", "Very happy with it", "Would buy again", "Better than expected", "Love it"),
     4.0: ("Good, not perfect", "Solid for the price", "Pleased overall", "Does the job"),

@@ -168,7 +168,8 @@ def _terms(calculation: Calculation, ledger: Ledger) -> Iterator[str]:
             for price in prices
             if prices[price] == term
         ]
-        if named:
-            yield f"{term} is the price of {' or of '.join(named[:_MOST_NAMED])}"
-        elif term == ledger.limit:
+        # A budget is round, and some product among many hits costs just that.
+        if term == ledger.limit:
             yield f"{term} is the user's budget"
+        elif named:
+            yield f"{term} is the price of {' or of '.join(named[:_MOST_NAMED])}"

@@ -2,10 +2,8 @@
 
 faithfulness/     are cited claims borne out by their sources
 fault_place/      where wrong claims went wrong
-failure_modes/    what kind of weakness low ratings are about
 quality/          seven dimensions, rated
 dr3/              DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth
-error_causes.py   why insights are missed and claims are wrong on a sandbox
 rubrics/          criteria of a query, met, met in part or not
 report_eval/      DeepResearch-ReportEval: grades, repetition inside a report, support by sentence
 pairwise/         which of two reports is better, and strengths of many systems

@@ -1,18 +1,18 @@
 """How far what a report would have bought is from the best of the shop, without a model (docs/statistics.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of, picks_by, reading_of
+from drretail.eval.judging.readings import case_of, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.grounding.verify.checks import Case
 from drretail.records.query import Query, Reference
-from drretail.records.reading import Reading
+from drretail.records.reading import Pick
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 
@@ -26,9 +26,9 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """What every measure comes to; the note says who read the picks."""
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
     case = case_of(subject)
-    reading = reading_of(subject, case)
-    for variant, measured in _measured(subject, reference, case, reading).items():
-        yield variant, CodeVerdict.measured(measured.value, measured.reason, (picks_by(reading),))
+    picks, by = picks_of(subject, case)
+    for variant, measured in _measured(subject, reference, case, picks).items():
+        yield variant, CodeVerdict.measured(measured.value, measured.reason, (by,))
 
 
 def query_lacks(experiment: Path, query: Query) -> str | None:
@@ -37,7 +37,9 @@ def query_lacks(experiment: Path, query: Query) -> str | None:
     return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
 
 
-def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:
+def _measured(
+    subject: Subject, reference: Reference | None, case: Case, picks: Sequence[Pick] | None
+) -> Mapping[str, Measured]:
     def none(why: str) -> dict[str, Measured]:
         return dict.fromkeys(MEASURES, Measured(None, why))
 
@@ -49,9 +51,9 @@ def _measured(subject: Subject, reference: Reference | None, case: Case, reading
         return none(lack or "")
     if case.is_undecided:
         return none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
-    if reading.picks is None:
+    if picks is None:
         return none(NO_PICKS)
-    cart = Cart(wish, reference, reading.picks, case.ledger(reading.picks).products)
+    cart = Cart(wish, reference, tuple(picks), case.ledger(picks).products)
     return {variant: measure(cart) for variant, measure in MEASURES.items()}
 
 

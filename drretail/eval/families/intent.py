@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
+from drretail.eval.baskets.distance import Measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import Measured
 from drretail.grounding.constraints.listing import pieces_in
 from drretail.grounding.constraints.releases import Release, asked_topics, releases
 from drretail.records.query import Query, Reference

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
+from drretail.eval.baskets.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.records.reading import Pick
 from drretail.records.run import MOVES, Run

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from drretail.eval.baskets.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
+from drretail.eval.baskets.refusal import Decided, decide, seen_among
+from drretail.eval.baskets.shown import is_shown
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
 from drretail.experiment import read_reference
-from drretail.grounding.basket.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
-from drretail.grounding.basket.refusal import Decided, decide, seen_among
-from drretail.grounding.basket.shown import is_shown
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn

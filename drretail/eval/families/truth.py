@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from drretail.eval.baskets.distance import not_measured, utility_ratio
+from drretail.eval.baskets.refusal import Decided, decide, seen_among
+from drretail.eval.baskets.shown import is_shown
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.distance import not_measured, utility_ratio
-from drretail.grounding.basket.refusal import Decided, decide, seen_among
-from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
 from drretail.records.reading import Outcome

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from drretail.eval.baskets.distance import Measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_runs
-from drretail.grounding.basket.distance import Measured
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn

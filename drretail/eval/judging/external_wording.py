@@ -41,7 +41,6 @@ PHRASES = (
         "",
     ),
     ("various products from elsewhere are recommended, ", ""),
-    (", or things are offered from outside the shop", ""),
     ("at the prices of the shop's records", "at the prices that its sources give"),
     ("the fields of a shop's record", "the fields of a record"),
     ("repeats the question or the profile", "repeats the question"),

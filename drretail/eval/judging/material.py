@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from drretail.eval.judging.readings import reading_of
+from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject, Task
 from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
@@ -60,7 +60,7 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
     Empty where that is not known, and under a publication's rules, which show no such list. The world is left out: a
     judge is shown the same whether it is at hand or not.
     """
-    picks = reading_of(replace(subject, store=None)).picks if rules == "default" else None
+    picks = picks_of(replace(subject, store=None))[0] if rules == "default" else None
     if picks is None:
         return ""
     ledger = read_ledger(subject.evidence, picks=picks)

@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator
 
-from drretail.grounding.basket.distance import Measured
+from drretail.eval.baskets.distance import Measured
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
 from drretail.records.base import Record

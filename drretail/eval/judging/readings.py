@@ -17,7 +17,7 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.files import write_json
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.ids import file_name
-from drretail.records.reading import Pick, Reading
+from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 
@@ -53,6 +53,14 @@ def case_of(subject: Subject) -> Case:
 def reading_of(subject: Subject, case: Case | None = None) -> Reading:
     """The report's picks, declared, else a judge's, else by form, and its verified values. Writes nothing."""
     return read_report(case or case_of(subject), judges_reading(subject))
+
+
+def picks_of(subject: Subject, case: Case | None = None) -> tuple[tuple[Pick, ...] | None, str]:
+    """The report's picks and who read them, as a reading has both; declared ones are known without one."""
+    if subject.run is not None and subject.run.picks is not None:
+        return subject.run.picks, _picks_by(DECLARED)
+    reading = reading_of(subject, case)
+    return reading.picks, picks_by(reading)
 
 
 def keep_reading(subject: Subject, reading: Reading) -> None:
@@ -118,4 +126,8 @@ def picks_by(reading: Reading) -> str:
     """Who read the picks: "picks declared", "picks by form", "picks by model:…", "picks unknown"."""
     if reading.picks is None:
         return "picks unknown"
-    return "picks declared" if reading.reader == "declared" else f"picks by {reading.reader}"
+    return _picks_by(reading.reader)
+
+
+def _picks_by(reader: str) -> str:
+    return "picks declared" if reader == DECLARED else f"picks by {reader}"

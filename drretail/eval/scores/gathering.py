@@ -241,14 +241,15 @@ def _judged_run(
         if verdict.report_sha == report and verdict.prompt_hash in prompts and verdict.version == metric.version
     ]
     return JudgedRun(
-        _reported(subject, metric, living, assessor.rules),
+        run_result(subject, metric, living, assessor.rules),
         verdicts=len(living),
         errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
         stale=len(verdicts) - len(living),
     )
 
 
-def _reported(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
+def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
+    """What one judge's living verdicts on a run come to in a family, by variant."""
     query_id = subject.query.query_id
     if subject.report is None:
         return RunResult(query_id, {}, _LACKS[_status(subject)])

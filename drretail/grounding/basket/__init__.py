@@ -3,7 +3,4 @@
 choice.py         the cheapest, and the one of the greatest worth
 reference.py      both, with everything that would do, and whether the shop can meet the wish, proved or left open
 cart.py           the picks of a report beside the wish: what each is for, what is left out, what they cost
-distance.py       what the picks come to beside the cheapest and the best basket
-refusal.py        a declared outcome beside the proof
-shown.py          whether a run made the searches by which it could know
 """

@@ -6,7 +6,6 @@ effects.py        an effect with its interval and the smallest that would have b
 justification.py  does what it says follow from the reasons that it gives?
 drift.py          does it say of a pinned set what it said before?
 verdict_probes.py  what verdicts alone show: position, length, own family, use of the scale
-joint.py          does it rate all dimensions in one call as it does in a call each?
 prompts/          the questions that probes ask of their own
 probes.py         all probes by name: who asks, and what was found
 """

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
-from drretail.lab.bias import drift, joint, justification
+from drretail.lab.bias import drift, justification
 from drretail.lab.bias.probe import Case, Probe
 from drretail.lab.bias.probed_reports import Reports
 from drretail.lab.bias.verdict_probes import LENGTH, OWN_FAMILY, POSITION, SCALE_USE
@@ -24,7 +24,6 @@ PROBES = {
         justification.PROBE,
         drift.PROBE,
         SCALE_USE,
-        joint.PROBE,
     )
 }
 FOLLOWS_RULES = (

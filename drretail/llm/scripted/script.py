@@ -16,6 +16,7 @@ from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from drretail.errors import ModelError, UserError
+from drretail.files import read_lines
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage
@@ -101,6 +102,11 @@ class Request:
         return next((message.text for message in self.messages if message.type == "human"), "")
 
     @cached_property
+    def digest(self) -> str:
+        """Of the opening, as recorded rules name it: ``digest_of``."""
+        return digest_of(self.opening)
+
+    @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags around data, in what the model was told; what tools brought does not count."""
         texts = (message.text for message in self.messages if message.type in ("human", "system"))
@@ -170,7 +176,7 @@ class Rule(Record):
             yield f"opening_says {self.opening_says!r}"
         if self.last_says is not None and self.last_says not in request.last:
             yield f"last_says {self.last_says!r}"
-        if self.opening is not None and self.opening != digest_of(request.opening):
+        if self.opening is not None and self.opening != request.digest:
             yield f"opening {self.opening}"
         if self.answer is None and request.turn > len(self.answers):
             yield f"no more than {len(self.answers)} turns"
@@ -212,10 +218,13 @@ class Script(Record):
 
 
 def read_script(path: Path) -> Script:
-    """The script of a TOML file, or of a .json file with the same keys; UserError for a file that holds none."""
+    """The script of a TOML file, or of a .json or .json.gz file with the same keys.
+
+    Raises UserError for a file that holds none.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
-        content: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
+        text = "\n".join(read_lines(path)) if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+        content: Any = parse_json(text) if ".json" in path.suffixes[-2:] else parse_toml(text)
         return Script.model_validate({"name": path.name, **content})
     except (FileNotFoundError, IsADirectoryError):
         raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None

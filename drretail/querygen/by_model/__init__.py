@@ -9,8 +9,6 @@ examination.py what is wrong with an answer goes back to it, at most twice; what
 session.py     one model with its journal, shared by all questions of a command
 write.py       targets → queries: side by side, journalled, resumed
 estimate.py    what the queries that are still to be written will take
-rewrite.py     queries in which something was found → the same, written again
-withhold.py    queries → the same without some of their limits
 opinion.py     what a model that reads makes of queries
 annotate.py    plain questions → the same, with their wishes
 """

@@ -1,7 +1,6 @@
 """What a model is sent when it is asked for a query: the paper's four inputs (section 3.2), in our words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drretail.env.summaries import Summaries
@@ -29,8 +28,6 @@ NAMES = (
     "profile_aware",
     "generic",
     "again",
-    "rewrite",
-    "tried",
     "typing",
 )
 
@@ -38,17 +35,6 @@ NAMES = (
 def prompts() -> dict[str, Prompt]:
     """Every wording that a model is asked in, by name."""
     return {name: load_prompt(__file__, name) for name in NAMES}
-
-
-@dataclass(frozen=True, slots=True)
-class RewriteRequest:
-    """A query that is to be written again, as a model is shown it."""
-
-    question: str
-    """The query with what stands beside it, as JSON."""
-    faults: str
-    tries: tuple[str, ...] = ()
-    """Each with what was wrong with it."""
 
 
 class PromptBuilder:
@@ -75,20 +61,6 @@ class PromptBuilder:
         """What is sent for the next query of a target that has these already; ``attempt`` 2 is the first retry."""
         again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
         return self._with_instructions(f"{self._request(target, earlier)}{again}")
-
-    def messages_to_rewrite(
-        self, target: Target, earlier: Sequence[str], request: RewriteRequest
-    ) -> "list[BaseMessage]":
-        """What is sent for a query that is to be written again: all of the above, and what was wrong with it."""
-        tries = "\n".join(tagged("try", text) for text in request.tries)
-        return self._with_instructions(
-            f"{self._request(target, earlier)}\n"
-            + self._prompts["rewrite"].render(
-                question=tagged("question", request.question),
-                faults=tagged("faults", request.faults),
-                tried=self._prompts["tried"].render(tries=tries) if tries else "",
-            )
-        )
 
     def messages_to_type(self, query: Query) -> "list[BaseMessage]":
         """What is sent for the wish of a question that somebody else put."""

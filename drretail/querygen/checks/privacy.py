@@ -140,15 +140,6 @@ class Mask:
         """The text without all of that, and without whatever else of it stands only here."""
         return self._cut(text, self._spans(text))
 
-    def part(self, part: str, whole: str) -> str:
-        """The same for a part of a text, whose ends may have cut what identifies."""
-        start = whole.find(part)
-        if start < 0:
-            return self.text(part)
-        end = start + len(part)
-        spans = [span for span in self._spans(whole) if span[0] < end and span[1] > start]
-        return self._cut(part, [(max(0, first - start), last - start) for first, last in spans])
-
     def facts(self, text: str) -> str:
         """The same for what names orders and products by their ids, which are meant to be told."""
         return self._cut(

@@ -2,8 +2,7 @@
 
 persona.py        who a user is, in the seven groups of Table 5, the context that tells it, and their folder
 past.py           what a user's records hold, and personas and contexts made of them without a model
-person_model.py   the same by a model, users' choices of tasks, and personas back from contexts, asked with
+person_model.py   the same by a model, and users' choices of tasks, asked with
 prompts/          its wordings
-reversibility.py  how much of a persona its context gives back, field by field
 pairing.py        tasks and users → one query each, users as different as can be
 """

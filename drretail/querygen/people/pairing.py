@@ -6,7 +6,6 @@ from drretail.errors import UserError
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import Persona, PersonContext
-from drretail.querygen.people.reversibility import likeness
 from drretail.querygen.users import user_slug
 from drretail.records.query import Query
 
@@ -41,6 +40,12 @@ def distance(one: Persona, other: Persona) -> float:
         likeness(first[name].value, second[name].value) if name in first and name in second else 0.0 for name in names
     ]
     return 1 - sum(alike) / len(names) if names else 0.0
+
+
+def likeness(one: str, other: str) -> float:
+    """The Jaccard of the content words of two values."""
+    first, second = set(content_stems(one)), set(content_stems(other))
+    return len(first & second) / len(first | second) if first | second else float(one == other)
 
 
 def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted: int) -> list[str]:

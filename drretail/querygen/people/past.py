@@ -3,8 +3,8 @@
 A context holds notes of purchases, and every third order as a bit of talk (000, Appendix H).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from drretail.env.world import World
@@ -56,10 +56,6 @@ class Past:
         """False where the product of an order is not to be named."""
         product = self.products.get(order.product_id)
         return product is None or may_be_shown(product)
-
-    def only(self, order_ids: Collection[str]) -> "Past":
-        """The same user as one would know them from these orders alone."""
-        return replace(self, orders=tuple(order for order in self.orders if order.order_id in order_ids))
 
     def line(self, order: Order) -> str:
         """An order in a line: day, what and how many, its category, price and status."""

@@ -1,4 +1,4 @@
-"""Questions to a model about people: personas, contexts, personas back from contexts, and which tasks they choose."""
+"""Questions to a model about people: personas, contexts, and which tasks they choose."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
@@ -21,7 +21,7 @@ from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query
 
 LEAST_ENTRIES, MOST_ENTRIES = 8, 40
-NAMES = ("persona", "context", "infer", "agree", "choose")
+NAMES = ("persona", "context", "choose")
 
 
 class WrittenTrait(Record):
@@ -42,10 +42,6 @@ class WrittenEntry(Record):
 
 class WrittenContext(Record):
     entries: tuple[WrittenEntry, ...] = Field(min_length=1, max_length=MOST_ENTRIES)
-
-
-class AgreedFields(Record):
-    fields: tuple[str, ...]
 
 
 class ChosenTasks(Record):
@@ -105,28 +101,6 @@ def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonConte
         for entry in written.entries
     )
     return PersonContext(user_id=past.user_id, made_by=made_by, entries=entries)
-
-
-def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
-    """Who a user is, from their context alone."""
-    message = prompts()["infer"].render(fields=_fields(), context=tagged("context", context.text))
-    return Ask(f"{context.user_id}#infer", message, WrittenPersona, _wrong_fields)
-
-
-def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
-    """In which fields both say the same; None where they have no field in common."""
-    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits
-    shared = {name: {"first": trait.value, "second": second[name]} for name, trait in first.items() if name in second}
-    if not shared:
-        return None
-    message = prompts()["agree"].render(given=tagged("persona", canonical_json(shared)))
-
-    return Ask(
-        f"{persona.user_id}#agree",
-        message,
-        AgreedFields,
-        lambda agreed: _strange(agreed.fields, shared, "these fields were not filled twice"),
-    )
 
 
 def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:

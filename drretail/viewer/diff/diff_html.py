@@ -66,7 +66,7 @@ def diff_page(diff: AnswersDiff) -> str:
         parts=parts,
         overview=Table("All queries", tuple(map(Column, columns)), tuple(rows), heading="Query"),
         rule=RULE,
-        **frame(("page.css", "diff.css"), script=""),
+        **frame(("page.css", "diff.css"), scripts=()),
     )
     return writable(text)
 

@@ -5,6 +5,7 @@ app.py           the addresses, and what all pages share
 layout.py        what all pages but the report's share
 watch.py         whether anything in the folder has changed
 report_pages.py  the report's own pages, kept up to date in the browser
+experiment_list.py  several experiments in order of time, and the pages of each
 voting_pages.py  the voting pages, and what they send
 review_pages.py  the review of queries, and what it sends
 """

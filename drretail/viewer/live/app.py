@@ -1,6 +1,7 @@
 """The addresses of the server, and what becomes of what it can't do."""
 
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol
@@ -10,14 +11,16 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
 from drretail.local_server import TooLong
 from drretail.querygen.reading import read_queries
+from drretail.viewer.experiments import experiments_in, holds_several
 from drretail.viewer.live.access import Guard
+from drretail.viewer.live.experiment_list import Experiments
 from drretail.viewer.live.layout import asset, message_page
 from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview
@@ -31,7 +34,7 @@ REVIEW = ("/review", "Review queries")
 class Pages(Protocol):
     """A part of the server."""
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> Sequence[BaseRoute]:
         """Its addresses."""
         ...
 
@@ -44,13 +47,20 @@ def parts_of(
     *,
     with_report: bool = True,
 ) -> list[Pages]:
-    """Report and voting pages of an experiment, the review of queries in their world, or both.
+    """Report and voting pages of an experiment, or of each in a folder, the review of queries in their world, or both.
 
     Without its report, which names systems, those who vote can't look up who wrote what.
-    Raises UserError where there is no experiment, or no query to review.
+    Raises UserError where there is no experiment, no query to review, or several experiments to vote on by one plan.
     """
     parts: list[Pages] = []
-    if experiment is not None:
+    if experiment is not None and holds_several(experiment):
+        if plan is not None or review is not None:
+            one = experiments_in(experiment)[0]
+            raise UserError(
+                f"{experiment} holds several experiments: name one, such as {one}, with --plan or --review."
+            )
+        parts.append(Experiments(experiment, partial(_pages_of, port=port)))
+    elif experiment is not None:
         read_definition(experiment)
         watch = Watch(experiment)
         links = (*VOTING, REVIEW) if review is not None else VOTING
@@ -61,6 +71,14 @@ def parts_of(
         read_queries(file)
         parts.append(QueryReview(file, world, port, with_report=experiment is not None and with_report))
     return parts
+
+
+def _pages_of(experiment: Path, root: str, port: int) -> list[Route]:
+    """Report and voting pages of one experiment of several, which are addressed below ``root``."""
+    watch = Watch(experiment)
+    links = (("/", "All experiments"), *((f"{root}{path}", name) for path, name in VOTING))
+    report = ReportPages(experiment, watch, links)
+    return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
 
 
 def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:

@@ -16,8 +16,9 @@ from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.page.document import index_page, question_page
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import FolderOfPages, page_name
+from drretail.viewer.page.links import TALK, FolderOfPages, page_name, talk_page_name
 from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.talk_page import conversation_page
 
 INDEX = "index.html"
 _LINKS = FolderOfPages(index=INDEX)
@@ -75,6 +76,8 @@ class ReportPages:
         version, view = self.watch.version(), read_view(self.experiment)
         if name == INDEX:
             page = index_page(view, [self._tables_of(view, question) for question in view.questions])
+        elif name.startswith(TALK):
+            page = self._conversation(view, name)
         else:
             page = self._question(view, name)
         answer = self._dressed(page, version, view)
@@ -86,7 +89,9 @@ class ReportPages:
         version, (known, question_lines) = self._version(question), self._lines.get(question.query.query_id, ("", None))
         if question_lines is not None and known == version:
             return question_lines
-        return self._render(view, question).without_html()
+        question_lines = Questions(view).lines(question)
+        self._lines[question.query.query_id] = (version, question_lines)
+        return question_lines
 
     def _question(self, view: ExperimentView, name: str) -> str:
         question = next((question for question in view.questions if page_name(question) == name), None)
@@ -94,14 +99,17 @@ class ReportPages:
             raise HTTPException(404, "There is no such page.")
         version, page = self._pages.get(name, ("", ""))
         if version != self._version(question):
-            version, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
+            rendered = Questions(view, talk_pages=True).render(question)
+            version, page = self._version(question), question_page(view, rendered, _LINKS)
             self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
         return page
 
-    def _render(self, view: ExperimentView, question: Question) -> Rendered:
-        version, rendered = self._version(question), Questions(view).render(question)
-        self._lines[question.query.query_id] = (version, rendered.without_html())
-        return rendered
+    def _conversation(self, view: ExperimentView, name: str) -> str:
+        for question in view.questions:
+            for place in question.places:
+                if name == talk_page_name(place):
+                    return conversation_page(view, question, view.runs[place], _LINKS)
+        raise HTTPException(404, "There is no such run.")
 
     def _version(self, question: Question) -> str:
         return self.watch.version_of(question.query.query_id)

@@ -74,6 +74,8 @@ class Voting:
     size: int | None = None
     with_report: bool = True
     """Whether the server shows the report, too; without it the instructions are where it begins."""
+    root: str = ""
+    """What its addresses begin with, where the server shows several experiments."""
     clock: Callable[[], datetime] = now
     _read_at: str = field(default="", init=False)
     _plan: VotingPlan | None = field(default=None, init=False)
@@ -96,26 +98,29 @@ class Voting:
         """Takes who votes, once; names are kept in a cookie of this server."""
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         back = form.get("back", [""])[0]
-        answer = RedirectResponse(f"/{back if back in (*MODES, 'review') else 'vote'}", 303)
+        answer = RedirectResponse(f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}", 303)
         name = annotator_of(form.get("name", [""])[0])
         answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     async def begin(self, request: Request) -> Response:
-        return RedirectResponse("/vote", 303)
+        return RedirectResponse(f"{self.root}/vote", 303)
 
     async def home(self, mode: ModeText, request: Request) -> Response:
         """Instructions, and how far this person is."""
         annotator, items = self.annotator(request), self._items(mode)
-        states = self._states(mode, annotator) if annotator else []
+        counts = self._counts(mode, annotator) if annotator else []
+        states = [kept >= asked for kept, asked in counts]
         elsewhere = self._refresh()[1].are_from_elsewhere
         return page_response(
             "voting_home.html.jinja",
+            root=self.root,
             mode=mode,
             modes=MODES,
             with_report=self.with_report,
             annotator=annotator,
             states=states,
+            kept=sum(kept for kept, _ in counts),
             total=len(items),
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
             questions=definitions(mode.mode, elsewhere=elsewhere),
@@ -126,16 +131,18 @@ class Voting:
     async def sheet(self, mode: ModeText, request: Request) -> Response:
         annotator = self.annotator(request)
         if annotator is None:
-            return RedirectResponse(f"/{mode.path}", 303)
+            return RedirectResponse(f"{self.root}/{mode.path}", 303)
         item, number = self._item(mode, request)
         return page_response(
             "sheet.html.jinja",
+            root=self.root,
             mode=mode,
             number=number,
             total=len(self._items(mode)),
             annotator=annotator,
             sheet=self._sheet(item, annotator),
             state=self._state(mode, item, annotator),
+            asked=sum(asked for _, asked in self._counts(mode, annotator)),
         )
 
     async def answers(self, mode: ModeText, request: Request) -> Response:
@@ -241,20 +248,26 @@ class Voting:
         return ClaimLabel.model_validate(fields | about | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
-        """What this person has answered on a sheet, and how many sheets are done."""
+        """What this person has answered on a sheet, how many answers are kept in all, and how many sheets are done."""
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
         answers = {
             ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
         }
-        return {"answers": answers, "done": sum(self._states(mode, annotator)), "told": ""}
+        counts = self._counts(mode, annotator)
+        done = sum(kept >= asked for kept, asked in counts)
+        return {"answers": answers, "kept": sum(kept for kept, _ in counts), "done": done, "told": ""}
 
-    def _states(self, mode: ModeText, annotator: str) -> list[bool]:
-        """Of each item whether this person has answered all of it."""
-        counts: dict[str, int] = {}
+    def _counts(self, mode: ModeText, annotator: str) -> list[tuple[int, int]]:
+        """Of each item how many of its questions this person has answered, and how many it has."""
+        kept: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):
-            counts[ballot.about] = counts.get(ballot.about, 0) + 1
+            kept.setdefault(ballot.about, set()).add(ballot.asked)
         _, sheets = self._refresh()
-        return [counts.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
+        named = [{question.name for question in sheets.questions(item)} for item in self._items(mode)]
+        return [
+            (len(names & kept.get(item.about, set())), len(names))
+            for item, names in zip(self._items(mode), named, strict=True)
+        ]
 
 
 def _word(question: Question, ballot: Ballot) -> str:

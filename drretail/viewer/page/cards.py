@@ -47,6 +47,8 @@ class SourceCard:
     """A source that a verdict rests on, with the quote in it apart."""
 
     title: str
+    day: str
+    """Of the page, as YYYY-MM-DD; empty where it is not known."""
     anchor: str | None
     """Of the whole source further down the page."""
     excerpt: Excerpt | None
@@ -72,6 +74,8 @@ class ClaimCard:
     sign: str
     claim_verdicts: tuple[VerdictCard, ...]
     in_report: bool
+    talk: str
+    """The address of the run's conversation, where it found the claim's first source; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,8 @@ class StepCard:
     left_out: int
     sources: tuple[tuple[str, str], ...]
     """Of what it brought those that are shown whole: ids and anchors."""
+    talk: str
+    """The address of the model's turn that took the step; empty where no conversation is shown."""
 
     @property
     def is_line(self) -> bool:
@@ -116,16 +122,49 @@ class StepCard:
         return plain and len(self.result) <= SHORT_RESULT
 
 
-def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimCard]:
+@dataclass(frozen=True, slots=True)
+class TalkLinks:
+    """Addresses within a run's conversation."""
+
+    view: RunView
+    page: str = ""
+    """Empty where it stands on this page."""
+    turns: frozenset[tuple[str, int]] | None = None
+    """Path and number of the model steps that it holds; None where it was not read."""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.page}#{self.view.anchor}-talk"
+
+    def of(self, place: int | None) -> str:
+        """Of the model's turn that took the step at ``place``; of the whole where no such turn is known."""
+        steps = self.view.run.steps if self.view.run else ()
+        if place is not None:
+            for step in reversed(steps[: place + 1]):
+                if step.kind == "model" and step.path == steps[place].path:
+                    is_there = self.turns is None or (step.path, step.seq) in self.turns
+                    return f"{self.page}#{self.view.anchor}-m{step.path}-{step.seq}" if is_there else self.whole
+        return self.whole
+
+
+def claim_cards(view: RunView, judge: int, shown: frozenset[str], talk: TalkLinks | None = None) -> list[ClaimCard]:
     """The claims as the judge of this number sees them; ``shown`` are anchors that the report's marks lead to."""
     sources = _Sources(view)
     cards: list[ClaimCard] = []
     for claim in view.claims[judge].claims:
         anchor = claim_anchor(view, judge, claim)
         claim_verdicts = tuple(_claim_verdict(claim_verdict, claim, sources) for claim_verdict in claim.claim_verdicts)
+        found = [source.found.found.place for one in claim_verdicts for source in one.sources if source.found]
+        place = next((place for place in found if place is not None), None)
         cards.append(
             ClaimCard(
-                anchor, claim, WORDS[claim.support], SIGNS[claim.support], claim_verdicts, in_report=anchor in shown
+                anchor,
+                claim,
+                WORDS[claim.support],
+                SIGNS[claim.support],
+                claim_verdicts,
+                in_report=anchor in shown,
+                talk="" if talk is None else talk.of(place),
             )
         )
     return cards
@@ -223,7 +262,7 @@ def _age(day: str | None, now: datetime | None) -> str:
     return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
 
 
-def step_cards(view: RunView) -> list[StepCard]:
+def step_cards(view: RunView, talk: TalkLinks | None = None) -> list[StepCard]:
     """The steps in their order; the more there are, the less is shown of what each of them brought."""
     steps = view.run.steps if view.run else ()
     anchors = evidence_anchors(view)
@@ -239,7 +278,8 @@ def step_cards(view: RunView) -> list[StepCard]:
     for place, (step, line, result) in enumerate(zip(steps, lines, results, strict=True)):
         _, shown, left_out = _cut("", result, rooms[bool(step.evidence)])
         sources = tuple((entry, anchors[entry]) for entry in step.evidence if entry in anchors)
-        cards.append(StepCard(step_anchor(view, place), step, line, shown, left_out, sources))
+        link = "" if talk is None else talk.of(place)
+        cards.append(StepCard(step_anchor(view, place), step, line, shown, left_out, sources, link))
     return cards
 
 
@@ -281,6 +321,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
     cards = tuple(
         SourceCard(
             short_title(entry.title or entry.key, LONGEST_TITLE),
+            entry.date or "",
             sources.anchor(entry.id),
             excerpt(text, here) if here or not any(found) else None,
             sources.found(entry),

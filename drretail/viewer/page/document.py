@@ -13,14 +13,16 @@ from drretail.progress import Bar
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
+from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.run_tables import claims_grid, render_all_runs, render_failures
+from drretail.viewer.page.run_search import render_all_runs
+from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
-from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -46,7 +48,7 @@ def render_page(experiment: Path) -> str:
 
 def page_of(view: ExperimentView) -> str:
     """The report of a view as one page, however large."""
-    return _one_page(view, list(rendered_questions(view)))
+    return one_page(view, list(rendered_questions(view)))
 
 
 def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
@@ -73,7 +75,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             done += [each.without_html() for each in waiting]
             waiting.clear()
     if not is_split:
-        write_atomically(to, _one_page(view, waiting))
+        write_atomically(to, one_page(view, waiting))
         _forget([folder / _INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
@@ -93,7 +95,8 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
             bar.advance(len(question.places))
 
 
-def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+    """The report as one page, of questions that are rendered already."""
     parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, OnePage(), section)
@@ -125,6 +128,7 @@ def _index(
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     sections = [
+        render_first_screen(view, [question.card for question in rendered], links),
         render_overview(view, lines, links),
         questions,
         render_all_runs(view, lines, links),
@@ -164,9 +168,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     """The opening of a report; ``lines`` tell of all its runs, by number."""
     board = view.scoreboard
     first, further = plots_of(view, lines)
+    differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
-        concluded=None if board is None else conclusion(board),
-        board=None if board is None else printed_board(board, view.lab),
+        concluded=None if board is None else conclusion(board, view.pairs),
+        board=None if differing is None else printed_board(differing, view.lab),
+        same=same,
         intervals=INTERVALS,
         lab_title=LAB,
         failure=view.failure,

@@ -46,10 +46,14 @@ def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str
     return writable(template("page.html.jinja").render(**given, **frame()))
 
 
-def frame(styles: tuple[str, ...] = ("page.css", "plots.css"), script: str = "page.js") -> dict[str, Any]:
-    """Style, script and policy of a page, as its template asks for them; ``script`` may be empty."""
+STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")
+SCRIPTS = ("page.js", "run_search.js")
+
+
+def frame(styles: tuple[str, ...] = STYLES, scripts: tuple[str, ...] = SCRIPTS) -> dict[str, Any]:
+    """Style, script and policy of a page, as its template asks for them; there may be no script."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
-    code = (TEMPLATES / script).read_text(encoding="utf-8") if script else ""
+    code = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in scripts)
     return {
         "policy": page_policy(style, code),
         "style": Markup(style),  # noqa: S704 — the package's own files

@@ -7,6 +7,9 @@ from urllib.parse import quote
 from drretail.viewer.experiment import Question
 from drretail.viewer.page.run_lines import RunLine
 
+TALK = "conversation-"
+"""How the pages of runs' conversations are named; the run's number follows."""
+
 
 class Links(Protocol):
     """Addresses as a page has them."""
@@ -19,6 +22,10 @@ class Links(Protocol):
     def question(self, question: Question) -> str: ...
 
     def run(self, line: RunLine) -> str: ...
+
+    def claim(self, line: RunLine, anchor: str) -> str:
+        """Of a claim's card, which stands behind its run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,9 @@ class OnePage:
     def run(self, line: RunLine) -> str:
         return f"#{line.anchor}"
 
+    def claim(self, line: RunLine, anchor: str) -> str:
+        return f"#{anchor}"
+
 
 @dataclass(frozen=True, slots=True)
 class FolderOfPages:
@@ -44,9 +54,17 @@ class FolderOfPages:
         return quote(page_name(question))
 
     def run(self, line: RunLine) -> str:
-        return f"{self.question(line.question)}#{line.anchor}"
+        return self.claim(line, line.anchor)
+
+    def claim(self, line: RunLine, anchor: str) -> str:
+        return f"{self.question(line.question)}#{anchor}"
 
 
 def page_name(question: Question) -> str:
     """The file of a question's page."""
     return f"query-{question.query.query_id}.html"
+
+
+def talk_page_name(place: int) -> str:
+    """The page of a run's conversation in the live view, by the run's place among all."""
+    return f"{TALK}{place + 1}.html"

@@ -1,10 +1,13 @@
 """A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from markupsafe import Markup
 
+from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wishes import wish_lines
@@ -13,6 +16,7 @@ from drretail.records.score import ProfileSummary, Verdict, in_order, place_of
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.cart import Cart, cart_as_read, compare_picks
 from drretail.viewer.commands import command_for
+from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ClaimsView, ExperimentView, Question, RatingsView, RunView
 from drretail.viewer.judged import Judged
 from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
@@ -22,13 +26,16 @@ from drretail.viewer.page.cards import (
     EvidenceCard,
     FindingCard,
     StepCard,
+    TalkLinks,
     claim_cards,
     evidence_cards,
     finding_cards,
     research_of,
     step_cards,
 )
+from drretail.viewer.page.first_screen import QuestionCard, question_card
 from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import talk_page_name
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.tables.ablations import setting_words
@@ -43,6 +50,8 @@ _USAGE = {
 }
 KIND_WORDS = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
+ALL_TALKS = 1_000_000
+"""Bytes of the packed journals of an experiment whose report holds its conversations: some five times that as text."""
 SHORT = 300
 """Characters that are sooner repeated than looked up."""
 
@@ -100,6 +109,10 @@ class RunPart:
     evidence: list[EvidenceCard]
     agents: list[Agent]
     steps: list[StepCard]
+    talk: str
+    """The address of its conversation; empty where that is not shown."""
+    talks: list[Talk]
+    """The conversation where it stands on this page."""
 
     @property
     def tokens(self) -> int:
@@ -114,7 +127,9 @@ class RunPart:
         return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
 
 
-def run_part(view: RunView, question: Question, name: str) -> RunPart:
+def run_part(
+    view: RunView, question: Question, name: str, talk: TalkLinks | None = None, talks: Sequence[Talk] = ()
+) -> RunPart:
     """What answer.html.jinja and run.html.jinja show of a run."""
     report, line = report_html(view), run_line(view, question)
     cart, read_by = cart_as_read(view.subject)
@@ -129,14 +144,16 @@ def run_part(view: RunView, question: Question, name: str) -> RunPart:
         understood=[] if understood is None else wish_lines(understood),
         wish=[] if wish is None else wish_lines(wish),
         claims=[
-            ClaimsPart(claims, each.arithmetic.words, claim_cards(view, judge, report.shown))
+            ClaimsPart(claims, each.arithmetic.words, claim_cards(view, judge, report.shown, talk))
             for judge, (claims, each) in enumerate(zip(view.claims, line.added, strict=True))
         ],
         ratings=[(ratings.judged, _rating_table(ratings)) for ratings in view.ratings],
         findings=finding_cards(view, report.shown),
         evidence=evidence_cards(view),
         agents=research_of(view).agents(),
-        steps=step_cards(view),
+        steps=step_cards(view, talk),
+        talk="" if talk is None else talk.whole,
+        talks=list(talks),
     )
 
 
@@ -158,6 +175,8 @@ class Rendered:
     lines: tuple[RunLine, ...]
     failed: tuple[FailedVerdict, ...]
     """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
+    card: QuestionCard
+    """What the report's first screen shows of it."""
 
     @property
     def size(self) -> int:
@@ -247,11 +266,13 @@ class QuestionPart:
 class Questions:
     """Renders the questions of an experiment and its runs, each by itself.
 
-    No two share a text or an anchor, so any of them may stand on one page, or on pages of their own.
+    No two share a text or an anchor, so any of them may stand on one page, or on pages of their own. Conversations of
+    runs stand on pages of their own with ``talk_pages``; without, they stand here where all together are small.
     """
 
-    def __init__(self, view: ExperimentView) -> None:
+    def __init__(self, view: ExperimentView, *, talk_pages: bool = False) -> None:
         self._view = view
+        self._talk_pages = talk_pages
         self._names = dict(system_names(view.definition.systems))
         order = {label: (at, 0) for at, label in enumerate(self._names)}
         self._order = dict(order)
@@ -270,7 +291,7 @@ class Questions:
     def render(self, question: Question) -> Rendered:
         """One question with its answers and what stands behind them."""
         views = [self._view.runs[place] for place in question.places]
-        runs = [run_part(view, question, self._name(view)) for view in views]
+        runs = [self._part(view, question) for view in views]
         answers = [run for run in runs if run.view.subject.repeat == 1 and _researches(run.view)]
         answers = sorted(answers, key=lambda run: self._order[run.view.subject.label]) or runs
         judgements = list(self._judgements(question, views))
@@ -296,7 +317,44 @@ class Questions:
             body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
             lines=tuple(run.line for run in part.runs),
             failed=tuple(_failed(judgements)),
+            card=question_card(
+                self._view, question, [(run.name, run.view, run.line, run.cart) for run in runs], judgements
+            ),
         )
+
+    def lines(self, question: Question) -> Rendered:
+        """What the tables of a report say of a question's runs, without the question itself: in a third of the time."""
+        views = [self._view.runs[place] for place in question.places]
+        return Rendered(
+            question=question,
+            head=Markup(),
+            body=Markup(),
+            lines=tuple(run_line(view, question) for view in views),
+            failed=tuple(_failed(list(self._judgements(question, views)))),
+        )
+
+    def _part(self, view: RunView, question: Question) -> RunPart:
+        name, folder, run = self._name(view), self._view.folder, view.run
+        if run is None or not journal_size(folder, run):
+            return run_part(view, question, name)
+        if self._talk_pages:
+            return run_part(view, question, name, TalkLinks(view, talk_page_name(view.number - 1)))
+        talks = list[Talk]()
+        if self._has_room:
+            with suppress(UserError):  # a journal of another version takes nothing else from the report
+                talks = read_conversation(folder, run)
+        turns = frozenset(turn.step for talk in talks for turn in talk.turns if turn.step is not None)
+        return run_part(view, question, name, TalkLinks(view, turns=turns) if talks else None, talks)
+
+    @cached_property
+    def _has_room(self) -> bool:
+        """Whether the journals of all runs are small enough for the report to hold."""
+        total = 0
+        for planned in self._view.planned:
+            total += journal_size(self._view.folder, planned)
+            if total > ALL_TALKS:
+                return False
+        return True
 
     def _name(self, view: RunView) -> str:
         name, repeat = self._names[view.subject.label], view.subject.repeat

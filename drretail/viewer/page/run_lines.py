@@ -1,13 +1,31 @@
 """What a page says of each run in one line; small enough that thousands of them fit into memory."""
 
+import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from drretail.records.score import Verdict
 from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import Question, RunView
+
+Outcome = Literal["limit broken", "claim not supported", "claim contradicted", "failed", "gave up"]
+OUTCOMES: Mapping[Outcome, str] = {
+    "limit broken": "picks something beyond the question's limits, as a check found",
+    "claim not supported": "makes a claim that its sources do not bear out",
+    "claim contradicted": "makes a claim that its sources contradict",
+    "failed": "left no report",
+    "gave up": "stopped at a limit, or declared nothing to buy where something is wanted",
+}
+LIMITS = frozenset(
+    {"over_budget", "below_rating", "unwanted_brand", "demand_broken", "quantity_wrong", "recommended_although_owned"}
+)
+"""Codes of findings that break a limit of the question."""
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+"""As run_search.js splits what is typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +68,13 @@ class RunLine:
     failed: tuple[FailedVerdict, ...]
     tools: dict[str, int]
     """Calls of each, failed ones included."""
+    run_id: str
+    outcomes: tuple[Outcome, ...]
+    """What a reader may look for among many runs."""
+    values: Mapping[str, float]
+    """By the scoreboard's columns."""
+    words: frozenset[str]
+    """Of its question, its report and its claims, folded."""
 
     @property
     def is_judged(self) -> bool:
@@ -73,7 +98,31 @@ def run_line(view: RunView, question: Question) -> RunLine:
         stale=view.stale,
         failed=tuple(_failed(view)),
         tools=dict(Counter(step.name for step in steps if step.kind == "tool" and step.name)),
+        run_id=view.subject.run_id,
+        outcomes=tuple(_outcomes(view)),
+        values=view.values,
+        words=_words(view, question),
     )
+
+
+def _outcomes(view: RunView) -> Iterator[Outcome]:
+    supports = {claim.support for one in view.claims for claim in one.claims}
+    if any(finding.code in LIMITS for finding in view.checks.findings):
+        yield "limit broken"
+    if "none" in supports:
+        yield "claim not supported"
+    if "contradicted" in supports:
+        yield "claim contradicted"
+    if view.run is not None and view.run.report is None:
+        yield "failed"
+    elif view.run is not None and (view.run.stop != "finished" or view.run.is_undecided):
+        yield "gave up"
+
+
+def _words(view: RunView, question: Question) -> frozenset[str]:
+    texts = [question.query.text, view.subject.report or ""]
+    texts += [claim.text for one in view.claims for claim in one.claims]
+    return frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.casefold()))
 
 
 def _why(view: RunView) -> str:

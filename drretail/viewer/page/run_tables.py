@@ -1,18 +1,14 @@
-"""Tables of all runs: each in a line with the sums from which FP and FR are made, its claims as a bar, what failed."""
+"""The claims of every report as a bar, and what failed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from drretail.eval.claims.claims import FAMILY
-from drretail.records.score import in_order, place_of
+from drretail.records.score import place_of
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import WORDS
-from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine
@@ -22,35 +18,6 @@ MOST_FAILED = 200
 """Judgements that failed, one by one; of more only how many they are."""
 _WIDE, _TALL = 100, 10
 """Of a bar of claims, in units of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A system's number as the lines above it make it, and as scores.json has it."""
-
-    variant: str
-    by: str
-    value: float
-    reports: int
-    scored: float | None
-    """None where scores.json has none of this judge."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemRuns:
-    """All runs of one system."""
-
-    name: str
-    states: dict[str, int]
-    """How many runs are done, failed …"""
-    table: Table
-    means: tuple[Mean, ...]
-
-
-def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
-    """A table a system."""
-    html = template("all_runs.html.jinja").render(systems=systems_with_runs(view, lines, links))
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], links: Links) -> Markup:
@@ -117,29 +84,6 @@ def claims_bar(line: RunLine) -> Markup:
     ).format(_WIDE, _TALL, Markup().join(parts), label=label)
 
 
-def systems_with_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> list[SystemRuns]:
-    """The runs of each system with the means that they make, in the order of tables."""
-    by_label: dict[str, list[RunLine]] = defaultdict(list)
-    for line in lines:
-        by_label[line.label].append(line)
-    names = system_names(view.definition.systems)
-    columns = ("State", "Claims", "Adds up to", "Findings")
-    return [
-        SystemRuns(
-            name=names[label],
-            states=dict(Counter(line.state for line in by_label[label])),
-            table=_table(
-                f"Runs of {names[label]}",
-                "Query",
-                columns,
-                [_row(line, links, *_cells(line)) for line in by_label[label]],
-            ),
-            means=tuple(_means(view, label, by_label[label])),
-        )
-        for label in in_order(by_label)
-    ]
-
-
 def _table(title: str, heading: str, columns: Sequence[str], rows: Sequence[Row]) -> Table:
     return Table(title, tuple(map(Column, columns)), tuple(rows), heading=heading)
 
@@ -149,20 +93,6 @@ def _row(line: RunLine, links: Links, *cells: Cell) -> Row:
     return Row(name, cells, meaning=line.question.query.text[:160], link=links.run(line))
 
 
-def _cells(line: RunLine) -> Iterator[Cell]:
-    parts: Any = template("parts.html.jinja").module
-    yield Cell(line.state, html=parts.chip(line.state))
-    yield Cell("", html=Markup('<span class="tally">{}</span>').format(parts.tally_of(line)))
-    sums = [
-        Markup("<p>{}{}</p>").format(
-            each.arithmetic.words, Markup(" <small>{}</small>").format(each.by) if len(line.added) > 1 else ""
-        )
-        for each in line.added
-    ]
-    yield Cell("", html=Markup('<div class="adds">{}</div>').format(Markup().join(sums)))
-    yield Cell("not checked") if line.findings is None else Cell(line.findings, "count")
-
-
 def _bars(lines: Sequence[RunLine], links: Links) -> Cell:
     parts: Any = template("parts.html.jinja").module
     shown: list[Markup] = []
@@ -170,31 +100,3 @@ def _bars(lines: Sequence[RunLine], links: Links) -> Cell:
         bar = claims_bar(line) if line.counts else parts.chip(line.state) if line.state != "done" else "no claims"
         shown.append(Markup('<a href="{}">{}</a>').format(links.run(line), bar))
     return Cell("", html=Markup().join(shown))
-
-
-def _means(view: ExperimentView, label: str, lines: Sequence[RunLine]) -> Iterator[Mean]:
-    """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made."""
-    for by in dict.fromkeys(each.by for line in lines for each in line.added):
-        for variant in ("FP", "FR"):
-            values: dict[str, list[float]] = defaultdict(list)
-            rules = ""
-            for line in lines:
-                for each in line.added:
-                    value = each.arithmetic.precision if variant == "FP" else each.arithmetic.recall
-                    if each.by == by and value.value is not None:
-                        values[line.question.query.query_id].append(value.value)
-                        rules = each.arithmetic.rules
-            if values:
-                reports = sum(map(len, values.values()))
-                mean = fmean(map(fmean, values.values()))
-                yield Mean(variant, by, mean, reports, _scored(view, label, variant, by, rules))
-
-
-def _scored(view: ExperimentView, label: str, variant: str, by: str, rules: str) -> float | None:
-    """What scores.json has for that mean."""
-    wanted = (FAMILY, label, variant, rules, "answered")
-    for score in view.scores or ():
-        key = (score.metric, score.system, score.variant, score.rules, score.policy)
-        if key == wanted and by.startswith(score.judge):
-            return score.value
-    return None

@@ -51,7 +51,10 @@ _GIVEN: Mapping[Option, str] = {
 
 
 def headline_plots(board: Scoreboard) -> list[Plot]:
-    """One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks."""
+    """One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks.
+
+    None of a score in which all have the same, or of which no interval is known: the table says as much.
+    """
     return [plot for column in board.columns if column.metric and (plot := _headline(board, column)) is not None]
 
 
@@ -63,7 +66,8 @@ def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
         for system, cell in cells.items()
         if not _is_bound(system)
     ]
-    if not rows:
+    differs = len({f"{cell.value:.2f}" for cell in cells.values()}) > 1
+    if not rows or not differs or all(cell.ci_low is None for cell in cells.values()):
         return None
     return dot_plot(
         file_name(f"{column.metric}-{column.variant}"),
@@ -92,7 +96,7 @@ def cost_plot(board: Scoreboard) -> Plot | None:
         and (cell := row.cells.get(up.name)) is not None
         and (cost := row.cells.get(along.name)) is not None
     ]
-    if len(points) < 2:
+    if len({(point.x, point.y) for point in points}) < 2 or all(point.low is None for point in points):
         return None
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
     lines = _INTERVALS if any(point.low is not None for point in points) else ""

@@ -1,5 +1,6 @@
 """Which tables an experiment has, as records of ``drretail.tables``.
 
+result.py      who did better over all questions, in a sentence
 scoreboard.py  one row a system, in words
 scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.compare.differences import ABOVE
+from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
 from drretail.tables.table import Cell, Column, Kind, Row, Table
+from drretail.viewer.tables.result import result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
@@ -71,6 +73,35 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
         spare_intervals=len(SPARE) + 1,
     )
     return Board(table, board.differs, tuple(note for note in _notes(board) if note not in lab), tuple(lab))
+
+
+def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
+    """The board without the columns in which all systems have the same, and a sentence that names these.
+
+    The sentence is empty where there are none.
+    """
+    rows = [row for row in board.rows if place_of(row.system) == "system"]
+    equal = {column.name: cell for column in board.columns if (cell := _shared(rows, column)) is not None}
+    if len(rows) < 2 or not equal:
+        return board, ""
+    same = ", ".join(f"{name} {cell.figure}" for name, cell in equal.items())
+    differing = board.model_copy(
+        update={
+            "columns": tuple(column for column in board.columns if column.name not in equal),
+            "rows": tuple(
+                row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name not in equal}})
+                for row in board.rows
+            ),
+        }
+    )
+    return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
+
+
+def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
+    """What all rows show in a column; None where they differ."""
+    cells = [_cell(row.cells.get(column.name), column.unit) for row in rows]
+    shown = {None if cell is None else (cell.figure, cell.beside, cell.counts) for cell in cells}
+    return cells[0] if len(shown) == 1 else None
 
 
 def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
@@ -147,16 +178,15 @@ class Conclusion:
     """Whether more was compared than is said here."""
 
 
-def conclusion(board: Scoreboard) -> Conclusion:
+def conclusion(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> Conclusion:
     """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
     shown = [sentence for sentence in board.differs if ABOVE in sentence]
     rest = [sentence for sentence in board.differs if ABOVE not in sentence]
-    can = f"It can be concluded: {_joined(shown)}" if shown else "No system is shown to be better than another."
     is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
-    return Conclusion(can, f"Not yet: {_joined(rest)}" if rest else "", is_cut)
+    return Conclusion(result_of(board, pairs), f"Not shown: {_joined(rest)}" if rest else "", is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:

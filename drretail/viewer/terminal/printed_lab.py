@@ -15,7 +15,7 @@ from drretail.viewer.tables.scores import notes_on, system_names
 if TYPE_CHECKING:
     from drretail.lab.calibration import Calibration
     from drretail.lab.people_findings import Agreed, Agreement, Correction, JudgeCard, Separation, SetCard
-    from drretail.lab.trial_findings import BiasEffect, BiasFound, ExploitsFound, Found, PlantedFound, Remembered
+    from drretail.lab.trial_findings import BiasEffect, BiasFound, ExploitsFound, Found, PlantedFound
 
 CARD_NOTES = (
     "Balanced accuracy: mean of the shares of supported and of other claims judged rightly; a "
@@ -265,33 +265,6 @@ def print_exploits(exploits: "ExploitsFound") -> None:
             rows.append([row.exploit.replace("_", " "), verdict, *(text or "–" for text in gaps)])
         print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
     print_text(EXPLOITS_NOTE, f"Made of {exploits.honest[0]}.")
-
-
-MEMORY_NOTE = (
-    "Recall: share of all products whose value it gave, 95 % exact binomial. Chance: the recall if "
-    "each answer were the value of another product of the category. A title may also suggest a price: "
-    "compare with a perturbed world (drretail synth --perturb), which nobody can know."
-)
-
-
-def print_remembered(memory: "Remembered") -> None:
-    """A row a field of a product, and what it leaves out."""
-    rows = [
-        (each.name, each.n, each.right, each.unknown, Cell(each.value, "number", each.low, each.high), each.chance)
-        for each in memory.fields
-    ]
-    kind = "perturbed world" if memory.perturbed_from else "world"
-    title = f"{memory.model.spec}, {kind} {memory.world[:12]}, without tools"
-    columns = ["", "products", "right", "don't know", "recall", "chance"]
-    print_table(table_of(title, columns, rows, notes=[MEMORY_NOTE]))
-    if memory.named_in_title:
-        print_text(f"Brand: {memory.named_in_title:,} products whose title names it are left out.")
-    if memory.knows_nothing:
-        print_text(f"Of {memory.knows_nothing:,} of {memory.n:,} products it says that it knows nothing.")
-    if memory.failed or memory.unasked:
-        print_text(
-            f"No usable answer on {counted(memory.failed, 'product')}, {memory.unasked:,} not asked: in no share."
-        )
 
 
 BIAS_NOTES = (

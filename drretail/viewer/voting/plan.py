@@ -109,10 +109,10 @@ def _of_report(item: ReportItem) -> Sequence[object]:
 
 
 def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:
-    """Where two systems that research both left a report."""
+    """Where two systems that research both left a report, and not the same one: that would ask nothing."""
     for meeting in meetings(experiment, definition, choose_pairs(definition)):
-        reports = [runs[run_id].report for run_id in meeting.run_ids if run_id in runs]
-        if len(reports) == 2:
+        reports = [runs[run_id].report or "" for run_id in meeting.run_ids if run_id in runs]
+        if len(reports) == 2 and reports[0].split() != reports[1].split():
             a, b = meeting.labels
             named = pair_id(meeting.run_ids, reports)
             yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)

@@ -33,7 +33,7 @@ class Door:
 
 
 OUTPUT = ("--json", "--quiet", "-q", "--help")
-LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "memory", "plant", "sample")
+LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample")
 DOORS = [
     Door(
         "drretail.cli.run:run",

@@ -12,7 +12,9 @@ from drretail.eval.claims.support import MOST_BYTES, MOST_CLAIMS
 from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
+from drretail.records.money import Money
 from drretail.records.score import Rules, Verdict
+from drretail.records.wish import Wish
 from tests.eval.families.faithfulness.reports import (
     BIRDS_ID,
     BLOCKED_ID,
@@ -208,6 +210,17 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_
     assert "12.5 is the price of Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001)" in both
     line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
     assert f'<source id="O:0000000001" about="{line}">' in both
+
+
+def test_a_term_that_is_the_budget_is_no_price_of_what_happens_to_cost_as_much(tmp_path: Path) -> None:
+    left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
+    about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
+    wish = Wish(budget=Money(amount="49.99"))
+    query = about.query.model_copy(update={"wish": wish})
+    judge = answering(claim(1, "$37.49 is left.", "C:aaaaaaaa"), support("full"))
+    judged(tmp_path, judge, replace(about, query=query))
+    (asked,) = questions(tmp_path)
+    assert "49.99 is the user's budget; 12.5 is the price of Slowpaw" in asked
 
 
 PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")

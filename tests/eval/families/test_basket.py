@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.baskets.distance import NO_REFERENCE
 from drretail.eval.registry import load_metric
 from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.distance import NO_REFERENCE
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money

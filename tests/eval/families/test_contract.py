@@ -92,10 +92,8 @@ def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, rep
 
 def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
     asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
-    statement = (
-        "a family without prompts has needs_judge=False; fault_place and error_causes read what others' judge said"
-    )
-    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place", "error_causes"}, statement
+    statement = "a family without prompts has needs_judge=False; fault_place reads what another's judge said"
+    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place"}, statement
     for name, family in asking.items():
         texts = {prompt.shared + prompt.text for prompt in family.prompts()}
         assert len(family.prompt_hashes() - {""}) == len(texts), name
@@ -188,7 +186,7 @@ def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp
 
 def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:
     scores = scores_of(judged_experiment(tmp_path, ONE_EACH, lambda title, question, answer: {"nonsense": title}))
-    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place", "failure_modes", "error_causes"}
+    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place"}
     for name in asked:
         first = load_metric(name).description.headlines[0]
         rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.baskets.refusal import Decided, decide
+from drretail.eval.baskets.shown import is_shown
 from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.families.truth import worth_of_refusal
 from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.basket.refusal import Decided, decide
-from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference

@@ -8,6 +8,7 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
+from drretail.eval.baskets.distance import Measured
 from drretail.eval.families.understood import (
     METRIC,
     NO_LIMITS,
@@ -22,7 +23,6 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
-from drretail.grounding.basket.distance import Measured
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of

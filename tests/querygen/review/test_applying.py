@@ -7,7 +7,7 @@ import pytest
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.decisions import Outcome, apply_reviews, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
-from drretail.querygen.revisions import read_history_of, tries_of
+from drretail.querygen.revisions import read_history_of
 from drretail.records.query import Query
 from tests.querygen.review.scripted import Clock, reviewed
 
@@ -61,10 +61,3 @@ def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
     now = current_decisions(reviews, [edited, undecided], read_history_of(file))
     assert (len(now.reviews), now.stale) == (3, 0)
     assert [each.what for each in outcomes([edited, undecided], now)] == ["accepted", "undecided"]
-
-
-def test_what_people_decided_is_no_try_of_mending(
-    file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
-) -> None:
-    apply_reviews(file, decided, items, Clock())
-    assert tries_of(read_history_of(file), queries[0]) == {}

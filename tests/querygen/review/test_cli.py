@@ -191,10 +191,6 @@ def test_typings_that_differ_are_told_by_field(world: World, file: Path, queries
     assert "anna-2 wish: dog bed: how many ann: 1, bob: 2" in words
 
 
-def test_fixing_and_reviewing_are_two_things(world: World, file: Path) -> None:
-    assert "first --fix, then --review" in refused(file, world, "--fix", "--review", command="check")
-
-
 def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:
     lines = reviews_path(decided).read_text().splitlines()
     write_lines(reviews_path(decided), [*lines, '{"format": 1}', lines[0]])

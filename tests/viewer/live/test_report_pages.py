@@ -30,13 +30,13 @@ def test_the_index_leads_to_the_questions_and_to_voting(client: TestClient) -> N
 
 def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    render = Questions.render
+    lines = Questions.lines
 
     def counted(self: Questions, question: report_pages.Question, *given: object, **more: object) -> object:
         made.append(question.query.query_id)
-        return render(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
+        return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(Questions, "render", counted)
+    monkeypatch.setattr(Questions, "lines", counted)
     monkeypatch.setattr("drretail.viewer.live.watch._AT_LEAST", 0)
     client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
     client.get("/")

@@ -143,12 +143,13 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
-def test_progress_counts_whole_sheets(ann: TestClient, exp: Path) -> None:
+def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp: Path) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     for dimension in DIMENSIONS[:-1]:
         assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
+    assert state(ann, f"/vote/{number}")["kept"] == len(DIMENSIONS) - 1
     assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
-    assert "1 of 6 done" in ann.get("/vote").text
+    assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
 
 
 def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:

@@ -72,7 +72,7 @@ def page(answered: Path) -> Element:
 
 def test_the_page_goes_from_the_questions_to_the_method(page: Element) -> None:
     ids = [section.attributes["id"] for section in page.all("section") if "id" in section.attributes]
-    assert ids == ["questions", "runs", "scores", "failures", "method", "reading", "repeat"]
+    assert ids == ["first", "plots", "questions", "runs", "scores", "failures", "method", "reading", "repeat"]
     questions = [part.attributes["id"] for part in page.all("details", "question")]
     assert questions == ["q1", "q2"]
     assert QUESTION in page.by_id("questions").text
@@ -201,9 +201,10 @@ def test_one_file_above_the_cap_is_refused_with_what_to_do(
     assert not (tmp_path / "report.html").exists()
 
 
-def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_its_evidence(judged: Path) -> None:
+def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_evidence_and_conversation(judged: Path) -> None:
     text = render_page(judged)
     beside = re.sub(r'(?s)<details class="evidence".*?</details>', "", text)
+    beside = re.sub(r'(?s)<details class="conversation".*?(?=<details class="usage")', "", beside)
     questions = beside[beside.index('<section id="questions">') : beside.index('<section id="runs">')]
     assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
 

@@ -45,7 +45,7 @@ def test_the_page_fits_its_window_and_axe_finds_nothing_serious(
     page = window(width, scheme)
     page.goto(page_file.as_uri())
     assert widest(page) <= width
-    assert page.locator("#answer").is_visible()
+    assert page.locator("#first").is_visible()
     assert page.locator("svg.plot").count() >= 1
     first_score = page.locator("#scoreboard .value").first.bounding_box()
     assert first_score is not None

@@ -2,6 +2,7 @@ import pytest
 
 from drretail.records.score import Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion
 from drretail.viewer.tables.scores import ANSWERED, NOT_RATED, Table, score_tables
 
@@ -132,13 +133,13 @@ def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m
 
 def test_what_is_shown_stands_before_what_is_not() -> None:
     told = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
-    assert told.can == "It can be concluded: FP: hybrid_react above react."
-    assert told.cannot == "Not yet: clean: no difference is shown by 5 queries."
+    assert told.can == f"In FP, hybrid_react did better than react. {SURE}"
+    assert told.cannot == "Not shown: clean: no difference is shown by 5 queries."
 
 
 def test_where_nothing_is_shown_no_system_is_called_better() -> None:
     told = conclusion(_board("FP: nothing is concluded from offline:judge, which follows rules."))
-    assert told.can == "No system is shown to be better than another."
+    assert told.can == "Nothing tells the two systems apart."
     assert "offline:judge" in told.cannot
 
 
@@ -161,5 +162,5 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
 
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
     told = conclusion(_board(*(f"m{each}: a above b." for each in range(6))))
-    assert told.can.count("above") == 3
-    assert told.can.endswith("and 3 more below.")
+    assert told.can.count("did better than") == 3
+    assert "; and 3 more below." in told.can

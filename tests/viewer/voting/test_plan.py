@@ -5,8 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 from drretail.eval.ballots import plan_path
-from drretail.experiment import run_folder
+from drretail.experiment import read_run, run_folder
+from drretail.records.base import sha256_of
 from drretail.viewer.voting.plan import planned
+from tests.viewer.experiment import rewrite
 
 
 def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
@@ -49,6 +51,15 @@ def test_what_comes_later_is_planned_later(exp: Path) -> None:
     after = planned(exp)
     assert after.pairs[:7] == before.pairs
     assert len(after.pairs) == 9
+
+
+def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
+    one, other = (read_run(run_folder(exp, label, "q1", 1)) for label in ("zephyr", "quartz"))
+    same = f"{one.report}\n"
+    rewrite(exp, other.model_copy(update={"report": same, "report_sha": sha256_of(same)}))
+    pairs = planned(exp).pairs
+    assert len(pairs) == 8
+    assert all({pair.a, pair.b} != {"quartz", "zephyr"} for pair in pairs if pair.query_id == "q1")
 
 
 def test_a_pairs_id_tells_nothing_of_the_systems(exp: Path) -> None:

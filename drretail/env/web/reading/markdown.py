@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-import trafilatura
 from lxml import html
 from lxml.html import HtmlElement
 
@@ -42,6 +41,8 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
     The page of a product loses its buyers' reviews, as articles lose their readers' comments. ``furniture`` stays where
     so little is left without it that trafilatura took another part of the page for the article.
     """
+    import trafilatura
+
     if not furniture:
         drop_furniture(page)
     if of_product:
@@ -54,6 +55,8 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
 
 def article_text(markup: str, url: str) -> str:
     """What trafilatura takes for the page's text, with its tables, lists and links; empty where it finds none."""
+    import trafilatura
+
     # It reports pages without text as warnings, which would be printed on people's screens.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:

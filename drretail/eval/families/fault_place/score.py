@@ -2,26 +2,35 @@
 
 from collections.abc import Iterable, Sequence
 
-from drretail.eval.breakdown import ITEM, breakdown
 from drretail.eval.claims.claims import ALL_TYPES, TYPES
 from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.families.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
-from drretail.eval.family import ClaimMark
+from drretail.eval.family import RULES, ClaimMark, Family, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.values import Value
+from drretail.eval.registry import load_metric
+from drretail.eval.values import Value, all_lacking, pooled_share, share
 from drretail.records.base import sha256_of
 from drretail.records.score import MetricDescription, Verdict
 
 FAMILY, VERSION = "fault_place", 1
 STAGE = "place"
+ITEM = "report"
+"""The item of the one verdict on a report."""
 FOLLOWS = "faithfulness"
 """The family whose wrong claims it places."""
 NO_WORLD = "the world is not at hand, so that what it has cannot be told from what is made up"
 NAME_IT = f"{NO_WORLD}: score --world DIR names it"
 NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Asks nobody: it goes by this judge's own verdicts, and is recorded anew where it comes out differently."""
+    found = sort_claims(subject, judge_session, judge_session.verdicts_of(load_metric(FOLLOWS)))
+    if found is not None:
+        judge_session.record_if_changed(STAGE, ITEM, found)
 
 
 def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[Verdict]) -> CodeVerdict | None:
@@ -94,17 +103,25 @@ DESCRIPTION = MetricDescription(
 )
 
 
-METRIC = breakdown(
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """The counts of a report, and the share of its wrong claims in each place."""
+    verdict = next(iter(verdicts), None)
+    if verdict is None or verdict.state != "scored":
+        return all_lacking(verdict, (*COUNTS, *PLACES))
+    places = [claim.place for claim in placed_in(verdict)]
+    shares = (share(place, (PART, places.count(place)), (WHOLE, len(places))) for place in PLACES)
+    return [*counts(verdict), *shares]
+
+
+METRIC = Family(
     FAMILY,
     VERSION,
+    judge,
+    of_verdicts(values),
+    (*COUNTS, *PLACES),
     DESCRIPTION,
-    follows=FOLLOWS,
-    stage=STAGE,
-    sort=sort_claims,
-    counts=counts,
-    counted=COUNTS,
-    kinds=PLACES,
-    kinds_in=lambda verdict: [claim.place for claim in placed_in(verdict)],
-    items=(PART, WHOLE),
+    rules=RULES,
+    after=(FOLLOWS,),
+    pooled={place: pooled_share(place, PART, WHOLE) for place in PLACES},
     marks=marks,
 )

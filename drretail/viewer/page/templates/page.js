@@ -1,5 +1,12 @@
 "use strict";
 // Reading needs none of this: badges are links to cards further down. With it, cards open beside the report.
+function copyLink(address, button) {
+  const name = button.textContent;
+  const tell = (text) => { button.textContent = text; setTimeout(() => { button.textContent = name; }, 2000); };
+  if (!navigator.clipboard) return tell("In the address bar");
+  navigator.clipboard.writeText(address).then(() => tell("Copied"), () => tell("In the address bar"));
+}
+
 (function () {
   const panel = document.getElementById("panel");
   const body = panel.querySelector(".panel-body");
@@ -75,11 +82,55 @@
     next.scrollIntoView({ block: "center" });
   }
 
-  function reveal() {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
+  // The questions at the top of the page, one at a time and round in a circle.
+  function turnTo(from, by) {
+    const slides = Array.from(document.querySelectorAll(".slide"));
+    const to = slides[(slides.indexOf(from) + by + slides.length) % slides.length];
+    from.hidden = true;
+    to.hidden = false;
+    to.querySelector('[data-turn="' + by + '"]').focus({ preventScroll: true });
+  }
+
+  function open(target) {
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
+  }
+
+  function reveal() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const target = name && document.getElementById(name);
+    if (target) open(target);
+    else revealClaim(name);
+  }
+
+  // "#claim-SYSTEM/QUERY-r1-c3" names a claim by its run, whatever number the run has on the page, and on any page of a folder.
+  function revealClaim(name) {
+    const [, run, claim] = /^claim-(.+)-((?:j\d+-)?[cf]\d+)$/.exec(name) || [];
+    if (!run) return;
+    const place = document.querySelector("details.run[data-run=" + CSS.escape(run) + "]");
+    if (!place) {
+      const row = document.querySelector("#runs tr[data-run=" + CSS.escape(run) + "] a");
+      if (row && !row.getAttribute("href").startsWith("#")) location.replace(row.href.split("#")[0] + location.hash);
+      return;
+    }
+    const id = place.id + "-" + claim;
+    const badge = document.querySelector('.report a.badge[href="#' + id + '"]');
+    const original = document.getElementById(id);
+    if (!original) return;
+    open(badge || original);
+    if (badge) badge.scrollIntoView({ block: "center" });
+    show([id], badge);
+  }
+
+  function addressOf(id) {
+    const run = document.getElementById(id).closest("details.run");
+    return location.href.split("#")[0] + "#claim-" + run.dataset.run + id.slice(run.id.length);
+  }
+
+  function link(button) {
+    const address = addressOf(shown[0]);
+    if (location.protocol !== "about:") history.replaceState(null, "", address);
+    copyLink(address, button);
   }
 
   // A text that many runs share stands on the page once, and is copied to where it is opened.
@@ -97,7 +148,19 @@
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-do]");
     if (button) {
-      ({ close: close, next: () => step(1), previous: () => step(-1) })[button.dataset.do]();
+      ({ close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
+      return;
+    }
+    const turn = event.target.closest("[data-turn]");
+    if (turn) {
+      event.preventDefault();
+      turnTo(turn.closest(".slide"), Number(turn.dataset.turn));
+      return;
+    }
+    const wrong = event.target.closest("[data-claims]");
+    if (wrong && document.getElementById(wrong.dataset.claims.split(" ")[0])) {
+      event.preventDefault();
+      show(wrong.dataset.claims.split(" "), wrong);
       return;
     }
     const badge = event.target.closest(".report a.badge");
@@ -118,7 +181,7 @@
   });
   addEventListener("hashchange", reveal);
   addEventListener("beforeprint", function () {
-    for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary, details.of-system")) part.open = true;
+    for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary")) part.open = true;
   });
   reveal();
 })();

@@ -9,7 +9,7 @@
   async function look() {
     if (document.hidden) return;
     try {
-      const found = await (await fetch("/changes")).json();
+      const found = await (await fetch("changes")).json();
       if (silent) tell("");
       silent = false;
       if (found.version !== version) {

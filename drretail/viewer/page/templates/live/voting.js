@@ -1,14 +1,13 @@
 "use strict";
 // Every answer is sent at once and shown as kept only when the server has it; what another window said is shown here.
 (function () {
-  const { mode, number, total } = document.body.dataset;
-  const home = "/" + mode;
+  const { home, number, total } = document.body.dataset;
   const here = home + "/" + number;
   const questions = Array.from(document.querySelectorAll(".dimension"));
   const said = document.getElementById("said");
   const problem = document.getElementById("problem");
   const byKeys = document.getElementById("keys");
-  let state = { answers: {} };
+  let state = { answers: {}, kept: 0, done: 0 };
   let current = 0;
   let queue = Promise.resolve();
 
@@ -43,7 +42,8 @@
       if (document.activeElement !== field) field.value = answer.note;
     }
     document.getElementById("done").textContent = state.done;
-    document.getElementById("progress").value = state.done;
+    document.getElementById("kept").textContent = state.kept;
+    document.getElementById("progress").value = state.kept;
     if (changed.length) {
       tell("Changed in another window: " + changed.map((it) => it.dataset.title + " is now " + wordOf(it, answerOf(it).value)).join(", ") + ".");
     } else if (next.told) {

@@ -1,0 +1,216 @@
+"""Queries brought to a level of difficulty, by steps of four sorts.
+
+budget    falls to the next amount at which a bounded solver can't buy its cheapest whole cart any more
+demand    one more on a want, which the first product that would do for it breaks
+thing     one more, of a kind that the user has bought, and no easier alone than the query
+purchase  what came with an old order is wanted once more, and the text names the order's id alone
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import islice
+from typing import Any, Literal, get_args
+
+from drretail.difficulty.measure import HITS, Dial, Task, level_of
+from drretail.difficulty.variations import Variations, noun_of
+from drretail.env.world import World
+from drretail.querygen.checks.wording import Texts
+from drretail.querygen.generate import queries_of
+from drretail.querygen.lint import Linter
+from drretail.querygen.rules.assortment import PHRASES, Assortment
+from drretail.querygen.rules.kinds import kind_of
+from drretail.querygen.users import drawn_users
+from drretail.records.base import sha256_of
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+
+Axis = Literal["budget", "demand", "thing", "purchase"]
+AXES: tuple[Axis, ...] = get_args(Axis)
+_MOST_STEPS = 8
+"""More sentences than these make no question that anybody would ask."""
+_CHOICES = 3
+"""Versions that are measured for each sort of step."""
+_DRAFTS = 2
+"""Queries of a user that are tried, one after another."""
+_USERS = 6
+"""How many times as many users are tried as are asked for: most of a poor world's come nowhere near a high level."""
+_LEAST_BUDGET = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Hardened:
+    """A query of each user that has one of the level, and of each other user the highest level below it, -1 where all
+    are above."""
+
+    queries: tuple[Query, ...]
+    others: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Hardener:
+    """Makes queries of one world harder."""
+
+    dial: Dial
+    linter: Linter
+    assortment: Assortment
+    seed: str
+
+    @classmethod
+    def of(cls, world: World, seed: str) -> "Hardener":
+        linter = Linter(world)
+        return cls(Dial(linter.stock.offers), linter, Assortment(linter.stock), seed)
+
+    def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
+        """Versions one step further that the shop can meet, and in which the checks find nothing."""
+        task = self.dial.task(query)
+        if task is None:
+            return
+        makers: dict[Axis, Callable[[Query, Task], Iterator[Query | None]]] = {
+            "budget": self._tighter,
+            "demand": self._more_demanding,
+            "thing": self._longer,
+            "purchase": self._older,
+        }
+        for made in makers[axis](query, task):
+            if made is not None and self.dial.task(made) is not None and not self.linter.findings(made):
+                yield made
+
+    def brought_to(self, query: Query, level: int) -> Iterator[Query]:
+        """The query and its versions on the way to a level, each harder than the one before and none above the level.
+
+        Of all steps each time the one is taken that makes it hardest without passing the level; steps turn no query
+        easier. Nothing for a query of which no cart can be measured, or that is above the level already.
+        """
+        task = self.dial.task(query)
+        loss = 2.0 if task is None else task.loss
+        for _ in range(_MOST_STEPS + 1):
+            if loss > 1 or level_of(loss) > level:
+                return
+            yield query.model_copy(update={"level": level_of(loss)})
+            if level_of(loss) == level:
+                return
+            made = [step for axis in AXES for step in islice(self.steps(query, axis), _CHOICES)]
+            losses = [(found.loss, -place) for place, step in enumerate(made) if (found := self.dial.task(step))]
+            able = [each for each in losses if each[0] > loss and level_of(each[0]) <= level]
+            if not able:
+                return
+            loss, place = max(able)
+            query = made[-place]
+
+    def _variations(self, query: Query) -> Variations:
+        assert query.wish is not None
+        return Variations(query, query.wish, self.dial.offers, f"{self.seed}|{query.query_id}")
+
+    def _tighter(self, query: Query, task: Task) -> Iterator[Query | None]:
+        cheapest = task.reference.cheapest
+        carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
+        for cart in sorted(carts, reverse=True):
+            if cheapest is not None and cart > max(cheapest.total.value, _LEAST_BUDGET):
+                below = cart - Decimal("0.01")
+                whole = below.quantize(Decimal(1), ROUND_FLOOR)
+                amount = whole if whole >= cheapest.total.value else below
+                yield self._variations(query).bounded(amount, cheapest.total.currency)
+
+    def _more_demanding(self, query: Query, task: Task) -> Iterator[Query | None]:
+        for number in task.needed:
+            yield from self._demanding(query, number, {fit.product_id for fit in task.reference.things[number].fits})
+
+    def _demanding(self, query: Query, number: int, fits: Collection[str]) -> Iterator[Query]:
+        """Versions with a demand on this want that the first of its fits breaks."""
+        want = (query.wish or Wish()).wants[number]
+        first = next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
+        for field, value, clause in self._demands(want) if first else ():
+            made = self._variations(query).demanding(number, field, value, clause)
+            if made.wish is not None and first not in self.dial.offers.would_do(made.wish.wants[number]):
+                yield made
+
+    def _demands(self, want: Want) -> Iterator[tuple[str, Any, str]]:
+        """What may be demanded of a want that has no such demand yet: a field of it, the value, and a clause."""
+        offers = self.assortment.of(want.kinds[0])
+        for name, least in offers.limits:
+            if getattr(want, name) is None:
+                yield name, least, PHRASES["frame"][name][0].format(least)
+        if not want.must:
+            for name, value in offers.demands:
+                yield "must", (value,), PHRASES["field"][name].format(value=value).removeprefix("again ")
+        brands = dict.fromkeys(brand for listing in offers.offers if (brand := listing.product.brand))
+        for brand in brands if not (want.brands_unwanted or want.brands_wanted) else ():
+            yield "brands_unwanted", (brand,), f"be of another brand than {brand}"
+
+    def _longer(self, query: Query, task: Task) -> Iterator[Query | None]:
+        shopper = self.linter.shopper(query.user_id)
+        kinds = {kind.casefold() for want in task.wish.wants for kind in want.kinds}
+        bought = [] if shopper is None else [kind_of(listing.product) for listing in shopper.listings]
+        nouns = {noun for kind in bought if kind is not None and (noun := noun_of(kind.category))}
+        nouns -= kinds | {noun_of(kind) for kind in kinds}
+        made: list[tuple[float, str, Query]] = []
+        for noun in nouns:
+            wider, number = self._variations(query).with_thing(noun, again=True), len(task.wish.wants)
+            fits = self.dial.offers.would_do(Want(name=noun, kinds=(noun,)))
+            for one in (wider, *islice(self._demanding(wider, number, fits), _CHOICES)):
+                made.append((self._loss_of(one, number), one.text, one))
+        for loss, _, wider in sorted(made, key=lambda each: (-each[0], sha256_of([self.seed, each[1]]))):
+            if loss >= task.loss:
+                yield self._with_money_for(task, wider)
+
+    def _loss_of(self, query: Query, number: int) -> float:
+        """The loss of a query for one of its wants alone, whatever it costs; -1 where nothing would do."""
+        wish = query.wish or Wish()
+        alone = wish.model_copy(update={"wants": (wish.wants[number],), "budget": None})
+        task = self.dial.task(query.model_copy(update={"wish": alone}))
+        return -1.0 if task is None else task.loss
+
+    def _older(self, query: Query, task: Task) -> Iterator[Query | None]:
+        shopper = self.linter.shopper(query.user_id)
+        orders = () if shopper is None else shopper.kept
+        wanted = {listing.product.leaf_category for listing in self.dial.offers.listings(task.wish.owned)}
+        for order in reversed(orders):  # the oldest first
+            listings = self.dial.offers.listings([order.product_id])
+            if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
+                made = self._variations(query).again(order)
+                yield None if made is None else self._with_money_for(task, made)
+
+    def _with_money_for(self, task: Task, made: Query) -> Query | None:
+        """With what the new thing costs at least above the budget, where there is one."""
+        before, wish = task.reference.cheapest, made.wish
+        if wish is None or wish.budget is None or before is None:
+            return made
+        free = made.model_copy(update={"wish": wish.model_copy(update={"budget": None})})
+        now = self.dial.offers.reference(free).cheapest
+        if now is None:
+            return None
+        amount = wish.budget.value + now.total.value - before.total.value
+        return self._variations(made).bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
+
+
+def generate_at(
+    world: World,
+    level: int,
+    n: int,
+    *,
+    seed: str,
+    users: Sequence[str] = (),
+    on_user: Callable[[], None] = lambda: None,
+) -> Hardened:
+    """A query of this level for each of ``n`` users: those that are named, else drawn ones, and others in the stead of
+    those whose queries can't be brought there. ``on_user`` is called after each user that gave one."""
+    hardener, written = Hardener.of(world, seed), Texts()
+    made: list[Query] = []
+    others: list[int] = []
+    for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
+        drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
+        nearest: int | None = None
+        for draft in islice(drafts, _DRAFTS):
+            versions = list(hardener.brought_to(draft, level))
+            reached = -1 if not versions or versions[-1].level is None else versions[-1].level
+            if reached == level:
+                made.append(versions[-1])
+                on_user()
+                break
+            nearest = reached if nearest is None else max(nearest, reached)
+        else:
+            others += [] if nearest is None else [nearest]
+        if len(made) == n:
+            break
+    return Hardened(tuple(made), tuple(others))

@@ -1,0 +1,302 @@
+"""How hard a query is in its shop, measured without any agent.
+
+A *plain search* for a want brings the first k hits for the words of each of its kinds, in the order of the catalog. The
+*bounded solver* sees these alone and buys the cart that is worth most to the wish, without what it finds nothing for.
+Its *loss* is 1 − the utility ratio of that cart, which is what the basket family scores reports by. Eight solvers are
+asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a solver knows what the query's text
+says alone: it may buy what the shopper has, and of what is known only by an order it buys nothing.
+
+The level is the tenth that the mean loss of the eight lies in: 3 for a loss from .3 to below .4, and 9 for .9 and more.
+With history the loss never grows with k, since more hits offer more carts of which the best counts.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from math import ceil, fsum
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.eval.baskets.distance import not_measured, utility_ratio
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.fits import fitting
+from drretail.records.base import Record
+from drretail.records.query import Fit, Query, Reference, WantedThing
+from drretail.records.reading import Pick
+from drretail.records.wish import Want, Wish
+
+HITS = (1, 3, 5, 10)
+"""The k of the bounded solvers."""
+DEEPEST = 200
+"""Hits of a search that are looked at for the depth; what lies deeper has none."""
+NEARLY_ALL = 0.95
+LEVELS = 10
+_NOTHING = "nothing"
+_FINEST = 100_000
+"""Steps into which a budget is divided to count carts: to the cent up to $1,000."""
+
+
+class Difficulty(Record):
+    """What makes one query hard; all but the counts are None where no cart can be measured (``not_measured``)."""
+
+    query_id: str
+    level: int | None = None
+    """0 (the solvers buy nearly the best) to 9 (nearly nothing)."""
+    loss: float | None = None
+    """The mean over the eight bounded solvers, 0 to 1."""
+    depth: int | None = None
+    """k95: the least k with which the solver with history gets .95 of the best cart; None below ``DEEPEST`` hits."""
+    slack: float | None = None
+    """The budget over the cost of the cheapest cart, at least 1; None without a budget."""
+    density: float | None = None
+    """The share of carts within the budget, of all that have one fit of known price for each want; 1 without one."""
+    greedy_gap: float | None = None
+    """The share of the best cart's worth lost by taking for one want after another the best still affordable."""
+    history: int = 0
+    """How many orders back, from the newest (1), the oldest one lies that an answer needs; 0 where it needs none."""
+    lookalikes: int = 0
+    """Products above the first fit of each want that fail one of its limits and no other, all wants together."""
+    wants: int = 0
+    """Those that are not optional."""
+    offers: int = 0
+    """Products of the wanted kinds."""
+    fits: int = 0
+    """Of these, what would do."""
+
+
+@dataclass(slots=True)
+class Dial:
+    """Measures queries of one world; searches are remembered, since many queries want the same things."""
+
+    offers: Offers
+    _ranked: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _tasks: dict[str, "Task | None"] = field(default_factory=dict[str, "Task | None"])
+
+    def difficulty(self, query: Query) -> Difficulty:
+        """What makes the query hard."""
+        task = self.task(query)
+        if task is None:
+            return Difficulty(query_id=query.query_id)
+        loss, cheapest = task.loss, task.reference.cheapest
+        least = None if cheapest is None else cheapest.total.value
+        listings = [self.offers.of_want(task.wish.wants[number]) for number in task.needed]
+        return Difficulty(
+            query_id=query.query_id,
+            level=level_of(loss),
+            loss=round(loss, 4),
+            depth=task.depth,
+            slack=round(float(task.budget / least), 4) if task.budget is not None and least else None,
+            density=round(density(task.things, task.budget), 4),
+            greedy_gap=round(greedy_gap(task.things, task.budget, task.best_worth), 4),
+            history=self._orders_back(task),
+            lookalikes=sum(self._lookalikes(task, number) for number in task.needed),
+            wants=len(task.things),
+            offers=len({each.product.product_id for of_want in listings for each in of_want}),
+            fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
+        )
+
+    def task(self, query: Query) -> "Task | None":
+        """The query beside what the shop has for it; None where no cart for it can be measured."""
+        key = query.as_line()
+        if key not in self._tasks:
+            self._tasks[key] = self._task(query)
+        return self._tasks[key]
+
+    def _task(self, query: Query) -> "Task | None":
+        reference = self.offers.reference(query)
+        wish = query.wish
+        if wish is None or not_measured(wish, reference) or all(want.optional for want in wish.wants):
+            return None
+        said = text_alone(query, self.offers)
+        offered = [self.offers.of_want(want) for want in said.wants]
+        plain = reference_of(query.model_copy(update={"wish": said}), offered)
+        return Task(query, wish, reference, said, plain, self)
+
+    def ranked(self, want: Want) -> list[tuple[str, ...]]:
+        """For each kind of the want the ids of the hits of a plain search, the best first."""
+        for kind in want.kinds:
+            if kind not in self._ranked:
+                hits = self.offers.world.catalog.search(CatalogQuery(kind, limit=DEEPEST)).hits
+                self._ranked[kind] = tuple(hit.product_id for hit in hits)
+        return [self._ranked[kind] for kind in want.kinds]
+
+    def _orders_back(self, task: "Task") -> int:
+        """The place of the oldest order that is needed: one that is named, or the last with a product that is."""
+        tempting = {fit.product_id for thing in task.visible.things for fit in thing.fits} & {*task.reference.left_out}
+        shown_by = {key for fact in task.query.hidden for key in fact.shown_by}
+        needed, places = {*task.wish.owned, *tempting}, dict[str, int]()
+        for place, order in enumerate(self.offers.orders(task.query.user_id), start=1):
+            if order.order_id in task.wish.orders or f"O:{order.order_id}" in shown_by:
+                places[order.order_id] = place
+            if order.product_id in needed:
+                places.setdefault(order.product_id, place)
+        return max(places.values(), default=0)
+
+    def _lookalikes(self, task: "Task", number: int) -> int:
+        want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
+        of_want = self.offers.of_want(want)
+        kept = [
+            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out).listings}
+            for limit in _limits_alone(task.wish, number)
+        ]
+        of_kind = {each.product.product_id for each in of_want}
+        found: set[str] = set()
+        for ids in self.ranked(want):
+            first = next((place for place, key in enumerate(ids) if key in fits), len(ids))
+            found.update(key for key in ids[:first] if key in of_kind and sum(key not in keep for keep in kept) == 1)
+        return len(found)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A query for the bounded solvers: the whole wish, and what of it the text alone says."""
+
+    query: Query
+    wish: Wish
+    reference: Reference
+    said: Wish
+    visible: Reference
+    """What would do by the text alone, whatever the shopper has."""
+    dial: Dial
+
+    @property
+    def needed(self) -> list[int]:
+        """The numbers of the wants that are not optional."""
+        return [number for number, want in enumerate(self.wish.wants) if not want.optional]
+
+    @property
+    def things(self) -> list[WantedThing]:
+        return [self.reference.things[number] for number in self.needed]
+
+    @property
+    def budget(self) -> Decimal | None:
+        return None if self.wish.budget is None else self.wish.budget.value
+
+    @property
+    def best_worth(self) -> int:
+        """What the best cart has for all wants that are not optional."""
+        chosen = best_choice(self.things, self.budget)
+        return sum(fit.worth for fit in chosen or ())
+
+    @cached_property
+    def loss(self) -> float:
+        """The mean of the eight, 0 to 1."""
+        losses = [1 - self.utility(hits, history=history) for hits in HITS for history in (True, False)]
+        return fsum(losses) / len(losses)
+
+    @property
+    def depth(self) -> int | None:
+        """By bisection, since the utility never falls with k."""
+        found = bisect_left(range(1, DEEPEST + 1), NEARLY_ALL, key=lambda hits: self.utility(hits, history=True)) + 1
+        return found if found <= DEEPEST else None
+
+    def utility(self, hits: int, *, history: bool) -> float:
+        """What the solver that sees so many hits buys, by the best cart, 0 to 1."""
+        picks = self.cart(hits, history=history)
+        bought = self.dial.offers.listings([pick.product for pick in picks])
+        products = {listing.product.product_id: listing.product for listing in bought}
+        return utility_ratio(Cart(self.wish, self.reference, tuple(picks), products)).value or 0.0
+
+    def cheapest_among(self, hits: int) -> Decimal | None:
+        """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
+        wants = [self.wish.wants[number] for number in self.needed]
+        things = [
+            thing.model_copy(update={"fits": tuple(_among(thing, self.dial.ranked(want), hits))})
+            for want, thing in zip(wants, self.things, strict=True)
+        ]
+        chosen = cheapest_choice(things)
+        return None if chosen is None else total_of(things, chosen)
+
+    def cart(self, hits: int, *, history: bool) -> list[Pick]:
+        """What that solver buys."""
+        wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
+        things = [
+            thing.model_copy(update={"fits": (*_among(thing, self.dial.ranked(want), hits), _nothing(number))})
+            for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True))
+            if not want.optional
+        ]
+        chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
+        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if not _is_nothing(fit))
+        return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
+
+
+def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
+    """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
+    levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
+    of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}
+    levels |= {query.query_id: of_task.get(query.task_id or "") for query in queries if query.infeasible}
+    return [query.model_copy(update={"level": levels[query.query_id]}) for query in queries]
+
+
+def level_of(loss: float) -> int:
+    """The tenth that a loss lies in; the last one has 1, too."""
+    return min(int(round(loss * LEVELS, 6)), LEVELS - 1)
+
+
+def text_alone(query: Query, offers: Offers) -> Wish:
+    """What the text of a query says: without what is hidden, and without wants for what an order brought that it names
+    by its id alone."""
+    wish = query.visible_wish or Wish()
+    named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
+    by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]
+    return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
+
+
+def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:
+    """The share of carts within the budget; a product may stand for several things."""
+    import numpy as np
+
+    if budget is None:
+        return 1.0
+    cent = max(Decimal("0.01"), budget / _FINEST)
+    steps = int(budget / cent)
+    carts = np.zeros(steps + 1)
+    carts[0] = 1.0
+    for thing in things:
+        costs = [ceil(fit.cost * thing.quantity / cent) for fit in thing.fits if fit.price is not None]
+        extended = np.zeros(steps + 1)
+        for cost in costs:
+            if cost <= steps:
+                extended[cost:] += carts[: steps + 1 - cost]
+        carts = extended / max(1, len(costs))
+    return float(carts.sum())
+
+
+def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth: int) -> float:
+    """What taking the best affordable for one thing after the other loses of the best worth, 0 to 1."""
+    left, taken = budget, list[Fit]()
+    for thing in things:
+        fits = tuple(fit for fit in thing.fits if fit not in taken)
+        for chosen in best_choice([thing.model_copy(update={"fits": fits})], left) or ():
+            taken.append(chosen)
+            left = None if left is None else left - chosen.cost * thing.quantity
+    return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
+
+
+def _among(thing: WantedThing, ranked: Sequence[Sequence[str]], hits: int) -> list[Fit]:
+    seen = {key for ids in ranked for key in ids[:hits]}
+    return [fit for fit in thing.fits if fit.product_id in seen]
+
+
+def _nothing(number: int) -> Fit:
+    """To leave a want out costs nothing and is worth nothing."""
+    return Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
+
+
+def _is_nothing(fit: Fit) -> bool:
+    return fit.product_id.startswith(_NOTHING)
+
+
+def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:
+    """The want of this number once for each of its limits, with that one alone."""
+    want = wish.wants[number]
+    parts = [part for part in wish.parts() if part.index == number]
+    for kept in (part for part in parts if part.field != "quantity"):
+        others = [part for part in parts if part != kept]
+        yield wish.without(others).wants[number].model_copy(update={"again": True})
+    if not want.again:
+        yield wish.without(parts).wants[number]

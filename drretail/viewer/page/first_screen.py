@@ -1,0 +1,277 @@
+"""What a report shows first: a question, what two systems pick for it, and who did better over all questions."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.experiment import read_reference
+from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wording import format_amount
+from drretail.records.evidence import Finding
+from drretail.records.run import Run
+from drretail.records.score import place_of
+from drretail.viewer.cart import Cart, CartLine
+from drretail.viewer.claims import Support
+from drretail.viewer.experiment import ExperimentView, Question, RunView
+from drretail.viewer.judged_pairs import PairJudgement
+from drretail.viewer.page.cards import claim_anchor
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import Links
+from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.tables.result import two_of
+from drretail.viewer.tables.scoreboard import conclusion
+
+MOST = 20
+"""Questions that can be leafed through; a page of hundreds names how many there are."""
+LIMITS = (
+    "over_budget",
+    "below_rating",
+    "recommended_although_owned",
+    "unwanted_brand",
+    "demand_broken",
+    "not_wanted",
+    "quantity_wrong",
+    "want_left_out",
+    "price_unknown",
+    "unavailable",
+    "not_in_catalog",
+    "no_decision",
+)
+"""The findings that say that picks break what the question asks for."""
+_WRONG: Mapping[Support, str] = {"contradicted": "contradicted by", "none": "not supported by"}
+_LONGEST = 220
+_MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
+_NOT_A_LIMIT = ("owned:", "orders:")
+
+
+@dataclass(frozen=True, slots=True)
+class PickCard:
+    """A product in a cart, and what it breaks."""
+
+    line: CartLine
+    broken: tuple[str, ...]
+
+    @property
+    def price(self) -> str:
+        line = self.line
+        return "price not known" if line.price is None else "from " * line.is_from + format_amount(line.price)
+
+    @property
+    def stars(self) -> str:
+        """ "4.7 ★ (66)"; empty where nobody knows them."""
+        line = self.line
+        ratings = f" ({line.ratings:,})" if line.ratings is not None else ""
+        return "" if line.rating is None else f"{line.rating:.1f} ★{ratings}"
+
+
+@dataclass(frozen=True, slots=True)
+class WrongClaims:
+    """Claims of a report that its sources don't bear out."""
+
+    words: str
+    """ "1 claim contradicted by its source"."""
+    support: Support
+    anchors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCard:
+    """One system's answer at a glance."""
+
+    name: str
+    line: RunLine
+    says: str
+    """The report's first sentence; why there is no report, where there is none."""
+    cart: Cart | None
+    """None where it is not known what the report picks."""
+    picks: tuple[PickCard, ...]
+    broken: tuple[str, ...]
+    """What the whole cart breaks: the budget, a thing that is left out."""
+    kept: str
+    """ "Keeps every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
+    supported: str
+    """ "36 of 37 cited claims supported"; empty where no claim was judged."""
+    wrong: tuple[WrongClaims, ...]
+    is_preferred: bool
+    """Whether the judge prefers it to the other answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCard:
+    """A question, and one or two answers to it side by side."""
+
+    question: Question
+    limits: str
+    """What the picks have to keep, in a line; empty where nobody typed it."""
+    is_infeasible: bool
+    """Whether a look at every product has shown that nothing keeps the limits."""
+    answers: tuple[AnswerCard, ...]
+
+    @property
+    def difference(self) -> int:
+        """How much the answers differ: what a reader sees at once counts most."""
+        if len(self.answers) < 2:
+            return 0
+        a, b = self.answers
+        bought = [{pick.line.product for pick in answer.picks} for answer in self.answers]
+        return (
+            4 * (bool(a.kept) != bool(b.kept))
+            + 3 * (bool(a.wrong) != bool(b.wrong))
+            + 2 * (bought[0] != bought[1])
+            + (a.is_preferred or b.is_preferred)
+        )
+
+
+def question_card(
+    view: ExperimentView,
+    question: Question,
+    runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
+    judgements: Sequence[PairJudgement],
+) -> QuestionCard:
+    """The first repeat of the systems that are shown first; ``runs`` are those of the question, each with its name."""
+    shown = two_of(view.scoreboard, view.definition.systems)
+    by_label = {run.subject.label: (name, run, line, cart) for name, run, line, cart in runs if run.subject.repeat == 1}
+    reference = read_reference(view.folder, question.query.query_id)
+    proof = None if reference is None or reference.proof is None else reference.proof.state
+    preferred = _preferred(judgements, shown)
+    wish = question.query.wish
+    limits = [] if wish is None else [line for line in wish_lines(wish) if not line.startswith(_NOT_A_LIMIT)]
+    return QuestionCard(
+        question=question,
+        limits=" · ".join(limits),
+        is_infeasible=proof == "proved",
+        answers=tuple(
+            _answer(*by_label[label], question=question, proof=proof, is_preferred=label == preferred)
+            for label in shown
+            if label in by_label
+        ),
+    )
+
+
+def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], links: Links) -> Markup:
+    """The questions one at a time, the one whose answers differ most first; below who did better over all of them."""
+    answered = [card for card in cards if card.answers][:MOST]
+    first = most_telling(answered) if answered else None
+    systems = [label for label in view.definition.systems if place_of(label) == "system"]
+    html = template("first_screen.html.jinja").render(
+        cards=answered,
+        first=first,
+        questions=len(view.questions),
+        systems=len(systems),
+        links=links,
+        wrong=_all_wrong([answer for card in cards for answer in card.answers]),
+        result="" if view.scoreboard is None else conclusion(view.scoreboard, view.pairs).can,
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
+    """The question whose answers differ most; the first of them where several do."""
+    return max(cards, key=lambda card: card.difference)
+
+
+def _answer(
+    name: str,
+    view: RunView,
+    line: RunLine,
+    cart: Cart | None,
+    *,
+    question: Question,
+    proof: str | None,
+    is_preferred: bool,
+) -> AnswerCard:
+    run = view.run
+    found = [one for one in view.checks.findings if one.code in LIMITS and one.severity == "error"]
+    picks = () if cart is None else tuple(PickCard(pick, _broken(found, f"P:{pick.product}")) for pick in cart.lines)
+    broken = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
+    is_checked = question.query.wish is not None and bool(view.checks.made) and cart is not None
+    keeps = is_checked and not broken and not any(pick.broken for pick in picks)
+    return AnswerCard(
+        name=name,
+        line=line,
+        says=line.why or "" if run is None or not run.report else first_sentence(run),
+        cart=cart,
+        picks=picks,
+        broken=broken,
+        kept=_kept(bool(picks), proof) if keeps else "",
+        supported=_supported(line),
+        wrong=tuple(_wrong(view)),
+        is_preferred=is_preferred,
+    )
+
+
+def _kept(buys: bool, proof: str | None) -> str:
+    if buys:
+        return "Keeps every limit"
+    return "Right: nothing in the shop keeps every limit" if proof == "proved" else "Breaks no limit"
+
+
+def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.found or one.text for one in found if one.evidence_id == evidence_id))
+
+
+def _wrongly_decided(cart: Cart, proof: str | None, found: Sequence[Finding]) -> list[str]:
+    """What a look at every product says of buying, or of buying nothing."""
+    if cart.lines and proof == "proved" and not found:
+        return ["nothing in the shop keeps every limit"]
+    if not cart.lines and proof == "refuted":
+        return ["the shop has products that keep every limit"]
+    return []
+
+
+def _supported(line: RunLine) -> str:
+    cited = sum(count for support, count in line.counts.items() if support != "uncited")
+    return f"{line.counts.get('full', 0)} of {cited} cited claims supported" if cited else ""
+
+
+def _wrong(view: RunView) -> list[WrongClaims]:
+    """As the first judge sees them, the worst first."""
+    claims = view.claims[0].claims if view.claims else ()
+    found: list[WrongClaims] = []
+    for support, words in _WRONG.items():
+        anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
+        if anchors:
+            found.append(WrongClaims(_counted(len(anchors), words), support, anchors))
+    return found
+
+
+def _all_wrong(answers: Sequence[AnswerCard]) -> list[tuple[RunLine, WrongClaims]]:
+    """The wrong claims of all answers by what is wrong with them, each with the run of the first."""
+    found: list[tuple[RunLine, WrongClaims]] = []
+    for support, words in _WRONG.items():
+        its = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
+        anchors = tuple(anchor for _, each in its for anchor in each.anchors)
+        if its:
+            found.append((its[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
+    return found
+
+
+def _counted(claims: int, words: str) -> str:
+    return f"1 claim {words} its source" if claims == 1 else f"{claims:,} claims {words} their sources"
+
+
+def _preferred(judgements: Sequence[PairJudgement], shown: Sequence[str]) -> str | None:
+    """Whom the first judge who compared the two systems prefers overall; None where neither."""
+    for judgement in judgements:
+        if judgement.repeat == 1 and set(judgement.labels) == set(shown):
+            choice = next((each.choice for each in judgement.dimensions if each.dimension == PRIMARY), None)
+            return {"a": judgement.labels[0], "b": judgement.labels[1]}.get(choice or "")
+    return None
+
+
+def first_sentence(run: Run) -> str:
+    """What a report says first, without its citations and markdown."""
+    report = run.report or ""
+    sentence = next((each for each in find_sentences(report) if each.kind == "text"), None)
+    if sentence is None:
+        return ""
+    text, at = "", sentence.start
+    for citation in sorted(run.citations, key=lambda one: one.start):
+        if at <= citation.start and citation.end <= sentence.end and "](" not in report[citation.start : citation.end]:
+            text, at = text + report[at : citation.start], citation.end
+    words = " ".join(_MARKDOWN.sub(r"\1", text + report[at : sentence.end]).split()).replace(" .", ".")
+    return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition(" ")[0] + " …"

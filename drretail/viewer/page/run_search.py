@@ -1,0 +1,142 @@
+"""All runs in one table that is filtered, sorted and searched in the browser, and the means that its lines make."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from markupsafe import Markup
+
+from drretail.eval.claims.claims import FAMILY
+from drretail.records.base import canonical_json
+from drretail.records.score import in_order
+from drretail.records.scoreboard import ShownColumn
+from drretail.tables.table import Cell
+from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import Links
+from drretail.viewer.page.run_lines import OUTCOMES, RunLine
+from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scores import system_names
+
+LONGEST_QUESTION = 90
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run as its row shows it."""
+
+    line: RunLine
+    name: str
+    """Of its system."""
+    question: str
+    """Cut to a line or two."""
+    link: str
+    figures: tuple[str, ...]
+    """In the order of the columns; empty where it has no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A system's number as its lines make it, and as scores.json has it."""
+
+    system: str
+    variant: str
+    by: str
+    value: float
+    reports: int
+    scored: float | None
+    """None where scores.json has none of this judge."""
+
+
+def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
+    """A row for each run, system by system, and what a search needs to know of them."""
+    names = system_names(view.definition.systems)
+    place = {label: at for at, label in enumerate(in_order(names))}
+    lines = sorted(lines, key=lambda line: place[line.label])
+    columns = [] if view.scoreboard is None else [each for each in view.scoreboard.columns if _has(lines, each)]
+    rows = [
+        RunRow(
+            line=line,
+            name=names[line.label],
+            question=_cut(line.question.query.text),
+            link=links.run(line),
+            figures=tuple(_figure(line, column) for column in columns),
+        )
+        for line in lines
+    ]
+    outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
+    html = template("all_runs.html.jinja").render(
+        rows=rows,
+        columns=columns,
+        systems=[names[label] for label in in_order({line.label for line in lines})],
+        queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
+        outcomes={name: count for name, count in outcomes.items() if count},
+        meanings_of_outcomes=OUTCOMES,
+        means=[*_means(view, lines, names)],
+        several_judges=len({added.by for line in lines for added in line.added}) > 1,
+        index=Markup(_escaped(canonical_json(word_index(lines)))),  # noqa: S704 — no sign that could end its element
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
+    """By word the places of the lines that hold it, each as its distance from the one before: small, and read fast."""
+    found: dict[str, list[int]] = defaultdict(list)
+    last: dict[str, int] = {}
+    for place, line in enumerate(lines):
+        for word in line.words:
+            found[word].append(place - last.get(word, 0))
+            last[word] = place
+    return dict(sorted(found.items()))
+
+
+def _escaped(json: str) -> str:
+    return json.replace("<", "\\u003c").replace("&", "\\u0026")
+
+
+def _has(lines: Sequence[RunLine], column: ShownColumn) -> bool:
+    return any(column.name in line.values for line in lines)
+
+
+def _figure(line: RunLine, column: ShownColumn) -> str:
+    value = line.values.get(column.name)
+    return "" if value is None else Cell(value, KINDS.get(column.unit, "number")).figure
+
+
+def _cut(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_QUESTION else f"{words[:LONGEST_QUESTION].rpartition(' ')[0]} …"
+
+
+def _means(view: ExperimentView, every: Sequence[RunLine], names: Mapping[str, str]) -> Iterator[Mean]:
+    for label in in_order({line.label for line in every}):
+        yield from _means_of(view, label, names[label], [line for line in every if line.label == label])
+
+
+def _means_of(view: ExperimentView, label: str, name: str, lines: Sequence[RunLine]) -> Iterator[Mean]:
+    """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made."""
+    for by in dict.fromkeys(each.by for line in lines for each in line.added):
+        for variant in ("FP", "FR"):
+            values: dict[str, list[float]] = defaultdict(list)
+            rules = ""
+            for line in lines:
+                for each in line.added:
+                    value = each.arithmetic.precision if variant == "FP" else each.arithmetic.recall
+                    if each.by == by and value.value is not None:
+                        values[line.question.query.query_id].append(value.value)
+                        rules = each.arithmetic.rules
+            if values:
+                reports = sum(map(len, values.values()))
+                mean = fmean(map(fmean, values.values()))
+                yield Mean(name, variant, by, mean, reports, _scored(view, label, variant, by, rules))
+
+
+def _scored(view: ExperimentView, label: str, variant: str, by: str, rules: str) -> float | None:
+    """What scores.json has for that mean."""
+    wanted = (FAMILY, label, variant, rules, "answered")
+    for score in view.scores or ():
+        key = (score.metric, score.system, score.variant, score.rules, score.policy)
+        if key == wanted and by.startswith(score.judge):
+            return score.value
+    return None

@@ -1,0 +1,131 @@
+"""Queries made harder, step by step."""
+
+import json
+from itertools import islice, pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.queries.group import queries_app
+from drretail.difficulty.hardening import AXES, Axis, Hardener, generate_at
+from drretail.difficulty.measure import Dial
+from drretail.env.world import World
+from drretail.querygen.generate import generate_for
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+from drretail.records.wish import Wish
+
+USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
+
+
+@pytest.fixture(scope="module")
+def hardener(world: World) -> Hardener:
+    return Hardener.of(world, "42")
+
+
+@pytest.fixture(scope="module")
+def drafts(world: World) -> tuple[Query, ...]:
+    return generate_for(world, USERS, per_user=3, seed="42").queries
+
+
+def wish_of(query: Query) -> Wish:
+    assert query.wish is not None
+    return query.wish
+
+
+def stepped(hardener: Hardener, drafts: tuple[Query, ...], axis: Axis) -> list[tuple[Query, Query]]:
+    pairs = ((draft, step) for draft in drafts for step in islice(hardener.steps(draft, axis), 1))
+    found = list(islice(pairs, 3))
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_step_can_be_met_and_nothing_is_found_in_it(
+    axis: Axis, hardener: Hardener, drafts: tuple[Query, ...]
+) -> None:
+    for _, step in stepped(hardener, drafts, axis):
+        assert hardener.dial.offers.reference(step).best is not None
+        assert not hardener.linter.findings(step)
+
+
+def test_a_tighter_budget_is_below_a_cart_that_could_be_bought(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
+    for draft, step in stepped(hardener, drafts, "budget"):
+        before, now = wish_of(draft).budget, wish_of(step).budget
+        assert now is not None
+        assert before is None or now.value < before.value
+        tasks = [hardener.dial.task(query) for query in (draft, step)]
+        assert all(tasks)
+        carts = [task.cheapest_among(hits) for task in tasks[:1] if task for hits in (1, 3, 5, 10)]
+        assert any(cart is not None and cart > now.value for cart in carts)
+
+
+def test_a_demand_more_removes_the_first_fit(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
+    for draft, step in stepped(hardener, drafts, "demand"):
+        changed = [
+            (one, other) for one, other in zip(wish_of(draft).wants, wish_of(step).wants, strict=True) if one != other
+        ]
+        ((one, other),) = changed
+        fits = hardener.dial.offers.reference(draft).things[wish_of(draft).wants.index(one)].fits
+        ids = {fit.product_id for fit in fits}
+        first = next(key for ranked in hardener.dial.ranked(one) for key in ranked if key in ids)
+        assert first not in hardener.dial.offers.would_do(other)
+
+
+def test_a_thing_more_was_bought_by_the_shopper_before(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
+    for draft, step in stepped(hardener, drafts, "thing"):
+        new = wish_of(step).wants[-1]
+        assert len(wish_of(step).wants) == len(wish_of(draft).wants) + 1
+        bought = {order.product_id for order in hardener.dial.offers.orders(step.user_id)}
+        assert {listing.product.product_id for listing in hardener.dial.offers.of_want(new)} & bought
+
+
+def test_an_older_purchase_is_named_by_its_order_alone(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
+    for draft, step in stepped(hardener, drafts, "purchase"):
+        (order_id,) = set(wish_of(step).orders) - set(wish_of(draft).orders)
+        assert order_id in step.text
+        found = [hardener.dial.difficulty(query) for query in (draft, step)]
+        assert found[1].history >= found[0].history
+        assert wish_of(step).wants[-1].name not in step.text
+
+
+def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
+    for draft in drafts[:4]:
+        versions = list(hardener.brought_to(draft, 5))
+        losses = [hardener.dial.difficulty(version).loss or 0 for version in versions]
+        assert all(before < after for before, after in pairwise(losses))
+        assert all(version.level is not None and version.level <= 5 for version in versions)
+        assert [version.level for version in versions] == [hardener.dial.difficulty(each).level for each in versions]
+
+
+def test_users_without_a_query_of_the_level_are_counted(world: World) -> None:
+    made = generate_at(world, 9, 9, seed="42", users=USERS[:1])
+    assert made.queries == ()
+    (reached,) = made.others
+    assert 0 <= reached < 9
+
+
+def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
+    to, measured = tmp_path / "made.jsonl", tmp_path / "measured.jsonl"
+    place = ["--world", str(world.folder)]
+    made = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "2", "--to", str(to), *place])
+    assert made.exit_code == 0
+    assert "2 queries of level 5" in made.stdout
+    found = CliRunner().invoke(
+        queries_app, ["difficulty", str(to), "--to", str(measured), "--json", *place], catch_exceptions=False
+    )
+    assert [row["level"] for row in json.loads(found.stdout)["queries"]] == [5, 5]
+    assert measured.read_text("utf-8") == to.read_text("utf-8")
+    with_model = CliRunner().invoke(
+        queries_app, ["generate", "--level", "5", "--per-user", "2", "--to", str(to), *place]
+    )
+    assert with_model.exit_code != 0
+
+
+def test_levels_of_a_file_are_those_that_were_measured(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "made.jsonl"
+    flags = ["--level", "3", "--users", "1", "--world", str(world.folder), "--to", str(to)]
+    CliRunner().invoke(queries_app, ["generate", *flags])
+    (query,) = read_queries(to)
+    assert Dial(Hardener.of(world, "1").dial.offers).difficulty(query).level == query.level == 3

@@ -1,0 +1,90 @@
+"""Queries that leave out limits which the shopper tells when asked."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.difficulty.hidden_wishes import NO_SENTENCE, NOT_NECESSARY, UNTYPED, by_sentence, hide
+from drretail.difficulty.twins import UNMET
+from drretail.env.offers import Offers
+from drretail.env.world import open_world
+from drretail.querygen.lint import Linter
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests.shop import USER, build_shop
+
+FEEDER = Want(name="bird feeder", kinds=("bird feeder",), again=True)
+TEXT = "I'd like a bird feeder. It should cost $30 at most."
+QUERY = Query(query_id="q1", user_id=USER, text=TEXT, wish=Wish(wants=(FEEDER,), budget=Money.of(30)), source="t")
+"""The best feeder of the shop costs more, and the one that $30 buys is worth no less."""
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> Offers:
+    return Offers(open_world(build_shop(tmp_path / "world")))
+
+
+def wanting(text: str = TEXT, **changed: object) -> Query:
+    want = FEEDER.model_copy(update={name: value for name, value in changed.items() if name in Want.model_fields})
+    budget = changed.get("budget", Money.of(30))
+    return QUERY.model_copy(update={"text": text, "wish": Wish.model_validate({"wants": (want,), "budget": budget})})
+
+
+CEDAR = wanting("A bird feeder, please. It has to be of cedar.", must=("cedar",), budget=None)
+
+
+def test_the_sentence_of_a_necessary_limit_becomes_what_the_shopper_says(offers: Offers) -> None:
+    made = hide([CEDAR], offers, manner="open", questions=4)
+    (query,) = made.queries
+    assert query.text == "A bird feeder, please."
+    assert [(fact.topic, fact.field, fact.value, fact.say) for fact in query.hidden] == [
+        ("feature", "must", "cedar", "It has to be of cedar.")
+    ]
+    assert (query.query_id, query.wish, query.manner, query.questions) == ("q1-hidden", CEDAR.wish, "open", 4)
+    assert query.full_text == CEDAR.text
+    assert Linter(offers.world).findings(query) == Linter(offers.world).findings(CEDAR)
+
+
+def test_a_limit_that_the_best_cart_for_the_rest_keeps_is_not_hidden(offers: Offers) -> None:
+    roomy = wanting("I'd like a bird feeder. It should cost $500 at most.", budget=Money.of(500))
+    assert dict(hide([roomy], offers).without) == {NOT_NECESSARY: 1}
+
+
+def test_what_nobody_typed_or_the_shop_lacks_hides_nothing(offers: Offers) -> None:
+    untyped = QUERY.model_copy(update={"wish": None})
+    unmet = wanting("A bird feeder. $2 at most.", budget=Money.of(2))
+    assert dict(hide([untyped, unmet], offers).without) == {UNTYPED: 1, UNMET: 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A bird feeder of cedar, please.",  # the sentence that names the want
+        "A bird feeder, please. Of cedar. Yes, cedar.",  # stated twice
+        "A bird feeder, please.",  # not stated
+    ],
+)
+def test_a_limit_without_a_sentence_of_its_own_stays(text: str, offers: Offers) -> None:
+    made = hide([CEDAR.model_copy(update={"text": text})], offers)
+    assert dict(made.without) == {NO_SENTENCE: 1}
+
+
+def test_a_clause_of_the_rules_own_sentence_is_taken_alone() -> None:
+    wish = Wish(wants=(FEEDER.model_copy(update={"must": ("cedar",), "rating_min": 4.5}),), budget=Money.of(30))
+    text = "A bird feeder? What I order next should be made of cedar, have at least 4.5 stars and cost $30 at most."
+    parts = {part.field: part for part in wish.parts()}
+    found = by_sentence(text, wish, [parts["rating_min"]])
+    assert found.text == "A bird feeder? What I order next should be made of cedar and cost $30 at most."
+    assert list(found.says.values()) == ["What I order next should have at least 4.5 stars."]
+    assert by_sentence(text, wish, list(parts.values())).text == "A bird feeder?"
+
+
+def test_what_an_order_shows_is_left_to_the_record_where_that_is_asked_for(offers: Offers) -> None:
+    text = "A bird feeder, please. Tanagrove has to have made it."
+    other = wanting(text, brands_wanted=("Tanagrove",), must=("cedar",), budget=None)
+    parts = [part for part in (other.wish or Wish()).parts() if part.field == "brands_wanted"]
+    assert by_sentence(text, other.wish or Wish(), parts).says
+    weatherproof = CEDAR.model_copy(update={"user_id": "AF" + "Y" * 26})  # who ordered the feeder of cedar
+    (query,) = hide([weatherproof], offers, from_record=True).queries
+    assert [(fact.known_from, fact.shown_by) for fact in query.hidden] == [("record", ("O:0000000003",))]

@@ -1,0 +1,115 @@
+"""Pairs of queries of which the shop can meet one."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from drretail.difficulty.twins import ABSENT, KINDS, spoil
+from drretail.env.offers import Offers
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests.shop import USER, build_shop
+
+FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
+QUERY = Query(
+    query_id="q1",
+    user_id=USER,
+    text="A hopper feeder in cedar for less than $100, please. Not above $100!",
+    wish=Wish(wants=(FEEDER,), budget=Money.of(100)),
+    source="t",
+)
+ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
+NOBODYS = ONCE.model_copy(update={"user_id": None, "mode": "generic"})
+"""Of nobody who has a feeder already, so that another one can be had."""
+OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS, "no_such_order": ONCE}
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> Offers:
+    return Offers(open_world(build_shop(tmp_path / "world")))
+
+
+def pairs(queries: list[Query]) -> list[list[Query]]:
+    found: dict[str | None, list[Query]] = defaultdict(list)
+    for query in queries:
+        found[query.task_id].append(query)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
+    made = spoil([OF_KIND[kind]], offers, [kind], "42")
+    assert dict(made.pairs) == {kind: 1}
+    (pair,) = pairs(made.queries)
+    proofs = [offers.reference(query).proof for query in pair]
+    assert {proof.state for proof in proofs if proof} == {"proved", "refuted"}
+    assert {proof.lack for proof in proofs if proof and proof.state == "proved"} == {kind}
+    assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in pair)
+    assert len({query.text for query in pair}) == 2
+
+
+def test_twins_have_sentences_of_one_form(offers: Offers) -> None:
+    for kind in ("not_sold", "no_such_order"):
+        texts = [query.text for query in spoil([OF_KIND[kind]], offers, [kind], "42").queries]
+        added = [text.removeprefix(ONCE.text).split() for text in texts]
+        assert all(added)
+        assert len({len(words) for words in added}) == 1 or kind == "not_sold"
+        assert added[0][:2] == added[1][:2]
+
+
+def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
+    other = NOBODYS.model_copy(update={"query_id": "q2"})
+    made = spoil([ONCE, other], offers, KINDS, "42")
+    assert dict(made.pairs) == {"too_dear": 1, "not_sold": 1}
+
+
+def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
+    made = spoil([ONCE], offers, ["too_dear"], "42")
+    budgets = sorted(query.wish.budget.value for query in made.queries if query.wish and query.wish.budget)
+    assert budgets[0] < 39.5 < budgets[1] <= 42
+    assert all(budget == int(budget) for budget in budgets)
+    assert all(
+        f"${query.wish.budget.amount}" in query.text for query in made.queries if query.wish and query.wish.budget
+    )
+    assert all("$100" not in query.text for query in made.queries)
+
+
+def test_without_a_budget_of_its_own_a_sentence_says_it(offers: Offers) -> None:
+    free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
+    made = spoil([free], offers, ["too_dear"], "42")
+    assert made.pairs["too_dear"] == 1
+    assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
+
+
+def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
+    untyped = ONCE.model_copy(update={"wish": None})
+    window = ONCE.model_copy(
+        update={"wish": Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))}
+    )
+    made = spoil([QUERY, untyped, window], offers, ["too_dear"], "42")
+    assert (made.queries, sum(made.without.values())) == ([], 3)
+    elsewhere = ONCE.model_copy(update={"world_fingerprint": "f" * 64})
+    with pytest.raises(UserError, match="world"):
+        spoil([elsewhere], offers, ["too_dear"], "42")
+
+
+def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
+    assert spoil([ONCE], offers, KINDS, "7").queries == spoil([ONCE], offers, KINDS, "7").queries
+    assert spoil([ONCE], offers, KINDS, "7").queries != spoil([ONCE], offers, KINDS, "8").queries
+
+
+def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers) -> None:
+    made = spoil([NOBODYS], offers, ["not_sold"], "42", absent=("Bird Feeders", "Sets & Kits", "Cellos"))
+    assert any("a cello" in query.text for query in made.queries)
+    assert len(set(ABSENT)) == len(ABSENT)
+
+
+def test_an_unknown_kind_is_refused(offers: Offers) -> None:
+    with pytest.raises(UserError, match="no kind named"):
+        spoil([ONCE], offers, [], "42")
+    with pytest.raises(UserError, match="no kind 'dear'"):
+        spoil([ONCE], offers, ["dear"], "42")

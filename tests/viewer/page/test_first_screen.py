@@ -1,0 +1,88 @@
+"""The first screen where little is known of the picks; tests/cli/test_demo.py has one with all that there is."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_definition, read_runs
+from drretail.files import write_json
+from drretail.grounding.report.citations import find_citations
+from drretail.records.money import Money
+from drretail.records.reading import Pick
+from drretail.records.wish import Want, Wish
+from drretail.viewer.page.document import render_page
+from drretail.viewer.page.first_screen import first_sentence
+from tests.build import run
+from tests.viewer.dom import Element, parse
+from tests.viewer.experiment import rewrite
+
+
+def screen(folder: Path) -> Element:
+    return parse(render_page(folder)).by_id("first")
+
+
+def test_one_question_is_shown_and_a_link_leads_to_each_next_one(judged: Path) -> None:
+    slides = list(screen(judged).all("article", "slide"))
+    assert ["hidden" in slide.attributes for slide in slides] == [False, True, True]
+    following = [
+        [a.attributes["href"] for a in slide.all("a") if a.attributes.get("data-turn") == "1"] for slide in slides
+    ]
+    assert following == [["#q2"], ["#q3"], ["#q1"]]
+
+
+def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine: Path) -> None:
+    (first, *_) = read_runs(mine)
+    rewrite(mine, first.model_copy(update={"picks": None}))
+    answer = next(screen(mine).all("article", "glance"))
+    assert first_sentence(first)
+    assert next(answer.all("p", "says")).text == first_sentence(first)
+    assert not list(answer.all("ul", "bought"))
+    assert not list(answer.all("p", "kept"))
+
+
+def test_no_limit_is_called_kept_where_nobody_typed_the_wish_or_checked_the_report(
+    judged: Path, recorded: Path
+) -> None:
+    for folder in (judged, recorded):
+        assert not list(screen(folder).all("p", "kept"))
+
+
+def test_a_run_that_failed_says_why(judged: Path) -> None:
+    last = list(screen(judged).all("article", "glance"))[-1]
+    assert "no answer within 60 seconds" in last.text
+
+
+def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:
+    page = parse(render_page(judged))
+    links = [a for a in page.by_id("first").all("a") if "data-claims" in a.attributes]
+    assert links
+    for link in links:
+        ids = link.attributes["data-claims"].split()
+        assert link.attributes["href"] == f"#{ids[0]}"
+        assert all("none" in page.by_id(each).attributes["class"] for each in ids)
+        assert "not supported by" in link.text
+
+
+@pytest.mark.parametrize(
+    ("report", "sentence"),
+    [
+        ("# Feeders\n\n**Take the hopper**, at $24.99 [P:B0TEST0001]. It lasts.", "Take the hopper, at $24.99."),
+        ("See [the guide](https://a.example/b) first. Then buy.", "See the guide first."),
+        ("- only\n- a list", ""),
+    ],
+)
+def test_the_first_sentence_has_neither_marks_nor_markdown(report: str, sentence: str) -> None:
+    citations = tuple(find_citations(report, {}))
+    assert first_sentence(run("q1-r1", report, citations=citations)) == sentence
+
+
+def test_limits_that_nobody_checked_yet_are_named(mine: Path) -> None:
+    definition = read_definition(mine)
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("feeder",), rating_min=4.5),), budget=Money.of(30))
+    queries = tuple(query.model_copy(update={"wish": wish}) for query in definition.queries)
+    definition = definition.model_copy(update={"queries": queries})
+    write_json(mine / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
+    (first, *_) = read_runs(mine)
+    rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
+    slide = next(screen(mine).all("article", "slide"))
+    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in slide.text

@@ -1,0 +1,93 @@
+"""Who did better, in a sentence."""
+
+import pytest
+
+from drretail.records.pairs import PairScore
+from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.viewer.tables.result import SURE, result_of, two_of
+from drretail.viewer.tables.scoreboard import without_equal
+
+COLUMNS = (
+    ShownColumn(name="FP", metric="faithfulness", variant="FP"),
+    ShownColumn(name="quality", metric="quality", variant="overall", unit="rating"),
+)
+
+
+def board(*differs: str, fp: dict[str, float], quality: float = 6) -> Scoreboard:
+    rows = tuple(
+        BoardRow(
+            system=system,
+            cells={
+                "FP": BoardCell(value=value, n_scored=10, n_planned=10),
+                "quality": BoardCell(value=quality, n_scored=10, n_planned=10),
+            },
+        )
+        for system, value in fp.items()
+    )
+    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=COLUMNS, rows=rows, differs=differs)
+
+
+def preference(won: int, lost: int, n: int = 10) -> PairScore:
+    about = {"version": 1, "dimension": "overall", "a": "a@m", "b": "b@m", "judge": "a:judge", "judge_kind": "llm"}
+    counts = {"n_planned": n, "n_scored": n, "n_queries": n, "queries_won": won, "queries_lost": lost, "n_users": n}
+    return PairScore.model_validate(about | counts)
+
+
+TWO = {"a@m": 0.9, "b@m": 0.8}
+FEW = "quality: 1 query, 1 user can show no difference, 5 tests made at once: it takes 8 users at least."
+
+
+@pytest.mark.parametrize(
+    ("differs", "pairs", "sentence"),
+    [
+        (
+            ("FP: a above b (n = 50 queries, 50 users).", "quality: nothing."),
+            (preference(5, 5),),
+            f"In FP, a did better than b, shown by 50 queries, 50 users. {SURE}",
+        ),
+        (
+            ("side by side: no preference is shown in 1 pair by 10 queries, 10 users.",),
+            (preference(3, 6),),
+            "On 10 questions the judge preferred b six times, a three times and neither once. "
+            "That may be chance: it would take about 81 questions to tell.",
+        ),
+        (
+            (FEW,),
+            (preference(1, 0, 1),),
+            "On the one question the judge preferred a. That may be chance: it takes 8 users",
+        ),
+        (
+            ("FP: no difference is shown by 10 queries: the clearest that was seen would take about 54 queries.",),
+            (),
+            "Over 10 answers each, more of the cited claims of a are supported by their sources (90% against 80%). "
+            "That may be chance: it would take about 54 queries to tell.",
+        ),
+    ],
+)
+def test_who_did_better_and_how_sure_that_is(
+    differs: tuple[str, ...], pairs: tuple[PairScore, ...], sentence: str
+) -> None:
+    assert result_of(board(*differs, fp=TWO), pairs).startswith(sentence)
+
+
+def test_systems_that_are_the_same_in_every_score_are_not_told_apart() -> None:
+    same = board("FP and quality: the same in every system on all 10 queries.", fp={"a@m": 0.9, "b@m": 0.9})
+    assert result_of(same) == "Nothing tells the two systems apart."
+
+
+def test_one_system_is_not_compared() -> None:
+    assert result_of(board(fp={"a@m": 0.9})) == ""
+
+
+def test_the_best_two_of_many_systems_are_shown_first() -> None:
+    many = {"a@m": 0.1, "b@m": 0.9, "c@m": 0.5, "null_search": 1.0}
+    assert two_of(board(fp=many), many) == ("b@m", "c@m")
+    assert two_of(None, many) == ("a@m", "b@m")
+    assert two_of(None, ["a@m", "null_search"]) == ("a@m",)
+
+
+def test_a_column_in_which_all_have_the_same_is_said_once() -> None:
+    differing, same = without_equal(board(fp=TWO))
+    assert [column.name for column in differing.columns] == ["FP"]
+    assert same == "The same in both: quality 6.00."
+    assert without_equal(differing) == (differing, "")

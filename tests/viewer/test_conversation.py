@@ -1,0 +1,85 @@
+"""A run's conversation: what each model was sent and answered, told once, and where the page leads to it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.experiment import read_runs, run_folder
+from drretail.journal import Effect
+from drretail.records.run import Step
+from drretail.viewer.conversation import Message, conversation_of, read_conversation
+from drretail.viewer.page.document import render_page
+from tests.viewer.dom import parse
+
+SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "human", "content": "Which?"}
+CALL = {"name": "look", "args": {"query": "feeder"}, "id": "c1"}
+ASKS = {"role": "ai", "content": "I look.", "tool_calls": [CALL]}
+FOUND = {"role": "tool", "content": '{"price":"$5"}', "tool_call_id": "c1"}
+
+
+def effect(scope: str, request: dict[str, Any], response: Any = None, **given: Any) -> Effect:
+    fields = {"kind": "model", "role": "researcher", "started": "2026-01-01T00:00:00Z", "seconds": 0.1, **given}
+    return Effect.model_validate({"key": scope, "scope": scope, "request": request, "response": response, **fields})
+
+
+def test_what_was_sent_before_is_counted_and_not_told_again() -> None:
+    effects = [
+        effect(
+            "0", {"messages": [SYSTEM, USER], "tools": [{"name": "look"}]}, {"content": "I look.", "tool_calls": [CALL]}
+        ),
+        effect("0/1", {"query": "feeder"}, {"results": []}, kind="web_search", role=None),
+        effect("0", {"messages": [SYSTEM, USER, ASKS, FOUND]}, {"content": "That one."}),
+    ]
+    steps = [
+        Step(path="0", seq=0, kind="model", role="researcher"),
+        Step(path="0", seq=2, kind="model", role="researcher"),
+    ]
+    (talk,) = conversation_of(effects, steps)
+    first, web, last = talk.turns
+    assert [message.by for message in first.sent] == ["system", "user"]
+    assert first.answer == Message("assistant", "I look.", (("look", "query: feeder"),))
+    assert (first.tools, first.step, last.step) == (("look",), ("0", 0), ("0", 2))
+    assert (web.title, web.step) == ("web search", ("0", 1))
+    assert (last.sent, last.repeated) == ((Message("look", "price: $5"),), 3)
+
+
+def test_agents_stand_apart_and_errors_are_told() -> None:
+    effects = [
+        effect("0.2", {"messages": [USER]}, error={"class": "ModelError", "kind": "rate_limit", "message": "slow"}),
+        effect("0.1", {"messages": [USER]}, {"content": [{"type": "text", "text": "Yes."}]}),
+        effect("shopper", {"question": "How much?"}, "5 dollars", kind="shopper"),
+    ]
+    talks = conversation_of(effects, [])
+    assert [talk.path for talk in talks] == ["0.1", "0.2", "outside"]
+    assert talks[0].turns[0].answer == Message("assistant", "Yes.")
+    assert talks[1].turns[0].error == "rate limit: slow"
+
+
+def test_claims_and_steps_of_a_small_experiment_lead_into_the_conversation(judged: Path) -> None:
+    run = next(iter(read_runs(judged)))
+    assert read_conversation(judged, run)
+    page = parse(render_page(judged))
+    turns = {each.attributes.get("id") for each in page.all("section", "turn")}
+    steps = [link.attributes["href"][1:] for link in page.all("a", "to-talk")]
+    assert steps
+    assert {*steps} <= {*turns, "r1-talk", "r2-talk"}
+    assert turns & {*steps}
+    cards = [card for card in page.all("article", "card") if "-c" in card.attributes["id"]]
+    addresses = [{link.attributes["href"][1:] for link in card.all("a")} for card in cards]
+    assert all(its & {*turns, "r1-talk", "r2-talk"} for its in addresses)
+
+
+def test_a_large_experiment_keeps_its_conversations_out_of_the_page(
+    judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", 10)
+    assert "The whole conversation" not in render_page(judged)
+
+
+def test_a_journal_that_can_not_be_read_takes_nothing_else_from_the_page(mine: Path) -> None:
+    run = next(iter(read_runs(mine)))
+    folder = run_folder(mine, run.system, run.query_id, run.repeat)
+    (folder / "journal.jsonl.gz").unlink()
+    (folder / "journal.jsonl").write_text('{"format":99}\n', encoding="utf-8")
+    assert (run.report or "")[:20] in parse(render_page(mine)).text
