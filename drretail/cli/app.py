@@ -20,7 +20,7 @@ UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy
 COMMANDS = {
     "demo": (
         "drretail.cli.demo:demo",
-        "Makes up a shop, answers a shopper's question, judges the answers, and writes two pages to read.",
+        "Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.",
     ),
     "synth": (
         "drretail.cli.worlds.raw_files:synth",

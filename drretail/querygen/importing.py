@@ -103,7 +103,7 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION[0]!r}.")
     if control := _CONTROL.search(f"{text}{user or ''}"):
-        raise UserError(f"{place}, is not plain text; remove the control character U+{ord(control[0]):04X}.")
+        raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
     return Question(text, user, _wish(place, row.get(_WISH)), place)
 
 

@@ -170,7 +170,7 @@ def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> N
 def test_families_that_wait_for_one_another_are_told() -> None:
     one = Family("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
     two = Family("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
-    with pytest.raises(UserError, match="wait for one another"):
+    with pytest.raises(UserError, match="need one another in a circle"):
         in_order([one, two])
 
 

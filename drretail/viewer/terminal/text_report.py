@@ -155,7 +155,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     stale = sum(run.stale for run in view.runs)
     if stale:
         verdicts = counted(stale, "verdict is", "verdicts are")
-        yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
+        yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
     if view.outdated or stale:
         yield ""
     for table in score_tables(view.scores, view.metrics):

@@ -120,7 +120,7 @@ def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Prin
 def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
     lines = printed(board(rows=(row(SYSTEMS[0], self_checked=True), row(SYSTEMS[1]))), 140)
     assert sum("0.93*" in line for line in lines) == 1
-    assert any(line.startswith("*: the agent takes out") for line in lines)
+    assert any(line.startswith("*: the agent removes") for line in lines)
 
 
 def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:
