@@ -172,7 +172,7 @@ def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[s
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),
         ({"information": "memory"}, "add --memory"),
         ({"information": "persona", "memory": "shopper_memory:newest"}, "beside the tools"),
-        ({"information": "memory", "memory": "shopper_memory:newest", "queries": NOBODYS}, "nobody in particular"),
+        ({"information": "memory", "memory": "shopper_memory:newest", "queries": NOBODYS}, "has no user"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_before_anything_runs(world: Path, given: dict[str, Any], sentence: str) -> None:

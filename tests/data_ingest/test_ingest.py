@@ -185,7 +185,7 @@ def _nameless(raw: Path) -> None:
         (_only_reviews, r"There is no product file .*Pet_Supplies\.jsonl holds reviews"),
         (_empty, r"Pet_Supplies\.jsonl is empty"),
         (_no_file, "There is no file in"),
-        (_cut_packed, r"Pet_Supplies\.jsonl\.gz is cut: download it again"),
+        (_cut_packed, r"Pet_Supplies\.jsonl\.gz ends too early: download it again"),
         (_damaged_packed, r"Pet_Supplies\.jsonl\.gz is damaged .*: download it again"),
         (_too_few, "No product is left: none of 1 product rows has 5 interactions since 2019-01-01 .* is 4"),
         (

@@ -206,7 +206,7 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
         assert list(shop.queries) == ["cheap"]
         with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")
-        with pytest.raises(UserError, match="No query has a basket"):
+        with pytest.raises(UserError, match="No query can be rewarded"):
             Shop.open(world, asked[1:])
 
 

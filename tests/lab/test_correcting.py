@@ -383,7 +383,7 @@ def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_sc
     assert {row.system: row.judged for row in made.values} == pytest.approx(scored)
     printed = " ".join(called("correct", large, "--labels", path).split())
     assert "FR, " in printed
-    assert "conditional on the extraction" in printed
+    assert "did not extract are left out" in printed
     line = json.loads((large / "lab" / "correct.json").read_text(encoding="utf-8"))["line"]
     assert line.startswith("FR as people would give it: ")
 

@@ -22,7 +22,7 @@ CARD_NOTES = (
     "constant answer has 0.50.",
     "Words alone: a share of the claim's words must stand in its sources; threshold from the other half of the file.",
     "95 % intervals: by bootstrap over questions (or claims, if there are no questions); exact where "
-    "all or none are right; none below ten.",
+    "all or none are right; none for fewer than ten.",
 )
 
 

@@ -93,7 +93,7 @@ def test_a_length_that_is_too_great_does_not_lose_the_file(server: Script, tmp_p
 
 def test_a_length_that_is_too_small_is_found_out(server: Script, tmp_path: Path, waited: list[float]) -> None:
     server.answers[PATH] = [Answer(says=len(DATA) - 1000)]
-    with pytest.raises(UserError, match=r"came damaged 2 times \(.*is cut"):
+    with pytest.raises(UserError, match=r"came damaged 2 times \(.*ends too early"):
         fetch(server, tmp_path, waited)
     assert list(tmp_path.iterdir()) == []
 

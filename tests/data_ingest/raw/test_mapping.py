@@ -96,7 +96,7 @@ def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str
         ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not UTF-8"),
         ("products.csv", b'sku,"name\n1,x\n', "quote in its first line is never closed"),
         ("products.csv", b"sku,name,net\r1,x,2\r", "lines must end in a line feed"),
-        ("products.jsonl", b"[]\n", "no lines of JSON objects"),
+        ("products.jsonl", b"[]\n", "no JSON objects"),
         ("products.parquet", b"PAR1", "cannot be read as Parquet"),
         ("products.xlsx", b"PK", "none of .csv"),
     ],

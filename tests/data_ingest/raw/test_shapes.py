@@ -75,5 +75,5 @@ def test_text_images_and_nothing_are_no_rows(tmp_path: Path) -> None:
 def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "x.jsonl.gz", [REVIEW])
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UserError, match=r"x\.jsonl\.gz is cut: download it again"):
+    with pytest.raises(UserError, match=r"x\.jsonl\.gz ends too early: download it again"):
         recognise(path)

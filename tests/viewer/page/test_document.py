@@ -150,7 +150,7 @@ def test_verdicts_on_another_report_are_counted_and_not_shown(mine: Path) -> Non
     rewrite(mine, first.model_copy(update={"report": changed, "report_sha": sha256_of(changed)}))
     page = parse(render_page(mine))
     assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
-    assert "verdicts are about another report" in page.text
+    assert "verdicts are not used" in page.text
 
 
 def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> None:
