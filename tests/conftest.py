@@ -94,7 +94,7 @@ SMALL = 50_000
 
 
 def _without_authorities(context: ssl.SSLContext, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
-    """Leaves out the world's authorities, which take each client of a model 25 ms to load: no test speaks to the world."""
+    """Leaves out the world's authorities, which take each client of a model 25 ms to load: no test asks the world."""
     if cafile is None or Path(os.fsdecode(cafile)).stat().st_size <= SMALL:
         _load_verify_locations(context, cafile, capath, cadata)
 

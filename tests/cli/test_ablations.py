@@ -102,33 +102,3 @@ def test_where_nothing_differs_the_error_says_how_to_run_another(
     refused = drretail("compare", "exp", "--by", by)
     assert refused.returncode == 2
     assert message in refused.stderr
-
-
-def test_of_one_size_no_page_shows_any_of_it(drretail: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", [(on("32k"), ALL), (on("32k").model_copy(update={"agent": "x"}), LESS)])
-    drretail(*SCORED)
-    drretail("report", "exp")
-    page = (folder / "report.html").read_text()
-    assert json.loads((folder / "scores.json").read_text())["ablations"] == []
-    assert "against size" not in page
-    assert 'id="by-' not in page
-    assert 'id="distractors"' not in page
-
-
-def test_errors_have_causes_that_a_page_draws_and_add_up_without_the_sandbox(drretail: Command, run_on: Path) -> None:
-    first = drretail(*SCORED, "--details")
-    assert first.returncode == 0, first.stderr
-    assert {path.name for path in (run_on / "labels").iterdir()} == {"q1.json", "q2.json", "q3.json"}
-    rows = json.loads((run_on / "scores.json").read_text())["scores"]
-    causes = {
-        row["variant"]: row["value"]
-        for row in rows
-        if (row["metric"], row["policy"]) == ("error_causes", "answered")
-        and row["system"] == on("32k").label()
-        and row.get("value") is not None
-        and not row["variant"].startswith("n_")
-    }
-    assert sum(causes.values()) == pytest.approx(1)
-    assert causes["misled"] > 0  # the recall's page is a distractor here
-    drretail("report", "exp")
-    assert "Error causes" in (run_on / "report.html").read_text()

@@ -111,6 +111,10 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
         ((*STUBBED, "--world", "gone"), "There is no world at gone"),
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
+        (("score", "exp", "--metrics", "pqr", "--rules", "drb"), "pqr knows the rules default, paper"),
+        (("score", "exp", "--metrics", "pqr", "--reference", "b"), "add it to the metrics"),
+        (("score", "exp", "--metrics", "report_eval", "--unit", "paragraf"), "Did you mean paragraph"),
+        (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
@@ -187,11 +191,6 @@ def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Comm
     assert "shopper" not in done.stderr
 
 
-def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> None:
-    shown = drretail("score", made.name, "--metrics", "checks", "--details").stdout
-    assert "share of reports without such an error" in shown
-
-
 def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
@@ -210,12 +209,6 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     assert {"clean", "words", "tokens"} <= set(row["cells"])
 
 
-def test_a_family_that_is_asked_for_and_has_no_column_is_printed_below_the_board(drretail: Command, made: Path) -> None:
-    shown = drretail("score", made.name, "--metrics", "checks,process", "-q").stdout
-    assert shown.index("Scoreboard") < shown.index("Process, by code") < shown.index("All families")
-    assert "Checks, by code" not in shown
-
-
 def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
     def row(metric: str, variant: str) -> Score:
         judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
@@ -226,8 +219,3 @@ def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
     left = without_board_families(Scores(scores=rows, judgings=(), scoreboard=board))
     assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
-
-
-def test_runs_know_their_world_from_any_folder(made: Path) -> None:
-    (told, *_) = made.glob("runs/*/*/telemetry.json")
-    assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")
