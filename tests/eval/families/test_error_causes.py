@@ -239,13 +239,6 @@ def test_labels_of_some_pages_alone_are_refused(tmp_path: Path) -> None:
         scored(research(tmp_path / "exp", ONE), gold=made)
 
 
-def test_shares_are_of_missed_insights_and_wrong_claims_and_add_up(tmp_path: Path) -> None:
-    found = shares_of(scored(research(tmp_path / "exp", ONE), gold=sandbox(tmp_path / "S")))
-    # The page of care bears its claim out in part; the recall was handed to the run, and is told in part.
-    assert {each: found[each] for each in ("n_missed", "n_wrong_claims")} == {"n_missed": 1, "n_wrong_claims": 1}
-    assert {cause: found[cause] for cause in CAUSES if found[cause]} == {"hallucinated": 0.5, "not_used": 0.5}
-
-
 def test_a_page_that_turns_out_to_be_a_distractor_misleads_and_nobody_is_asked(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
     judge, asked = judge_by()
