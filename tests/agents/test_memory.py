@@ -10,10 +10,12 @@ import pytest
 import drretail
 from drretail.agents.memory import ShopperRecord
 from drretail.errors import UserError
+from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.experiment import read_definition, read_journal, read_runs
 from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
+from drretail.viewer.tables.ablations import ablation_table
 from tests.shop import JANUARY, USER, build_shop
 
 ROOT = Path(__file__).parents[2]
@@ -138,6 +140,26 @@ def test_the_record_holds_what_the_shop_knew_on_the_day_of_the_question(
     assert set(record.products) == {"B0TEST0004", "B0TEST0001"}
     assert record.profile.user_id == USER
     assert record.today.timestamp() * 1000 >= record.orders[-1].timestamp
+
+
+def test_compare_shows_a_column_for_each_memory(world: Path, module: Callable[[str, str], str]) -> None:
+    other = module("other", "def recall(record, question):\n    return 'nothing'\n")
+    exp = made(world, information=("task", "memory", "tools"), memory=("shopper_memory:newest", other))
+    drretail.score(exp, "process")
+    (table, *_) = tables_of_experiment(exp, "information", (), ())
+    (row,) = table.rows
+    assert [column.name for column in ablation_table(table).columns] == [
+        "task only",
+        "with memory other:recall",
+        "with memory shopper_memory:newest",
+        "with tools",
+    ]
+    assert [cell.setting for cell in row.cells] == [
+        "task",
+        "memory other:recall",
+        "memory shopper_memory:newest",
+        "tools",
+    ]
 
 
 @pytest.mark.parametrize(

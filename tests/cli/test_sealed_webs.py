@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.env.world import open_world
-from drretail.experiment import read_definition, read_evidence, run_folder
+from drretail.experiment import read_definition
 from drretail.files import read_lines
 from drretail.querygen.reading import read_queries
 from tests.cli.commands import Command
@@ -52,21 +52,6 @@ def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
         assert done.returncode == 0, (command, done.stderr)
     pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
     assert pages == ["https://good.example/", "https://old.example/"]
-
-
-def test_a_question_is_answered_at_one_size_with_the_files_of_its_task(
-    drretail: Command, sandbox: Path, tmp_path: Path
-) -> None:
-    query = read_queries(sandbox / "queries.jsonl")[0]
-    asked = ("ask", query.text, "--user", str(query.user_id), "--world", "w", "--web", "sandbox:s", "--to", "exp")
-    assert drretail(*asked, "--size", "64k", "--agent", "dr3").returncode == 0
-    (label,) = read_definition(tmp_path / "exp").systems
-    assert label.startswith("dr3@offline-shopper-files-")
-    (only,) = read_definition(tmp_path / "exp").queries
-    read = read_evidence(run_folder(tmp_path / "exp", label, only.query_id, 1))
-    assert {each.id for each in read if each.kind == "file"} == {"F:note.md"}
-    several = drretail(*asked, "--size", "32k,64k")
-    assert (several.returncode, several.stderr.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize(
