@@ -93,10 +93,10 @@ SMALL = 50_000
 """Bytes of the largest file of certificates that a test makes; the system's authorities are several times that."""
 
 
-def _without_authorities(context: ssl.SSLContext, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
+def _without_authorities(self: ssl.SSLContext, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
     """Leaves out the world's authorities, which take each client of a model 25 ms to load: no test asks the world."""
     if cafile is None or Path(os.fsdecode(cafile)).stat().st_size <= SMALL:
-        _load_verify_locations(context, cafile, capath, cadata)
+        _load_verify_locations(self, cafile, capath, cadata)
 
 
 def _end(*_: object) -> None:

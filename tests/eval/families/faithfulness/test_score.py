@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.families.faithfulness.score import METRIC
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
+from drretail.eval.families.faithfulness.score import CHANGED_MINDS, METRIC
 from drretail.eval.values import Value
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
 from tests import build
@@ -109,6 +110,12 @@ def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
     assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
+
+
+def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
+    notes = [(ASKED_AGAIN, CHANGED), (ASKED_AGAIN,), ()]
+    found = scored([Of(cites(number, WEB), 1.0, notes=own) for number, own in enumerate(notes, 1)])
+    assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
 def test_claims_are_counted_by_the_length_of_the_report() -> None:
