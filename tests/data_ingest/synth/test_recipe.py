@@ -4,10 +4,16 @@ from itertools import chain
 
 import pytest
 
+from drretail.data_ingest.plan import PAPER
 from drretail.data_ingest.synth.recipe import CategoryRecipe, Kind, category_names, read_recipe
 
 RECIPES = [read_recipe(name) for name in category_names()]
 ALL_KINDS = list(chain.from_iterable(recipe.kinds for recipe in RECIPES))
+
+
+def test_every_category_of_the_paper_has_its_kinds() -> None:
+    assert {recipe.category for recipe in RECIPES} == {*PAPER}
+    assert len({kind.name for kind in ALL_KINDS}) == 50
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.category)
