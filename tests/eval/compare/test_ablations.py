@@ -108,7 +108,10 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
     assert whole.cells[3] is not None
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
-    assert shown.full_title == "Answer quality: personalization by information, judged by anthropic:claude (language model)"
+    assert (
+        shown.full_title
+        == "Answer quality: personalization by information, judged by anthropic:claude (language model)"
+    )
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
