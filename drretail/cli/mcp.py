@@ -118,7 +118,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
 
     Each connection has the world to itself: what it changes, no other sees. With --to each is a run of that experiment
-    for the query that is named, and its client hands a report in by one tool more. docs/tools.md tells the rest.
+    for the query that is named, and its client hands a report in by one tool more. Over stdin and stdout, without --to,
+    a client that declares elicitation can have the person at it asked (ask_shopper). docs/tools.md tells the rest.
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
