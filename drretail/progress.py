@@ -3,7 +3,8 @@
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from drretail.screen import console
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 Style = Literal["plain", "rich", "none"]
-# How often a description that changes becomes a line where there is no live display.
-EVERY_SECONDS = 15.0
+# How often a line is written where there is no live display: nobody should wait longer without a sign.
+EVERY_SECONDS = 10.0
 
 
 # How often what is waited for is said: many calls may wait for the same.
@@ -57,13 +58,13 @@ class Progress:
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        """Says for the time of a ``with`` block what is done and how long already; on a terminal only."""
+        """Says for the time of a ``with`` block what is done and how long already."""
         del label
         yield
 
 
 class PlainProgress(Progress):
-    """A line when a piece of work begins and one when it has ended: for pipes and logs."""
+    """A line when a piece of work begins, every ten seconds, and when it has ended: for pipes and logs."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
@@ -76,8 +77,32 @@ class PlainProgress(Progress):
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         self.note(f"{label} …")
         counter = _Counter(self.note, label, total, self._clock)
-        yield counter
+        with _every_few_seconds(counter.repeat):
+            yield counter
         self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
+
+    @contextmanager
+    def busy(self, label: str) -> Generator[None]:
+        began = self._clock()
+        with _every_few_seconds(lambda: self.note(f"{label} … {self._clock() - began:.0f} s")):
+            yield
+
+
+@contextmanager
+def _every_few_seconds(say: Callable[[], None]) -> Generator[None]:
+    """Calls ``say`` every ten seconds for the time of a ``with`` block, from a thread: one step may take minutes."""
+    ended = Event()
+
+    def repeat() -> None:
+        while not ended.wait(EVERY_SECONDS):
+            with suppress(OSError, ValueError):  # nobody reads any more
+                say()
+
+    Thread(target=repeat, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 class RichProgress(Progress):
@@ -115,8 +140,8 @@ class RichProgress(Progress):
 
 
 def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
-    """``Progress.busy`` of a command that tells nothing else: on a terminal what is done, elsewhere nothing."""
-    return choose_progress("none" if quiet or not sys.stderr.isatty() else "rich").busy(label)
+    """``Progress.busy`` of a command that tells nothing else."""
+    return choose_progress("none" if quiet else None).busy(label)
 
 
 def choose_progress(style: Style | None = None) -> Progress:
@@ -150,6 +175,7 @@ class _Counter(_Silent):
         self._of = "" if total is None else f" of {total:,}"
         self._clock = clock
         self._noted = clock()
+        self._line = f"{label} …"
 
     def advance(self, amount: int = 1) -> None:
         self.count += amount
@@ -158,9 +184,13 @@ class _Counter(_Silent):
     def describe(self, text: str) -> None:
         self._now_and_then(text)
 
-    def _now_and_then(self, line: str) -> None:
-        now = self._clock()
-        if now - self._noted >= EVERY_SECONDS:
+    def repeat(self) -> None:
+        """Notes the last line again where nothing was noted for a while."""
+        self._now_and_then(self._line, EVERY_SECONDS / 2)
+
+    def _now_and_then(self, line: str, pause: float = EVERY_SECONDS) -> None:
+        now, self._line = self._clock(), line
+        if now - self._noted >= pause:
             self._noted = now
             self._note(line)
 

@@ -174,7 +174,7 @@ def _check_places(path: Path, name: str, text: str, packaged: str, parts: Collec
         raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
     missing = sorted({*map(_place, filled)} - written)
     if missing:
-        raise UserError(f"{path} lacks the placeholder {missing[0]}: what stands there is put in when it is told.")
+        raise UserError(f"{path} lacks the placeholder {missing[0]}: put it where its data belongs.")
 
 
 def _place(name: str) -> str:

@@ -87,7 +87,7 @@ def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
         parameters = list(inspect.signature(given).parameters.values())
     except ValueError:
         raise UserError(
-            f"{name} cannot be an agent: Python does not tell its arguments; wrap it in a function."
+            f"{name} cannot be an agent: Python cannot read its arguments. Wrap it in a function."
         ) from None
     asked: dict[str, str] = {}
     for place, parameter in enumerate(parameters):

@@ -41,7 +41,7 @@ def shopper_context(information: Information, query: Query, remembered: str | No
 def check_information(information: Information, query: Query) -> None:
     """Raises UserError where a query doesn't hold what a system is to be told of its user."""
     if information == "memory" and query.user_id is None:
-        raise UserError(f"The query {query.query_id!r} is asked by nobody in particular: no memory tells of them.")
+        raise UserError(f"The query {query.query_id!r} has no user, so no memory can tell of them: leave it out.")
     shopper_context(information, query)
 
 

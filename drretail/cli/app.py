@@ -20,21 +20,21 @@ UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy
 COMMANDS = {
     "demo": (
         "drretail.cli.demo:demo",
-        "Makes up a shop, answers a shopper's question, judges the answers, and writes two pages to read.",
+        "Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.",
     ),
     "synth": (
         "drretail.cli.worlds.raw_files:synth",
-        "Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.",
+        "Writes made-up product and review files in the form of the real ones.",
     ),
     "download": (
         "drretail.cli.worlds.raw_files:download",
-        "Fetch product and review files of Amazon Reviews 2023; what broke off goes on.",
+        "Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut.",
     ),
     "ingest": (
         "drretail.cli.worlds.ingest:ingest",
-        "Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own.",
+        "Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables.",
     ),
-    "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
+    "world": ("drretail.cli.worlds.world:world_app", "Shows, checks and copies worlds."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
     "mcp": (
         "drretail.cli.mcp:mcp",
@@ -42,35 +42,36 @@ COMMANDS = {
     ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
-        "Questions for agents, made from users' real histories.",
+        "Makes, checks and reviews questions for agents.",
     ),
-    "sandbox": ("drretail.cli.sealed.sandboxes:sandbox_app", "Sealed webs, one for each query, in several sizes."),
+    "sandbox": (
+        "drretail.cli.sealed.sandboxes:sandbox_app",
+        "Makes sealed webs, one for each query, in several sizes.",
+    ),
     "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.",
+        "Lists the prompts of agents or judges, prints them as sent, or writes them to files.",
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
+        "Judges every report that is not judged yet and prints a scoreboard with one row per system.",
     ),
     "verify": (
         "drretail.cli.score:verify",
-        "Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder "
-        "says.",
+        "Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every difference.",
     ),
     "reproduce": (
         "drretail.cli.run:reproduce",
-        "Makes the paper's experiment on your models: its six systems and ours, judged by its rules, verified.",
+        "Repeats the paper's experiment on your models: runs its six systems and ours, judges by its rules, verifies.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
-        "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
-        "take.",
+        "Compares systems query by query: what can be concluded, what can't, and how many queries that would take.",
     ),
-    "bench": ("drretail.cli.sealed.bench:bench_app", "A sealed benchmark: make, publish, submit, rank."),
-    "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
+    "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
+    "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
     "report": (
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
@@ -81,16 +82,15 @@ COMMANDS = {
     ),
     "export": (
         "drretail.cli.report:export",
-        "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
-        "or Parquet, or as a dataset folder.",
+        "Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.",
     ),
     "view": (
         "drretail.cli.report:view",
-        "Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.",
+        "Shows an experiment in your browser while it grows, and lets people vote on its reports.",
     ),
     "doctor": (
         "drretail.cli.doctor:doctor",
-        "Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.",
+        "Checks Python, packages, keys, servers, Java and disks; and models, if you name them.",
     ),
 }
 """Where each command is, and the first sentence of its help, so that the list of all of them loads none."""
@@ -146,7 +146,7 @@ def short_usage_errors() -> Generator[None]:
 app = typer.Typer(
     name="drretail",
     cls=Commands,
-    help="DeepResearch Retail: a shop of real products and orders, nine tools over it, agents that research in it.",
+    help="Measures how well shopping agents research: a shop, nine tools over it, agents, and judges of their reports.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -156,9 +156,9 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Anywhere on the line: after an error, show where it came from.")
+        bool, typer.Option("--debug", help="Show where an error came from; may stand anywhere on the line.")
     ] = False,
 ) -> None:
     del debug  # taken out of the arguments before they come here (entry.py)

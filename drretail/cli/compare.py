@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
+    """Compares systems query by query: what can be concluded, what can't, and how many queries that would take.
 
-    Several pairs take a line each; one pair, or --details, shows the tables. Nothing is judged: what is missing is
-    named, with the command that makes it. With --beside both experiments hold queries of the same ids, as drretail
-    queries carry leaves them; of pairs judged side by side there are none.
+    Several pairs are shown with one line each; one pair, or --details, with all tables. It judges nothing, and names
+    the command for each missing value. With --beside the queries of both experiments must have the same ids, as
+    `drretail queries carry` keeps them.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code
@@ -63,7 +63,7 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
         print_comparison(comparison, found.cards, details=details)
     if len(found.comparisons) > 1:
         typer.echo(
-            f"{len(found.comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of "
+            f"{len(found.comparisons)} pairs are compared. Primary scores (*) are corrected over all of "
             "them, the exploratory rest within each pair only: of so many, some may differ by chance."
         )
 

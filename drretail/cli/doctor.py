@@ -40,10 +40,10 @@ def doctor(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.
+    """Checks Python, packages, keys, servers, Java and disks; and models, if you name them.
 
-    With --prompts it looks at the models alone: whether they do what the prompts of agents and judges ask. The exit
-    code is 3 when something that is needed, or was asked for, does not work.
+    With --prompts it checks only whether the models follow the prompts of agents and judges. Exit code 3 when something
+    that is needed, or that you named, does not work.
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken

@@ -102,7 +102,7 @@ def readable_arguments(given: Iterable[str]) -> list[str]:
     try:
         return [argument.encode("utf-8", "surrogateescape").decode("utf-8") for argument in given]
     except UnicodeError as problem:
-        raise UserError("The arguments hold bytes that are no text in UTF-8.") from problem
+        raise UserError("The arguments hold bytes that are not UTF-8: write them in UTF-8.") from problem
 
 
 def _interrupt(*_: object) -> None:

@@ -50,21 +50,21 @@ def import_reports(
 ) -> None:
     """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.
 
-    score, report, compare, view and export take it as their own; a second import into the same folder adds systems.
-    The texts stay as they are; how their citations resolve is counted. Without reports, the questions alone are taken.
+    score, report, compare, view and export work on it as on your own runs. A second import into the same folder adds
+    systems. Texts stay as they are. Without reports, it imports the questions alone.
     """
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
 
     chosen = load_format(form)
     if not path.exists():
-        raise UserError(f"{path} does not exist.")
+        raise UserError(f"{path} does not exist: name a file or a folder of reports.")
     with busy("reading", quiet=quiet):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
-        raise UserError(f"There is no word in {_some(material.left_out)}.")
+        raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
     if material.is_empty:
-        raise UserError(f"{path} holds nothing of this format ({chosen.described}).")
+        raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
     material = material if system is None else material.renamed(system)
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:

@@ -26,18 +26,18 @@ from drretail.viewer.output import print_json, say
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
 
-lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
+lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is.")
 F = TypeVar("F")
 
 
 @lab_app.command("card")
 @grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
+    """Measures how often a judge is right about claims that people have labelled.
 
-    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim,
-    source (source_2 …), label, and if there is one question. The card is kept in EXP/lab/cards and stands beside the
-    judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim, source
+    (source_2 …), label and optionally question. EXP/lab/cards keeps the card; `drretail score` shows it beside the
+    judge's scores. Exit code 3 when a judge gave an unusable answer.
     """
     from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_lab import print_card
@@ -52,12 +52,11 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 @lab_app.command("sample")
 @grouped
 def sample(options: SampleOptions) -> None:
-    """Draws claims to be labelled: by seed, as many of each system, and of each verdict in proportion with a floor.
+    """Draws claims for people to label: equally many of each system, some of each verdict.
 
-    They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
-    hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
-    stays: a larger N, and another seed, add to it. With --uncited sheet and view ask of each claim, too, whether it is
-    one and names a source: yes, no, or no claim.
+    People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
+    larger N, or another seed, adds claims. With --uncited people also say whether each is a claim that names a source:
+    yes, no, or no claim.
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
@@ -79,11 +78,10 @@ def sample(options: SampleOptions) -> None:
 @lab_app.command("correct")
 @grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
-    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
+    """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
 
-    A system needs 20 labels, two systems 20 votes on their pairs; below that it says how many are missing. FR is there
-    where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels. Nothing is
-    asked of any model. The result is kept in EXP/lab/correct.json.
+    A system needs 20 labels; two systems need 20 votes on their pairs. FR needs the labels of `lab sample --uncited`.
+    Labels come from `drretail view` and --labels. No model is asked. EXP/lab/correct.json keeps the result.
     """
     from drretail.api.lab.people import correct_with
     from drretail.viewer.terminal.printed_lab import print_correction
@@ -94,10 +92,10 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 @lab_app.command("agree")
 @grouped
 def agree(options: AgreeOptions, output: flags.Output) -> None:
-    """Says how far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same.
+    """Measures how far people and judges agree on the same items.
 
-    A file has the columns item, rater, value, and may have dimension, query and system; or an item per row, with
-    --raters. Nothing is asked of any model. The rows are kept in EXP/lab/agree.json.
+    People's answers come from `drretail view` or from CSV: columns item, rater, value (optionally dimension, query,
+    system), or one item per row with --raters. No model is asked. EXP/lab/agree.json keeps the rows.
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
@@ -110,11 +108,10 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 @lab_app.command("calibrate")
 @grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
-    """Compares versions of a judge with people, and freezes the nearest.
+    """Compares versions of a judge's prompts with people, and chooses the nearest.
 
-    Versions are what one model rated when it was told different prompts (score EXP --prompts DIR, once for each DIR).
-    Half of the queries, by seed, choose; the figure to report is that of the other half. The choice is kept in
-    EXP/lab/calibrate.json with the hash of its prompts. Nothing is asked of any model.
+    First score EXP with each version (score EXP --prompts DIR). Half of the queries choose the version; report its
+    figure on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its prompts. No model is asked.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration
@@ -127,10 +124,10 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 @lab_app.command("plant")
 @grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
+    """Makes copies of good reports with one error each, and counts which errors checks and judges find.
 
-    The copies are an experiment of their own, EXP/lab/planted; judging them costs as much as any reports. The exit code
-    is 3 when a judge gave no usable answer somewhere, or the cap was reached.
+    The copies are an experiment of their own, EXP/lab/planted. Exit code 3 when a judge gave an unusable answer, or the
+    cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_planted
@@ -144,11 +141,10 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes reports that deserve nothing of each honest one, scores both, and concludes which of them are caught.
+    """Makes worthless reports out of honest ones, scores both, and concludes which ones the scores catch.
 
-    They are an experiment of their own, EXP/lab/exploits. An exploit is caught where, over all queries, it is below the
-    honest reports in a primary headline and above them in none. The exit code is 3 when a judge gave no
-    usable answer somewhere, or the cap was reached.
+    They are an experiment of their own, EXP/lab/exploits. An exploit is caught if it scores below the honest reports in
+    a primary headline and above them in none. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits
@@ -162,11 +158,10 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 @lab_app.command("bias")
 @grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Measures in which known ways a judge is biased: each effect with its 95 % interval over queries.
+    """Measures known biases of a judge, each with its 95 % interval over queries.
 
-    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias. The findings
-    are kept in EXP/lab/bias.json. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
-    reached.
+    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias.
+    EXP/lab/bias.json keeps the findings. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_bias

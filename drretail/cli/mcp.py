@@ -37,11 +37,11 @@ class Recorded:
     """Which experiment the clients' runs go into, and what they answer."""
 
     to: Annotated[Path | None, Option("Record each client's calls and report there, as a run.", metavar="EXP")] = None
-    question: Annotated[str | None, Option("With --to: what clients are to answer.")] = None
+    question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
     queries: Annotated[Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
     query: Annotated[str | None, Option("Which of --queries it is.", metavar="ID")] = None
     name: Annotated[
-        str | None, Option("With --to: the system is mcp@NAME, whoever connects.", flag="--as", metavar="NAME")
+        str | None, Option("With --to: record every client as the system mcp@NAME.", flag="--as", metavar="NAME")
     ] = None
     seed: shared.Seed = "42"
 
@@ -107,25 +107,23 @@ class Served:
     without: research.Without = ()
     redact: research.Redact = False
     web: research.Web = None
-    http: Annotated[bool, Option("Over HTTP on this machine, not over stdin and stdout.")] = False
-    port: Annotated[int | None, Option("With --http; 0, as without it, takes any that is free.", min=0, max=65535)] = (
-        None
-    )
+    http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
+    port: Annotated[int | None, Option("With --http: the port (default: any that is free).", min=0, max=65535)] = None
 
 
 @grouped
 def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
 
-    Each connection has the world to itself: what it changes, no other sees. With --to each is a run of that experiment
-    for the query that is named, and its client hands a report in by one tool more. Over stdin and stdout, without --to,
-    a client that declares elicitation can have the person at it asked (ask_shopper). docs/tools.md tells the rest.
+    Each connection has its own copy of the world; others don't see its changes. With --to each connection is recorded
+    as a run, and the client hands in its report with a tenth tool (docs/tools.md).
+    Over stdin and stdout, without --to, a client that declares elicitation can ask the person at it (ask_shopper).
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     recorded.check()
     if served.port is not None and not served.http:
-        raise UserError("--port is of the server over HTTP: add --http.")
+        raise UserError("--port is only for the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
     from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings

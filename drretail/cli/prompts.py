@@ -18,17 +18,17 @@ def prompts(
     agent: Annotated[
         list[str] | None, typer.Option("--agent", help="Only the prompts of this agent; may be given again.")
     ] = None,
-    judges: Annotated[bool, typer.Option("--judges", help="What judges are told, for score --prompts.")] = False,
+    judges: Annotated[bool, typer.Option("--judges", help="The prompts of the judges, for score --prompts.")] = False,
     to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write them into this folder.")] = None,
     as_sent: Annotated[
-        bool, typer.Option("--as-sent", help="Print each as a model gets it, put together, as one page of Markdown.")
+        bool, typer.Option("--as-sent", help="Print each whole prompt as a model gets it, as one page of Markdown.")
     ] = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.
+    """Lists the prompts of agents or judges, prints them as sent, or writes them to files.
 
-    What you change there is told instead with drretail run --prompts DIR, or score --prompts DIR; the rest of the files
-    may be removed or stay.
+    Change some of the files, and use them with `drretail run --prompts DIR` or `drretail score --prompts DIR`.
+    Unchanged files may be removed.
     """
     from drretail.prompts import packaged_text, write_prompts
 

@@ -14,11 +14,9 @@ from drretail.viewer.output import print_json, say
 def report(options: ReportOptions, output: flags.Output) -> None:
     """Shows the reports of an experiment with every claim marked by its verdict.
 
-    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived; one above 8 MB
-    becomes a folder with an index and a page per query. With --format paper: the tables of the paper, each line of the
-    experiment beside the paper's own, and what is missing. With --format plots: every plot of the page as SVG and PNG.
-    With --diff A B: what A alone claims and picks, what B alone does, and what a judge ruled otherwise, answer beside
-    answer. --json prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
+    The page is one HTML file that needs no network. Above 8 MB it becomes a folder with a page per query. --format
+    paper prints the paper's tables with your numbers beside. --format plots writes every plot as SVG and PNG. --diff A
+    B shows the answers of two systems side by side: claims, picks and rulings that differ.
     """
     from drretail.api.report import report_with
 
@@ -35,10 +33,9 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV or
-    Parquet, or as a dataset folder.
+    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.
 
-    A rule holds where every judge that scored the report says so. What was left out is counted.
+    A run meets a --where rule if every judge that scored it agrees. The command counts what it leaves out.
     """
     from drretail.api.report import export_with
 
@@ -55,13 +52,13 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
 @grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
-    """Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.
+    """Shows an experiment in your browser while it grows, and lets people vote on its reports.
 
-    Of a folder that holds several experiments it shows a table in order of time, from which each is opened.
+    If the folder holds several experiments, it shows a table of them in order of time.
 
-    People compare two reports, rate one, or hold a claim against its sources, without being told which system wrote
-    what; each answer is kept at once in EXP/votes. The report does tell it, so with --plan it is not shown. Only
-    this machine is answered, at an address with a random token. docs/viewer.md tells the rest.
+    People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
+    EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to
+    this machine only, at an address with a random token (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence

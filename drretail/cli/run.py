@@ -46,9 +46,9 @@ def run(
     output: flags.Output,
     print_config: PrintConfig = False,
 ) -> None:
-    """Runs agents over queries. Finished runs are skipped and interrupted ones continue.
+    """Runs agents over queries. Skips finished runs and continues interrupted ones.
 
-    The first Ctrl-C lets the runs in flight end, the second stops at once; the same command then goes on.
+    After the first Ctrl-C current runs end; a second one stops them. The same command then continues.
     """
     from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
@@ -131,7 +131,7 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
 def ask(options: AskOptions, output: flags.Output) -> None:
     """Answers one question with a researched, cited report.
 
-    The report goes to stdout; what is looked up and found is shown on stderr as it happens.
+    The report goes to stdout, progress to stderr.
     """
     from drretail.api.run import ask as ask_question
     from drretail.cli.narration import print_report, report_document
@@ -147,9 +147,9 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 
 @grouped
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes the paper's experiment on your models: its six systems and ours, judged by its rules, verified.
+    """Repeats the paper's experiment on your models: runs its six systems and ours, judges by its rules, verifies.
 
-    Writes EXP/results.md, the paper's numbers beside yours. The same command goes on where it stopped. The exit code is
+    Writes EXP/results.md, the paper's numbers beside yours. The same command continues after an interruption. Exit code
     3 when a run, a judgement or a check failed, or the cap was reached.
     """
     from drretail.api.reproduce import estimate_reproduction

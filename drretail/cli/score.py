@@ -33,17 +33,16 @@ class Shown:
 
     by: Annotated[
         tuple[str, ...],
-        Option("Tables by that, in place of the scoreboard.", metavar="category|kind|constraint|level"),
+        Option("Print tables by this, instead of the scoreboard.", metavar="category|kind|constraint|level"),
     ] = ()
-    details: Annotated[bool, Option("The tables of every family, in place of the scoreboard.")] = False
+    details: Annotated[bool, Option("Print the tables of every family, instead of the scoreboard.")] = False
 
 
 @grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
-    """Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.
+    """Judges every report that is not judged yet and prints a scoreboard with one row per system.
 
-    A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
-    reached.
+    Existing verdicts are reused. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.score import estimate_with, score_with
     from drretail.viewer.terminal.printed_scores import slice_kinds
@@ -170,16 +169,16 @@ def _named(options: ScoreOptions) -> list[str]:
 class Findings:
     """What counts as a failure, and how much is printed of it."""
 
-    strict: Annotated[bool, Option("What can't be checked counts as a failure.")] = False
-    details: Annotated[bool, Option("Every finding, and not only the first of each cause.", flags.OUTPUT)] = False
+    strict: Annotated[bool, Option("Count what can't be checked as a failure.")] = False
+    details: Annotated[bool, Option("Print every finding, not only the first of each cause.", flags.OUTPUT)] = False
 
 
 @grouped
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
-    """Makes the runs, tool calls, verdicts and scores of an experiment again, and says what is not as the folder says.
+    """Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every difference.
 
-    Nothing is sent, and nothing in the folder changes. Each check passes, fails, or can't be made; docs/reliability.md
-    lists what no folder can show. The exit code is 3 when a check fails.
+    It sends nothing and changes nothing. Each check passes, fails or can't be made. Exit code 3 when a check fails.
+    docs/reliability.md lists what no check can show.
     """
     from drretail.api.verification.verify import verify_with
 

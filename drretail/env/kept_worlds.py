@@ -60,7 +60,7 @@ def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettin
     """
     kept = find_kept(spec, servers)
     if kept is None:
-        raise UserError(f"There is no world at {spec} that says what it is.")
+        raise UserError(f"There is no world at {spec}: make one with `drretail ingest`.")
     if wanted is not None and _is_named(kept.live, wanted):
         return kept.live
     if kept.before is None or (wanted is not None and not _is_named(kept.before, wanted)):

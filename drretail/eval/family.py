@@ -150,7 +150,9 @@ def in_order(families: Sequence[AnyFamily]) -> list[list[AnyFamily]]:
     try:
         sorter.prepare()
     except CycleError as problem:
-        raise UserError(f"These metrics wait for one another: {' → '.join(problem.args[1])}.") from problem
+        raise UserError(
+            f"These metrics need one another in a circle: {' → '.join(problem.args[1])}. Remove one of these needs."
+        ) from problem
     groups: list[list[AnyFamily]] = []
     while sorter.is_active():
         ready = set(sorter.get_ready())
@@ -164,7 +166,7 @@ def check_rules(families: Iterable[Family | PairFamily], rules: Rules) -> None:
     for family in families:
         if family.needs_judge and rules not in family.rules:
             known = ", ".join(family.rules)
-            raise UserError(f"{family.name} knows the rules {known}, and not {rules}: judge it by those.")
+            raise UserError(f"{family.name} has no rules {rules}: take {known}.")
 
 
 def is_unrated(family: Family, judge: JudgeRef) -> bool:

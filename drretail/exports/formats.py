@@ -29,7 +29,7 @@ class Form:
 def write_inspect_logs(selection: Selection, to: Path) -> str:
     """A log for each system; runs without a report are samples with an error, so that none looks better than it was."""
     if find_spec("inspect_ai") is None:
-        raise UserError("Logs of inspect_ai need it: pip install 'drretail[inspect]'.")
+        raise UserError("Logs of inspect_ai need its package: pip install 'drretail[inspect]'.")
     everything = replace(selection, failed=True)
     runs = {chosen.run.run_id for chosen in everything}
     selection.left_out.update(everything.left_out)
@@ -70,7 +70,7 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(f"{name} knows no --redact: chat, csv, parquet and dataset do.")
+        raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
     if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
     return form.write(selection, to)

@@ -51,7 +51,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
         if run is not None and (runs is None or run.run_id in runs):
             by_system[plan.label].append(run)
     if not by_system:
-        raise UserError(f"{experiment} holds no run that could be written.")
+        raise UserError(f"{experiment} holds no run to write: drretail run makes some.")
     return [
         _written(_log(experiment, gathered, label, made), _place(to, label, len(by_system)))
         for label, made in by_system.items()

@@ -62,7 +62,7 @@ class Shop:
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(
-                    f"No query has a basket that reports could be measured by: {next(iter(lacks.values()))}."
+                    f"No query can be rewarded, since none has a basket to compare with: {next(iter(lacks.values()))}."
                 )
             kept = {key: references[key] for key in rewarded}
             fixed = (MappingProxyType(rewarded), MappingProxyType(kept), MappingProxyType(lacks))

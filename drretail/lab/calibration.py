@@ -158,7 +158,9 @@ def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "")
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
     comparable = [row for row in tuning if row.score is not None]
     if not comparable:
-        raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
+        raise UserError(
+            "No version differs from another on the queries that choose: more answers of people are needed."
+        )
     nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(

@@ -132,7 +132,7 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
     Raises UserError for one at ``module:attribute``: a folder that somebody hands over gets nothing imported.
     """
     if spec.partition(":")[0] not in provider_names():
-        raise UserError(f"The model {quoted(spec)} is of nobody's provider that is installed here.")
+        raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
     given: dict[str, Any] = {
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }
@@ -288,7 +288,7 @@ def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | Ba
     except (Exception, SystemExit) as problem:
         raise UserError(f"The model {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
     if not isinstance(found, Model | BaseChatModel):
-        raise UserError(f"The model {quoted(spec)} is none: its function gives {type(found).__name__}.")
+        raise UserError(f"The model {quoted(spec)} is not a chat model: its function returns {type(found).__name__}.")
     return found
 
 

@@ -54,7 +54,7 @@ def _texts(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         value = json_or_none(line)
         if isinstance(value, dict):
             _check_no_query(path, place, value)
-            raise UserError(f"{path}, {place}, is JSON and no question: give the file a name that ends in .jsonl.")
+            raise UserError(f"{path}, {place}, is JSON, not a question: give the file a name that ends in .jsonl.")
         yield place, {_QUESTION[0]: line}
 
 
@@ -103,7 +103,7 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION[0]!r}.")
     if control := _CONTROL.search(f"{text}{user or ''}"):
-        raise UserError(f"{place}, is no text: it holds the control character U+{ord(control[0]):04X}.")
+        raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
     return Question(text, user, _wish(place, row.get(_WISH)), place)
 
 

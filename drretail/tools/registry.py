@@ -136,7 +136,7 @@ def _usable(tool: object) -> Tool:
         if tool.access not in get_args(Access):
             raise ValueError(f"its access is {tool.access!r}, and neither 'read' nor 'write'")
     except (ValueError, TypeError, NameError) as problem:
-        raise UserError(f"The tool {tool.name} cannot be told to a model: {problem}.") from problem
+        raise UserError(f"The tool {tool.name} cannot be described to a model: {problem}.") from problem
     return tool
 
 

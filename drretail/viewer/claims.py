@@ -127,9 +127,9 @@ WORDS: Mapping[Support, str] = {
     "unjudged": "not judged",
 }
 MEANINGS: Mapping[Support, str] = {
-    "full": "everything in it stands in its sources",
-    "partial": "some of it does",
-    "none": "nothing of it does",
+    "full": "its sources support all of it",
+    "partial": "its sources support some of it",
+    "none": "its sources support nothing of it",
     "contradicted": "its sources say otherwise",
     "uncited": "it names no source",
     "unverifiable": "its sources could not be read",

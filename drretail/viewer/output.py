@@ -51,7 +51,7 @@ def print_table(table: Table) -> Drawn:
             print_text("")
         console(width=max(screen.width, grid_width(grid))).print(grid)
     if drawn.left_out:
-        print_text(f"Left out for want of width: {', '.join(drawn.left_out)}. --json has all.")
+        print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
     print_text(*table.notes, "")
     return drawn
 

@@ -107,7 +107,7 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
     tables, _, _ = rest.partition("What is missing")
     assert tables.count(".66–1") == 6  # dimensions: nobody has a profile
     assert all(len(line) <= width for line in tables.splitlines())
-    assert ("Left out for want of width: " in tables) == (width < 80)
+    assert ("Left out for lack of width: " in tables) == (width < 80)
     assert all(len(line) <= width for line in sentences.splitlines())
 
 
@@ -129,7 +129,7 @@ def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(drr
     )
     assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
     first = drretail("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
-    assert first == "- No difference is concluded in what systems are chosen by: stub said."
+    assert first == "- No difference is concluded in the primary scores: stub said."
 
 
 def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:

@@ -35,7 +35,7 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Comma
     assert scored.returncode == 0, scored.stderr
     assert "counterfactual, by code" in scored.stdout
     assert "profile ignored" in scored.stdout
-    assert "1 of 1 queries name what their writer has bought" in scored.stdout
+    assert "1 of 1 queries name a purchase that the other profile lacks" in scored.stdout
     rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
     assert {row["kind"] for row in rows} == {"swap", "neutral"}
     first = (tmp_path / "exp" / "scores.json").read_bytes()

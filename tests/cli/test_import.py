@@ -86,7 +86,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "broken.jsonl"], "line 2, is not JSON"),
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
-        (["markdown", "empty.md"], "There is no word in empty.md."),
+        (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
     ],
@@ -219,7 +219,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
 def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
     drretail("score", "exp")
     output = drretail("compare", "exp", "one", "two").stdout
-    assert "B: 1 of 2 imported reports have no word" in output
+    assert "B: 1 of 2 imported reports are empty" in output
     assert "drretail run" not in output
 
 

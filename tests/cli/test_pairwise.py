@@ -60,8 +60,8 @@ def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: l
     [
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default, paper, and not drg"),
-        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise knows the rules default, paper"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise has no rules drg: take default, paper"),
         ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
         (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),

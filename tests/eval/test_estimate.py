@@ -191,7 +191,7 @@ def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> Non
 
 def test_rules_that_say_nothing_of_pairs_are_refused(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match="pairwise knows the rules default, paper, and not drg"):
+    with pytest.raises(UserError, match="pairwise has no rules drg: take default, paper"):
         estimate_judging(folder, [PAIRWISE], [sonnet()], rules="drg")
 
 

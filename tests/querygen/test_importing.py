@@ -102,7 +102,7 @@ def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_t
 
 def test_json_in_a_text_is_no_question(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text('Which lamp?\n{"question": "Which desk?"}\n')
-    with pytest.raises(UserError, match=r"line 2, is JSON and no question: .* ends in \.jsonl"):
+    with pytest.raises(UserError, match=r"line 2, is JSON, not a question: .* ends in \.jsonl"):
         read_questions(tmp_path / "q.txt")
 
 
@@ -111,7 +111,7 @@ def test_json_in_a_text_is_no_question(tmp_path: Path) -> None:
 def test_what_is_no_text_is_refused(tmp_path: Path, name: str, text: str) -> None:
     lines = {"q.txt": text, "q.jsonl": json.dumps({"question": text}), "q.csv": f"question\n{text}"}
     (tmp_path / name).write_text(lines[name] + "\n")
-    with pytest.raises(UserError, match=r"is no text|is no CSV"):
+    with pytest.raises(UserError, match=r"is not plain text|is no CSV"):
         read_questions(tmp_path / name)
 
 

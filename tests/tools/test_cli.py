@@ -90,7 +90,7 @@ def test_what_a_tool_of_ones_own_raises_is_told_to_whoever_calls_it(
     assert weighed == "own_faults:RAISES failed: KeyError: 'grams' (own_faults.py, line 13)."
     assert "gives_none gave NoneType, and no ToolResult" in refusal("own_faults:NONE", *world)
     assert "no answer within 0.1 seconds" in refusal("own_faults:SLEEPS", *world)
-    assert "The tool mute cannot be told to a model" in refusal("own_faults:MUTE", *world)
+    assert "The tool mute cannot be described to a model" in refusal("own_faults:MUTE", *world)
 
 
 def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:

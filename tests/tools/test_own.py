@@ -88,10 +88,10 @@ def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
     def mute(session: Session, weight: float) -> ToolResult:
         return ToolResult({"weight": weight}, ())
 
-    with pytest.raises(UserError, match="The tool mute cannot be told to a model"):
+    with pytest.raises(UserError, match="The tool mute cannot be described to a model"):
         own_tools([Tool("mute", mute, "read")])
     for wrong in _untold():
-        with pytest.raises(UserError, match=r"The tool .* cannot be told to a model: .*\.$"):
+        with pytest.raises(UserError, match=r"The tool .* cannot be described to a model: .*\.$"):
             own_tools([wrong])
     untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
     assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]

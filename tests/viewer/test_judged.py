@@ -130,7 +130,7 @@ def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> N
     for shown in (render_page(scored), render_text(scored)):
         assert OLDER in shown
         assert "drretail score exp" in shown
-    assert "about another report or asked in other words, and not used" in render_text(scored)
+    assert "not used, since the report or the question has changed" in render_text(scored)
     text = "quality of react@offline-shopper by scripted:judge was made of 6 verdicts, and 3 are"
     assert text in read_view(scored).outdated
 

@@ -50,11 +50,13 @@ def _words(place: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as problem:
-        raise UserError(f"The command {quoted(command)} cannot be read: {problem}.") from problem
+        raise UserError(f"The command {quoted(command)} cannot be read: {problem}. Check its quotes.") from problem
     if not words:
         raise UserError("--agent cmd: needs a command behind it, as in cmd:./my-agent.")
     if shutil.which(words[0]) is None:
-        raise UserError(f"There is no command {quoted(words[0])} that can be run, neither here nor on the PATH.")
+        raise UserError(
+            f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
+        )
     return words
 
 

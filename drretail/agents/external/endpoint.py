@@ -67,9 +67,9 @@ def _host(place: str) -> str:
         parts = urlsplit(place)
         host, _ = parts.hostname, parts.port
     except ValueError as problem:
-        raise UserError(f"{quoted(place)} is no address: {problem}.") from problem
+        raise UserError(f"{quoted(place)} is not an address: {problem}. Write http://HOST:PORT/.") from problem
     if not host or any(each.isspace() or not each.isprintable() for each in place):
-        raise UserError(f"{quoted(place)} is no address that an agent could be asked at.")
+        raise UserError(f"{quoted(place)} is not the address of an agent: write http://HOST:PORT/.")
     if parts.username is not None or parts.password is not None:
         raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")
     return host

@@ -145,7 +145,7 @@ def read_release(folder: Path) -> Release:
     release = Release.model_validate(read_json(folder / "release.json"))
     sealed = folder / "sealed" if (folder / "sealed").is_dir() else folder
     if (sealed / "seed.txt").exists() and sums(sealed, release.closes) != release.commitment:
-        raise UserError(f"{sealed} is not what {folder / 'release.json'} promises: one of them was changed since.")
+        raise UserError(f"{sealed} is not what {folder / 'release.json'} promises: restore it, or make a new release.")
     return release
 
 

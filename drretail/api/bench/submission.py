@@ -95,7 +95,7 @@ def submit(
     release, given = read_release(folder), _read_manifest(manifest)
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name)
     if target.exists():
-        raise UserError(f"{given.name} has submitted already: a name stands for one submission.")
+        raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     _check_manifest(experiment, given)
     _check_labels(folder, experiment, given.name)
     left: list[str] = []

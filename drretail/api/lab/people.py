@@ -95,7 +95,7 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
 
 @accepts(CorrectOptions)
 def correct(options: CorrectOptions) -> Correction:
-    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
+    """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
 
     Kept in EXP/lab/correct.json. Raises UserError where nobody labelled anything, or several judges ruled and none is
     named.

@@ -21,9 +21,9 @@ class CompareOptions:
     experiment: shared.Experiment
     a: Annotated[
         str | None,
-        Option("A system's label, or how it begins; all pairs without it.", argument=True, metavar="[A"),
+        Option("A system's label or its beginning (default: all pairs).", argument=True, metavar="[A"),
     ] = None
-    b: Annotated[str | None, Option("The other system; all others without it.", argument=True, metavar="B]")] = None
+    b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B]")] = None
     _: KW_ONLY
     metrics: Annotated[
         "Iterable[str | Family] | str | None",
@@ -37,15 +37,13 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "Whose verdicts; all without it.",
+            "Whose verdicts to compare; without it all.",
             flag="--judge",
             metavar="PROVIDER:MODEL",
             type=list[str],
         ),
     ] = ()
-    bar: Annotated[
-        float, Option("What a rating has to reach to pass; a share has to reach a tenth of it.", min=0, max=10)
-    ] = 7.0
+    bar: Annotated[float, Option("The rating that passes; for shares a tenth of it.", min=0, max=10)] = 7.0
     fail_if: Annotated[
         shared.Texts,
         Option(
@@ -56,12 +54,13 @@ class CompareOptions:
     ] = ()
     beside: Annotated[
         str | Path | None,
-        Option("Each system against itself in EXP2, such as in another world.", metavar="EXP2"),
+        Option("Compare each system with itself in EXP2, such as in another world.", metavar="EXP2"),
     ] = None
     by: Annotated[
         By | None,
         Option(
-            "Systems that differ in this option alone: what is known of the shopper; how they learn what queries hide; "
+            "Compare systems that differ only in this option: what is known of the shopper; how they "
+            "learn what queries hide;"
             "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from; "
             "whether the shop moves. twin: pairs that `drretail queries spoil` makes. level: how hard queries are "
             "(`queries difficulty`).",

@@ -53,7 +53,7 @@ class CalibrateOptions:
         shared.Words, Option("Raters of --ratings that are versions of a judge.", metavar="A,B", type=str)
     ] = ()
     seed: shared.Seed = "42"
-    again: Annotated[bool, Option("Choose anew; otherwise what was chosen stays.")] = False
+    again: Annotated[bool, Option("Choose anew (default: keep the choice).")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,9 @@ class SampleOptions:
     seed: Annotated[
         str | None, Option("The same seed draws the same claims.", metavar="SEED", default="the experiment's")
     ] = None
-    uncited: Annotated[int, Option("As many claims without a verdict besides: FR needs them.", metavar="N", min=0)] = 0
+    uncited: Annotated[
+        int, Option("Also draw this many claims without a verdict: FR needs them.", metavar="N", min=0)
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class CardOptions(JudgeCalls):
     to: Annotated[str | Path, Option("The experiment beside whose scores the card is shown.", metavar="EXP", type=Path)]
     judge: shared.Judge = ()
     _: KW_ONLY
-    n: Annotated[int, Option("Claims of each file, drawn by seed; 0: all.", min=0)] = 200
+    n: Annotated[int, Option("Draw this many claims of each file; 0: all.", min=0)] = 200
     seed: shared.Seed = "42"
     again: shared.Again = False
 
@@ -109,8 +111,8 @@ class PlantOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    per_kind: Annotated[int, Option("Copies with an error of each kind, at most.", min=1)] = 10
-    given: Annotated[str | Path | None, Option("Copies that somebody else made, instead.", metavar="DIR")] = None
+    per_kind: Annotated[int, Option("At most this many copies for each kind of error.", min=1)] = 10
+    given: Annotated[str | Path | None, Option("Use copies that somebody else made.", metavar="DIR")] = None
     of: Annotated[str | None, Option("The system whose reports are copied.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
     world: shared.MovedWorld = None
@@ -123,9 +125,7 @@ class ExploitsOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    of: Annotated[
-        str | None, Option("The system of whose reports they are made.", metavar="LABEL", default="first")
-    ] = None
+    of: Annotated[str | None, Option("The system whose reports are used.", metavar="LABEL", default="first")] = None
     world: shared.MovedWorld = None
 
 
@@ -146,5 +146,7 @@ class BiasOptions(JudgeCalls):
         ),
     ] = ()
     limit: Annotated[int, Option("Reports, drawn by seed in whole queries; 0: all.", min=0)] = 40
-    pin: Annotated[str | Path | None, Option("Where drift's set is frozen at its first use.", metavar="FILE")] = None
+    pin: Annotated[
+        str | Path | None, Option("Where the reports for drift are kept from the first use on.", metavar="FILE")
+    ] = None
     seed: shared.Seed = "42"

@@ -36,12 +36,14 @@ class ReportOptions:
             "The answers of two systems side by side, and what changed in them.", metavar="A B", type=tuple[str, str]
         ),
     ] = None
-    title: Annotated[str | None, Option("What the experiment is called from now on; kept in experiment.json.")] = None
+    title: Annotated[str | None, Option("The experiment's new title, kept in experiment.json.")] = None
     split: Annotated[
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[bool, Option("With --format text: every answer and all tables, of many runs as well.")] = False
+    details: Annotated[bool, Option("With --format text: print every answer and all tables, even of many runs.")] = (
+        False
+    )
     world: shared.MovedWorld = None
 
 
@@ -94,15 +96,17 @@ class ViewOptions:
     plan: Annotated[
         int | None,
         Option(
-            "Voting alone, without the report: so many items each.",
+            "Show only the voting, with this many items per person.",
             metavar="N",
             min=1,
             default="21, beside the report",
         ),
     ] = None
-    with_report: Annotated[bool, Option("With --plan: the report as well, which names the systems.")] = False
-    review: Annotated[str | Path | None, Option("The review of these queries, too.", metavar="QUERIES.jsonl")] = None
+    with_report: Annotated[bool, Option("With --plan: also show the report, which names the systems.")] = False
+    review: Annotated[str | Path | None, Option("Also show the review of these queries.", metavar="QUERIES.jsonl")] = (
+        None
+    )
     world: research.World = "demo"
     port: Annotated[int, Option("0 takes any that is free.", min=0, max=65535)] = 0
     browser: Annotated[bool, Option("Open it in the browser.", flag="--open")] = False
-    results: Annotated[bool, Option("What people have voted, without a page.")] = False
+    results: Annotated[bool, Option("Print what people have voted, and start no page.")] = False

@@ -20,11 +20,11 @@ class ReproduceOptions:
         str | Path | None,
         Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
     ] = None
-    max_dollars: Annotated[float | None, Option("Dollars of all runs and all judging together, at most.", min=0.01)] = (
-        None
-    )
+    max_dollars: Annotated[
+        float | None, Option("Spend at most this many dollars on all runs and all judging together.", min=0.01)
+    ] = None
     max_tokens: Annotated[
-        int | None, Option("Tokens of all runs and all judging together, at most.", MODELS, min=1)
+        int | None, Option("Use at most this many tokens for all runs and all judging together.", MODELS, min=1)
     ] = None
     world: research.World = "demo"
     queries: Annotated[Queries | None, Option("Other queries than the fifty that ship.", metavar="FILE", type=Path)] = (
@@ -34,7 +34,7 @@ class ReproduceOptions:
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int | None, Option("Runs side by side, at most.", min=1, default="4")] = None
+    parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
     retry: Annotated[
         str | None, Option("Make failed runs, and judge failed judgements, again.", RESUMING, metavar="failed")
     ] = None

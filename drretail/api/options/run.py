@@ -32,7 +32,7 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who speaks where the shopper is asked: a model; for one question me, you at the keyboard.",
+            "Who answers when an agent asks the shopper: a model, or (for one question) me: you at the keyboard.",
             WHAT,
             metavar="PROVIDER:MODEL|me",
             default="scripted",
@@ -69,15 +69,17 @@ class RunOptions(SystemOptions):
         Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
     ] = None
     web: research.Web = None
-    repeats: Annotated[int, Option("Independent runs of each query.", min=1)] = 1
+    repeats: Annotated[int, Option("Make each query this many times.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
         Option(
             "The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
         ),
     ] = None
-    parallel: Annotated[int | None, Option("Runs side by side, at most.", min=1, default="4")] = None
-    max_dollars: Annotated[float | None, Option("Dollars of all runs in the experiment, at most.", min=0.0001)] = None
+    parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
+    max_dollars: Annotated[
+        float | None, Option("Spend at most this many dollars on all runs in the experiment.", min=0.0001)
+    ] = None
     preset: Annotated[
         str | None,
         Option(
@@ -89,7 +91,8 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What is known of the shopper, each a system of its own; all but tools take the user's tools away.",
+            "What an agent knows of the shopper; each value is a system of its own. All but tools "
+            "take the user's tools away.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],
@@ -99,8 +102,8 @@ class RunOptions(SystemOptions):
     intent: Annotated[
         Texts,
         Option(
-            "How systems learn the limits that queries hide (`drretail queries hide`): not at all, by asking the "
-            "shopper, or from the text; each a system of its own.",
+            "How agents learn hidden limits (`drretail queries hide`): not at all, by asking the "
+            "shopper, or from the text. Each value is a system of its own.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],
@@ -110,8 +113,8 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that makes a text of the shopper's records, which each system is told; each a system of its "
-            "own. With --information memory it takes the place of the user's tools.",
+            "A function that makes a text of the shopper's records for each agent; each function is a "
+            "system of its own. With --information memory the text replaces the user's tools.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
             type=list[str],
@@ -126,11 +129,13 @@ class RunOptions(SystemOptions):
             type=list[str],
         ),
     ] = ()
-    injected: Annotated[bool, Option("Run each system also among hostile texts (metric robustness).", WHAT)] = False
+    injected: Annotated[
+        bool, Option("Run each system also with hostile texts in the shop and web (metric robustness).", WHAT)
+    ] = False
     moves: Annotated[
         str | None,
         Option(
-            "Run each system also in a shop where this share of prices and of stock changes meanwhile.",
+            "Run each system also in a shop where this share of prices and stock changes during the run.",
             WHAT,
             metavar="prices:P,stock:P",
         ),
@@ -138,12 +143,14 @@ class RunOptions(SystemOptions):
     baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
     pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
-    seed: Annotated[str, Option("The same seed gives the same runs, as far as models do.", WHAT)] = "42"
-    max_tokens: Annotated[int | None, Option("Tokens of all runs in the experiment, at most.", MODELS, min=1)] = None
+    seed: Annotated[str, Option("The same seed gives the same runs if the models answer the same.", WHAT)] = "42"
+    max_tokens: Annotated[
+        int | None, Option("Use at most this many tokens for all runs in the experiment.", MODELS, min=1)
+    ] = None
     retry: Annotated[
         Texts,
         Option(
-            "Make runs again that failed, or whose tool calls a server left unanswered (spoiled).",
+            "Make again runs that failed, or runs with tool calls that a server did not answer (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],

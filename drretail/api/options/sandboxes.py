@@ -16,12 +16,12 @@ Model = Annotated[str | None, Option("Who judges pages and writes.", metavar="PR
 class WriterCalls:
     """How a command calls the model that judges pages and writes."""
 
-    max_dollars: Annotated[float | None, Option("Dollars of this command, at most.", min=0.0001)] = None
+    max_dollars: Annotated[float | None, Option("Spend at most this many dollars.", min=0.0001)] = None
     model_profile: Annotated[
         str | None, Option("Models under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
     ] = None
     base_url: research.BaseUrl = ()
-    max_tokens: Annotated[int | None, Option("Tokens of this command, at most.", MODELS, min=1)] = None
+    max_tokens: Annotated[int | None, Option("Use at most this many tokens.", MODELS, min=1)] = None
     parallel: Annotated[int, Option("Calls of the model at the same time.", LIMITS, min=1)] = 4
     retry: shared.RetryFailed = None
 
@@ -51,7 +51,7 @@ class BuildOptions(WriterCalls):
         Option("Without --queries: a task for this user.", metavar="ID", type=list[str]),
     ] = ()
     seed: shared.Seed = "42"
-    results: Annotated[int, Option("Results of each keyword, at most.", SHOP, min=10, max=100)] = 100
+    results: Annotated[int, Option("At most this many results per keyword.", SHOP, min=10, max=100)] = 100
     files: Annotated[
         str | Path | None, Option("Own files of the users: DIR/QUERY or DIR/USER/….", SHOP, metavar="DIR")
     ] = None

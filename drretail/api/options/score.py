@@ -44,17 +44,17 @@ class ScoreOptions:
     _: KW_ONLY
     pairs: Annotated[
         shared.Texts,
-        Option("Two systems that pairwise compares; all without it.", metavar="A~B", type=list[str]),
+        Option("Two systems for the metric pairwise; without it all pairs.", metavar="A~B", type=list[str]),
     ] = ()
     rules: Annotated[str, Option(f"Whose rules count: {', '.join(RULES)}.", metavar="NAME", type=str)] = "default"
     fetch_sources: Annotated[bool, Option("First fetch the cited pages that the runs have not read.")] = False
     judge_repeats: Annotated[
-        int, Option("Judge each report K times, which shows the noise of the judge.", metavar="K", min=1)
+        int, Option("Judge each report K times, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
     max_dollars: shared.MaxDollars = None
     readings: Annotated[
         str,
-        Option("model: a judge reads the picks and values of each report.", WHAT, metavar="|".join(READERS)),
+        Option("How picks and values are read: by form, or by a judge (model).", WHAT, metavar="|".join(READERS)),
     ] = "form"
     unit: Annotated[
         str | None,
@@ -73,7 +73,7 @@ class ScoreOptions:
     ] = None
     gold: Annotated[
         str | Path | None,
-        Option("What good answers have to say and cite (docs/publications.md).", WHAT, metavar="DIR"),
+        Option("The gold: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"),
     ] = None
     prompts: Annotated[
         str | Path | None,
@@ -83,7 +83,7 @@ class ScoreOptions:
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
-    batch: Annotated[bool, Option("Ask through Anthropic's Message Batches: half the price, within a day.", MODELS)] = (
+    batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, answers within a day.", MODELS)] = (
         False
     )
     world: shared.MovedWorld = None
@@ -91,14 +91,14 @@ class ScoreOptions:
     sources: Annotated[
         str,
         Option(
-            "live: cited pages are fetched as they are now, and judged by as well.",
+            "live: also fetch the cited pages as they are now, and judge by them.",
             SHOP,
             metavar="|".join(SOURCES),
         ),
     ] = "ledger"
     page_age: Annotated[
         float | None,
-        Option("Warn of cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
+        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
     ] = None
     retry: Annotated[
         shared.Retry | None,

@@ -39,8 +39,12 @@ Judge = Annotated[
 ModelProfile = Annotated[
     str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
 ]
-MaxTokens = Annotated[int | None, Option("Tokens of all judging in the experiment, at most.", MODELS, min=1)]
-MaxDollars = Annotated[float | None, Option("Dollars of all judging in the experiment, at most.", min=0.0001)]
+MaxTokens = Annotated[
+    int | None, Option("Use at most this many tokens for all judging in the experiment.", MODELS, min=1)
+]
+MaxDollars = Annotated[
+    float | None, Option("Spend at most this many dollars on all judging in the experiment.", min=0.0001)
+]
 Web = Annotated[
     str | None,
     Option(
@@ -52,9 +56,9 @@ Web = Annotated[
 ]
 MovedWorld = Annotated[
     "str | Path | OpenWorld | None",
-    Option("The world of the runs, where it has moved.", SHOP, short="-w", metavar="W", type=str),
+    Option("The world of the runs, if it has moved.", SHOP, short="-w", metavar="W", type=str),
 ]
-Again = Annotated[bool, Option("Replace what an earlier call found, though it was given more.", RESUMING)]
+Again = Annotated[bool, Option("Replace an earlier finding, even one that was based on more.", RESUMING)]
 RetryFailed = Annotated[
     Literal["failed"] | None, Option("Ask again where a model gave no usable answer.", RESUMING, metavar="failed")
 ]

@@ -28,11 +28,15 @@ Web = Annotated[
 ]
 MaterializeUsers = Annotated[
     bool,
-    typer.Option("--materialize-users", help="On servers: write every user's profile out instead of deriving it."),
+    typer.Option(
+        "--materialize-users", help="On servers: store every user's profile instead of deriving it when read."
+    ),
 ]
 BaseUrl = Annotated[
     list[str] | None,
-    typer.Option("--base-url", metavar="[PROVIDER=]URL", help="Where a compatible server answers; may be given again."),
+    typer.Option(
+        "--base-url", metavar="[PROVIDER=]URL", help="Address of a compatible model server; may be given again."
+    ),
 ]
 
 
@@ -55,7 +59,7 @@ class Progress:
 class Details:
     """How much is printed."""
 
-    details: Annotated[bool, Option("All tables, those of what runs did included.", OUTPUT)] = False
+    details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
 @dataclass(frozen=True, slots=True)

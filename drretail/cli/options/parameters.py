@@ -15,14 +15,14 @@ ExperimentFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="EXPERIMENT.TOML",
-        help="A file of options; a flag replaces what it holds.",
+        help="A file of options; flags override it.",
         show_default=False,
     ),
 ]
 """The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
 PrintConfig = Annotated[
     bool,
-    typer.Option("--print-config", help="Print these options as an experiment.toml, and end.", rich_help_panel=OUTPUT),
+    typer.Option("--print-config", help="Print these options as an experiment.toml, and exit.", rich_help_panel=OUTPUT),
 ]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"

@@ -11,7 +11,7 @@ from drretail.errors import UserError
 if TYPE_CHECKING:
     from drretail.records.query import Query
 
-Force = Annotated[bool, typer.Option("--force", help="Write to --to even where that loses what is in it.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file of --to.")]
 
 
 def check_file(to: Path) -> None:

@@ -132,7 +132,7 @@ def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False
         return None
     writer = opened_writer(model, calls, keyless=keyless, quiet=quiet)
     if writer is None:
-        raise UserError("The offline model reads no questions: name a language model with --model PROVIDER:MODEL.")
+        raise UserError("The offline model cannot read questions: name a language model with --model PROVIDER:MODEL.")
     return writer
 
 

@@ -44,21 +44,19 @@ def check(
         typer.Option(
             "--model",
             metavar="PROVIDER:MODEL",
-            help="Who types what is untyped and reads each query.",
+            help="The model that types missing wishes and reads each query.",
         ),
     ] = None,
-    baskets: Annotated[
-        bool, typer.Option("--baskets", help="Show the cheapest basket that keeps to each query.")
-    ] = False,
+    baskets: Annotated[bool, typer.Option("--baskets", help="Show the cheapest basket that meets each query.")] = False,
     by_hand: Annotated[
-        bool, typer.Option("--review", help="Go through the queries by hand, as drretail queries review does.")
+        bool, typer.Option("--review", help="Review the queries by hand, as drretail queries review does.")
     ] = False,
     reviewer: Reviewer = None,
 ) -> None:
     """Checks queries against their world; exit code 3 when something is found.
 
-    Without a model by form: text, wish and records are compared. With --model a model also says of each query whether
-    it makes sense, whether text and wish agree, and whether it tells who asks. The codes are in docs/queries.md.
+    Without a model, code compares text, wish and records. With --model a model also judges whether each query makes
+    sense, whether text and wish agree, and whether the text reveals who asks. docs/queries.md explains the codes.
     """
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

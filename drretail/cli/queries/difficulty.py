@@ -27,15 +27,14 @@ def difficulty(
     output: flags.Output,
     world: flags.World = "demo",
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE2", help="Where the queries go, each with its level.")
+        Path | None, typer.Option("--to", metavar="FILE2", help="Write the queries with their levels to this file.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Measures how hard queries are in their shop, without an agent, by what a plain search for each want brings.
+    """Measures how hard queries are, without an agent: how good a cart simple searches find.
 
-    level is the tenth of the loss of eight solvers that see the first 1, 3, 5 or 10 hits, with the shopper's history
-    and without: 0 is easy, 9 hard. Twins have the level of the one that can be met. docs/queries.md has the other
-    columns.
+    Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is ten times
+    their mean loss, rounded down: 0 is easy, 9 is hard. docs/queries.md explains the other columns.
     """
     from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers

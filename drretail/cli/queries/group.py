@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
 
 MODES = ("profile_aware", "generic")
-queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
+queries_app = typer.Typer(no_args_is_help=True, help="Makes, checks and reviews questions for agents.")
 
 
 queries_app.command("carry")(carry)
@@ -59,32 +59,38 @@ def generate(
     per_user: Annotated[
         int | None,
         typer.Option(
-            "--per-user", min=1, help="Queries for each user, at most.", show_default="1; 3 with --preset paper"
+            "--per-user", min=1, help="At most this many queries per user.", show_default="1; 3 with --preset paper"
         ),
     ] = None,
     preset: Annotated[
         str | None, typer.Option("--preset", metavar="paper", help="Three queries for each user, as in the paper.")
     ] = None,
     mode: Annotated[
-        str, typer.Option("--mode", help="profile_aware, or generic: without a user, for comparison; needs a --model.")
+        str,
+        typer.Option(
+            "--mode", help="profile_aware, or generic (queries without a user, for comparison; needs --model)."
+        ),
     ] = "profile_aware",
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
+        typer.Option(
+            "--model", metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."
+        ),
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option("--level", min=0, max=9, help="Only queries of this difficulty, one a user (queries difficulty)."),
+        typer.Option(
+            "--level", min=0, max=9, help="Only queries of this difficulty (see queries difficulty), one per user."
+        ),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
 ) -> None:
     """Makes queries that need a user's profile, the catalog and the web.
 
-    Without a model, the same world, user and seed give the same queries, whoever else is drawn. A model's calls stand
-    in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
-    Queries of one user are alike, and intervals and tests count users: another user tells more than another query.
-    A file that holds anything else is left as it is, unless --force is given.
+    Without a model, the same world, user and seed give the same queries. With one, FILE.journal.jsonl keeps every call,
+    so that the same command continues after an interruption. Exit code 3 when queries failed. Statistics count users:
+    one more user tells more than one more query of the same user.
     """
 
     if mode not in MODES:

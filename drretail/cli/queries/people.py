@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Record)
 People = Annotated[
-    Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts, a file each.")
+    Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts, one file each.")
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes and judges; without one, rules over records."),
+    typer.Option(
+        "--model", metavar="PROVIDER:MODEL", help="The model that writes and judges (default: rules over the records)."
+    ),
 ]
 
 
@@ -44,7 +46,7 @@ def personas(
     model: Model = None,
     seed: flags.Seed = "42",
 ) -> None:
-    """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
+    """Writes a persona of each user, with the orders that support each field. Existing personas stay."""
     from itertools import islice
 
     from drretail.querygen.people.past import persona_by_rules, read_past
@@ -81,10 +83,10 @@ def context(
     world: flags.World = "demo",
     model: Model = None,
     entries: Annotated[
-        int, typer.Option("--entries", min=1, help="Without a model: orders of a user that are shown, at most.")
+        int, typer.Option("--entries", min=1, help="Without a model: show at most this many orders of a user.")
     ] = 40,
 ) -> None:
-    """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
+    """Writes notes of each persona's dealings with the shop (its context). Existing contexts stay."""
     from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
@@ -114,20 +116,23 @@ def context(
 @grouped
 def pair(
     source: Annotated[
-        Path, typer.Argument(metavar="TASKS", help="Queries without a user (.jsonl), or questions, one a line.")
+        Path,
+        typer.Argument(metavar="TASKS", help="Queries without a user (.jsonl), or a text with one question per line."),
     ],
     people: People,
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users_per_task: Annotated[int, typer.Option("--users-per-task", min=1, help="Users of each task, at most.")] = 5,
+    users_per_task: Annotated[
+        int, typer.Option("--users-per-task", min=1, help="At most this many users per task.")
+    ] = 5,
     model: Model = None,
     force: Force = False,
 ) -> None:
-    """Gives every task users who would choose it and are as different as can be: a query for each.
+    """Writes a query for each task and several users who would choose it and differ as much as possible.
 
-    The pairs are proposals: drretail queries review FILE is for people to accept or reject them.
+    People accept or reject the proposed pairs with drretail queries review FILE.
     """
     from drretail.cli.options.query_files import write_queries
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
@@ -152,7 +157,9 @@ def pair(
             failed, spent = answers.failed, writer.document(answers.usage, answers.served)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:
-        raise UserError("No user chose any of the tasks: draw more users with drretail queries personas --users N.")
+        raise UserError(
+            "No drawn user would choose any of the tasks: draw more users with drretail queries personas --users N."
+        )
     write_queries(to, queries, force=force)
     fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < users_per_task]
     if fewer and not output.quiet:

@@ -31,11 +31,11 @@ def show(
         typer.Option("--only", metavar="N|ID,ID", help="Only the first N queries, or those of these ids."),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Why each was made, whom it is of, and which tools it expects.")
+        bool, typer.Option("--details", help="Also show each query's reason, user and expected tools.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Shows the questions of a file, each with what is typed of it. Nothing is checked, and no world is needed."""
+    """Shows the questions of a file, each with its typed wish. Needs no world and checks nothing."""
     from drretail.agents.running.shard import only as only_those
     from drretail.querygen.reading import read_queries
 
@@ -81,10 +81,9 @@ def carry(
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Writes the same questions of the same users with the brands and products of the perturbed world.
+    """Adapts queries to a perturbed world: the same questions with its brands and products.
 
-    Ids of queries, users, budgets and everything else stay, so what was answered in both worlds compares query by
-    query.
+    Everything else stays, ids included, so that both worlds can be compared query by query.
     """
     from drretail.data_ingest.perturb.carried_queries import carried
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
@@ -108,15 +107,15 @@ def shipped(
         typer.Option(
             "--split",
             metavar="dev|test|all|graded",
-            help="dev to develop with, test to report with; graded: sixty others in three levels of difficulty.",
+            help="dev: to develop with; test: to report with; graded: sixty others in three levels of difficulty.",
         ),
     ] = "dev",
     force: Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Writes the queries over the demo world that come with drretail: fifty in two parts, or sixty by difficulty.
+    """Writes the queries that come with drretail: fifty over the demo shop in two parts, or sixty in three levels.
 
-    docs/benchmark.md is their datasheet.
+    docs/benchmark.md describes them.
     """
     from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
 
@@ -145,18 +144,19 @@ def spoil(
     ] = "too_dear,not_sold,no_such_order",
     absent: Annotated[
         list[str] | None,
-        typer.Option("--absent", metavar="W", help="A world whose categories name what this one lacks; repeatable."),
+        typer.Option(
+            "--absent", metavar="W", help="Take things that are not sold from this world's categories; repeatable."
+        ),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
     as_json: flags.Json = False,
 ) -> None:
-    """Writes pairs of queries: one that the shop can't meet, proved by a look at all its products, and one that it can.
+    """Writes pairs of queries: the shop can meet one, and provably can't meet the other.
 
-    A budget lies 5 to 20 % below the cheapest cart, and 5 % above it in the twin; a thing is asked for that no product,
-    title or category has, or one that the shop has; or an order is named that the user never made, or one of theirs.
-    Each query gives one pair. Twins share a task_id; ids, order and sentences tell nothing. `score --metrics outcome`
-    then says who refuses what, and `compare --by twin` shows the pairs.
+    Three kinds: the budget is below the cheapest cart; a thing is asked for that the shop does not sell; an order is
+    named that the user never made. Each query gives one pair, whose twins share a task_id. Then `score --metrics
+    outcome` says which systems refuse what, and `compare --by twin` shows the pairs.
     """
     from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
     from drretail.difficulty.twins import spoil as spoiled
@@ -189,20 +189,28 @@ def hide(
     to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the queries that hide limits go.")],
     world: flags.World = "demo",
     manner: Annotated[
-        str, typer.Option("--manner", metavar="terse|open", help="One limit an answer, or all of a topic.")
+        str,
+        typer.Option(
+            "--manner",
+            metavar="terse|open",
+            help="Whether the shopper tells one limit per answer, or all limits of a topic.",
+        ),
     ] = "terse",
-    questions: Annotated[int, typer.Option("--questions", min=1, help="That the shopper answers.")] = QUESTIONS,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, help="How many questions the shopper answers.")
+    ] = QUESTIONS,
     from_record: Annotated[
-        bool, typer.Option("--record", help="What an order shows the shopper does not tell; it is looked up.")
+        bool, typer.Option("--record", help="The shopper does not tell what an order shows; the agent must look it up.")
     ] = False,
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Writes queries without limits that they state: the shopper tells them when asked, with the tool ask_shopper.
+    """Hides a limit in each query: the agent must ask the shopper for it, with the tool ask_shopper.
 
-    The sentence that states a limit is taken out and becomes what the shopper says. That is done only where the best
-    cart for the rest breaks the whole wish, and where the shop can meet the whole. `run --intent mute --intent asked
-    --intent told` then says what asking is worth, by `score --metrics basket,intent` and `compare --by intent`.
+    It takes the sentence that states the limit out of the question; the shopper says it when asked. It does so only
+    where the hidden limit changes the best cart, and where the shop can meet the whole wish. `run --intent mute
+    --intent asked --intent told` then says what asking is worth, by `score --metrics basket,intent` and `compare --by
+    intent`.
     """
     from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers

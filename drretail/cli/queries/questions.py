@@ -45,7 +45,9 @@ class Types:
 def import_questions(
     source: Annotated[
         Path,
-        typer.Argument(metavar="QUESTIONS", help="Questions, one a line; or .csv or .jsonl with question, user, wish."),
+        typer.Argument(
+            metavar="QUESTIONS", help="A text with one question per line, or .csv or .jsonl with question, user, wish."
+        ),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
     calls: flags.Calls,
@@ -54,14 +56,14 @@ def import_questions(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="Who types what the questions want bought; else you, by hand."
+            "--model", metavar="PROVIDER:MODEL", help="The model that types the wishes (default: you, by hand)."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries out of plain questions; what they want bought is typed by a model, or by hand.
+    """Makes queries out of plain questions. A model, or you by hand, types what each wants to buy (its wish).
 
-    What rests on a query's wish, such as baskets and budgets, is n/a until it is typed.
+    Scores that need the wish, such as baskets and budgets, are n/a without it.
     """
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter

@@ -142,10 +142,12 @@ def review(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     world: options.World = "demo",
     reviewer: Reviewer = None,
-    again: Annotated[bool, typer.Option("--again", help="With --sheet: also what this reviewer has decided.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --sheet: also the queries that this reviewer has decided on.")
+    ] = False,
     settle: Annotated[
         bool,
-        typer.Option("--settle", help="With --sheet or --read: what reviewers disagree on; it is the last word."),
+        typer.Option("--settle", help="With --sheet or --read: only disputed queries; this decision is final."),
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in.")] = None,
     read: Annotated[
@@ -158,15 +160,14 @@ def review(
     apply: Annotated[
         bool, typer.Option("--apply", help="Put the edits into FILE, and take out what was rejected.")
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only say how far the review is.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only show how much is decided.")] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """People go through queries with a spreadsheet, or in a browser; says how they decided, and how far they agree.
+    """Lets people review queries in a spreadsheet or a browser, and shows their decisions and agreement.
 
-    Text, wish and the rest of a query can be changed. Every decision is appended to FILE.reviews.jsonl;
-    docs/queries.md tells the rest. With --to and --apply, the exit code is 3 when queries are left without a decision,
-    or in dispute.
+    Reviewers can change every field of a query. FILE.reviews.jsonl keeps every decision (docs/queries.md). With --to
+    and --apply, the exit code is 3 while queries are undecided or disputed.
     """
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of

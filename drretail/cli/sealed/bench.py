@@ -12,26 +12,30 @@ from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table
 
-bench_app = typer.Typer(no_args_is_help=True, help="A sealed benchmark: make, publish, submit, rank.")
+bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
-Closes = Annotated[datetime, typer.Option("--closes", help="When the gold may be published, in UTC.")]
+Closes = Annotated[datetime, typer.Option("--closes", help="From when on the gold may be published (UTC).")]
 
 
 @bench_app.command("make")
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
     closes: Closes,
-    world: Annotated[Path | None, typer.Option("--world", metavar="W", help="This shop, not a made-up one.")] = None,
-    queries: Annotated[
-        Path | None, typer.Option("--queries", metavar="FILE", help="These typed queries, not made-up ones.")
+    world: Annotated[
+        Path | None, typer.Option("--world", metavar="W", help="Use this shop instead of a made-up one.")
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=6, help="How many users are asked for a query, at most.")] = 120,
-    seed: Annotated[str | None, typer.Option("--seed", help="Drawn without it, and sealed in any case.")] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", metavar="FILE", help="Use these typed queries instead of made-up ones.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=6, help="At most this many users, with one query each.")] = 120,
+    seed: Annotated[
+        str | None, typer.Option("--seed", help="The seed (default: drawn). It is sealed in either case.")
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes a shop and queries that did not exist before, and a promise of what they are.
+    """Makes a new shop and new queries, and the checksums that prove later that they were not changed.
 
-    RELEASE/release.json holds the promise, sums of seed, queries and gold; RELEASE/sealed is for nobody else.
+    RELEASE/release.json holds the checksums of seed, queries and gold. Keep RELEASE/sealed to yourself.
     """
     from drretail.api.bench.release import make as make_release
 
@@ -46,10 +50,14 @@ def make(
 def publish(
     release: Folder,
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="What contestants get.")],
-    closed: Annotated[bool, typer.Option("--closed", help="Without the shop: contestants come to its tools.")] = False,
-    gold: Annotated[bool, typer.Option("--gold", help="With seed, queries and gold, once the window is over.")] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Leave the shop out: contestants use its tools on your server.")
+    ] = False,
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Add seed, queries and gold, once the release has closed.")
+    ] = False,
 ) -> None:
-    """Writes the promise, the tasks without a word of gold and the shop; after the window the gold as well."""
+    """Writes the folder for contestants: checksums, tasks without gold, and the shop; with --gold also the gold."""
     from drretail.api.bench.release import publish as publish_release
 
     made = publish_release(release, to, closed=closed, gold=gold)
@@ -60,11 +68,18 @@ def publish(
 def submit(
     release: Folder,
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
-    manifest: Annotated[Path, typer.Option("--manifest", metavar="FILE", help="Its systems, models, dollars, door.")],
-    sample: Annotated[int, typer.Option("--sample", min=0, help="Drawn users of whom a query is run again.")] = 8,
-    exhibit: Annotated[bool, typer.Option("--exhibit", help="Take it in unverified, and say so.")] = False,
+    manifest: Annotated[
+        Path,
+        typer.Option(
+            "--manifest",
+            metavar="FILE",
+            help="A file that names its systems, models, dollars and door (open or closed).",
+        ),
+    ],
+    sample: Annotated[int, typer.Option("--sample", min=0, help="Run again one query of this many drawn users.")] = 8,
+    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept it without verification, marked as such.")] = False,
 ) -> None:
-    """Takes a run folder in: verified, and a sample that nobody can foresee run again."""
+    """Accepts a contestant's run folder: verifies it, and runs a random sample of it again."""
     from drretail.api.bench.submission import submit as submit_runs
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
@@ -77,7 +92,7 @@ def submit(
 
 @bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
-    """Grades all submissions together and ranks their systems: truth first.
+    """Grades all submissions together and ranks their systems, by truth first.
 
     ``drretail report RELEASE/graded`` shows the reports. RELEASE/ranking.json keeps the ranks.
     """

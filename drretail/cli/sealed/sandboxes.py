@@ -17,7 +17,7 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
 
-sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each query, in several sizes.")
+sandbox_app = typer.Typer(no_args_is_help=True, help="Makes sealed webs, one for each query, in several sizes.")
 
 
 @sandbox_app.command("build")
@@ -25,8 +25,8 @@ sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each 
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a web for each query: pages that answer it, pages that mislead, and noise.
 
-    With a search engine a --model chooses what to search for and judges pages. Every call, search and page stands in
-    TO/building/journal.jsonl, so that a build that was cut goes on where it stopped; exit code 3 when tasks failed.
+    With a search engine, a --model chooses the searches and judges the pages. TO/building/journal.jsonl keeps every
+    call, so that the same command continues after an interruption. Exit code 3 when tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
 
@@ -52,7 +52,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
 
-    Tasks with gold stay as they are. Every call stands in the folder's journal; exit code 3 when queries failed.
+    Tasks that have gold stay as they are. The folder's journal keeps every call. Exit code 3 when queries failed.
     """
     from drretail.api.sandboxes import queries_with
 
@@ -70,10 +70,10 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 @sandbox_app.command("check")
 @grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
-    """Says what is wrong with a sandbox; ends with 3 when something is.
+    """Checks a sandbox. Exit code 3 when something is wrong.
 
-    Sizes, labels and gold always; with --model whether each query guides without telling, takes several sources,
-    asks for what is to be found out, and can be read in one way.
+    It checks sizes, labels and gold. With --model it also checks that each query does not give its answer away, needs
+    several sources and research, and has one meaning.
     """
     from drretail.api.sandboxes import check_with
 

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 40
 Paths = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="PATH…", help="Files or folders (read with all below), in any dialect; or the mapping of your own shop."
-    ),
+    typer.Argument(metavar="PATH…", help="Raw files or folders of them, or the mapping of your own shop (shop.toml)."),
 ]
 Target = Annotated[
     str, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make, or servers:NAME.")
@@ -41,15 +39,20 @@ def ingest(
         Literal["paper", "ten"] | None, typer.Option("--preset", help="Take only the paper's eight or ten categories.")
     ] = None,
     category: Annotated[
-        str | None, typer.Option("--category", metavar="NAME", help="For files whose name and folder name none.")
+        str | None, typer.Option("--category", metavar="NAME", help="The category of files whose names don't say it.")
     ] = None,
     cap: Annotated[
         int | None,
-        typer.Option("--cap", min=1, show_default="10000; all of a shop of one's own", help="Products a category."),
+        typer.Option(
+            "--cap",
+            min=1,
+            show_default="10000; all of a shop of one's own",
+            help="At most this many products per category.",
+        ),
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
-        typer.Option("--cap-by", help="Which are kept: a seeded draw, or those with most interactions."),
+        typer.Option("--cap-by", help="Which products --cap keeps: a seeded draw, or those with most interactions."),
     ] = "hash",
     min_interactions: Annotated[
         int | None,
@@ -57,7 +60,7 @@ def ingest(
             "--min-interactions",
             min=0,
             show_default="5; 0 for a shop of one's own",
-            help="A product needs this many since --since.",
+            help="Keep products with at least this many interactions since --since.",
         ),
     ] = None,
     since: Annotated[
@@ -66,19 +69,25 @@ def ingest(
             "--since",
             formats=["%Y-%m-%d"],
             show_default="2019-01-01; a shop of one's own has all its orders",
-            help="Interactions before midnight UTC of this day do not count.",
+            help="Ignore interactions before this day (UTC).",
         ),
     ] = None,
     seed: Seed = "42",
     vary_orders: Annotated[
-        bool, typer.Option("--vary-orders", help="Draw quantities and statuses; else 1 and Delivered.")
+        bool,
+        typer.Option(
+            "--vary-orders", help="Draw quantities and statuses of orders at random (default: 1 and Delivered)."
+        ),
     ] = False,
     holdout: Annotated[
         Literal["none", "last"],
-        typer.Option("--holdout", help="'last' keeps each user's last order apart, out of the world."),
+        typer.Option(
+            "--holdout", help="'last' leaves each user's last order out of the world, for the metric next_purchase."
+        ),
     ] = "none",
     profile_pool: Annotated[
-        str | None, typer.Option("--profile-pool", metavar="faker:LOCALE", help="Other names and addresses.")
+        str | None,
+        typer.Option("--profile-pool", metavar="faker:LOCALE", help="Make up names and addresses of another country."),
     ] = None,
     analyzer: Annotated[
         str | None,
@@ -86,13 +95,13 @@ def ingest(
             "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="How a search compares words: by their stems in a language, or as they are written.",
+            help="Whether a search compares the stems of words in a language, or words as written.",
         ),
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
         typer.Option(
-            "--engine", help="What selects: this machine, or Spark, which is an extra. The world is the same."
+            "--engine", help="Where rows are selected: on this machine, or on Spark (an extra). The world is the same."
         ),
     ] = "duckdb",
     master: Annotated[
@@ -102,18 +111,19 @@ def ingest(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", min=1, show_default="as many as are of use", help="Processes; the world is the same."
+            "--workers", min=1, show_default="as many as are of use", help="Number of processes. The world is the same."
         ),
     ] = None,
     materialize_users: MaterializeUsers = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Put the world in the place of another one, which is kept.")
+        bool,
+        typer.Option("--replace", help="Replace the world that is there; the old one is kept (`drretail world use`)."),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own."""
+    """Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables."""
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions

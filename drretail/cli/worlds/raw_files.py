@@ -25,19 +25,19 @@ def synth(
     category: Annotated[
         list[str] | None, typer.Option("--category", help="Only this category; may be given again.")
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Without the quirks of real files.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Leave out the faults that real files have.")] = False,
     perturb: Annotated[
         str | None,
-        typer.Option("--perturb", metavar="WORLD", help="Not files but WORLD with other brands, ids, prices, ratings."),
+        typer.Option("--perturb", metavar="WORLD", help="Write WORLD with other brands, ids, prices and ratings."),
     ] = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.
+    """Writes made-up product and review files in the form of the real ones.
 
-    With --perturb it writes a world instead, which no model can know: that of WORLD under other names and with other
-    values; drretail queries carry makes its queries fit.
+    With --perturb it writes a copy of WORLD with other names and values, which no model can know by heart.
+    `drretail queries carry` changes the queries accordingly.
     """
     from drretail.data_ingest.synth.shop import write_shop
 
@@ -111,7 +111,7 @@ def download(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fetch product and review files of Amazon Reviews 2023; what broke off goes on."""
+    """Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut."""
     from drretail.data_ingest.download.addresses import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)

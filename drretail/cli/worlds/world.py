@@ -27,12 +27,12 @@ Spec = Annotated[
     str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one.")
 ]
 
-world_app = typer.Typer(no_args_is_help=True, help="What a world holds, whether it is whole, and copies of it.")
+world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 
 
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
-    """Counts by category, the fingerprint, and what the world was made from."""
+    """Shows counts by category, the fingerprint, and what the world was made from."""
 
     manifest = _manifest(place_of(world))
     if as_json:
@@ -44,7 +44,7 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
+    """Compares a world's data with its manifest. Exit code 3 when something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
@@ -73,7 +73,7 @@ def copy(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make the same world live in another place; the fingerprint is computed anew and must be equal."""
+    """Copies a world to another place, and checks that the copy has the same fingerprint."""
     from drretail.env.copying import copy_world
 
     manifest = copy_world(
@@ -94,11 +94,14 @@ def use(
     world: Spec,
     generation: Annotated[
         str | None,
-        typer.Argument(metavar="GENERATION", help="Its name, or the beginning of its fingerprint; else the other one."),
+        typer.Argument(
+            metavar="GENERATION",
+            help="Which version: its name, or the beginning of its fingerprint (default: the other one).",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Go back to the world that was live before; the one that is live now is kept."""
+    """Switches back to the version that was replaced. The current version is kept."""
     from drretail.env.kept_worlds import use_world
 
     with busy("checking what was live before"):

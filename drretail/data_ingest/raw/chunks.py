@@ -52,7 +52,7 @@ def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size:
                 _put(window, piece[:read])
                 filled += read
                 if filled - end > size + LONGEST_LINE:
-                    raise UserError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB.")
+                    raise UserError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB: shorten or remove it.")
             # What comes after the last newline of a file is a line, too.
             end = end if read else filled
             rest = os.pread(window, filled - end, end)

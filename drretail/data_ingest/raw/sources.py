@@ -122,7 +122,7 @@ def reading(path: Path) -> Generator[None]:
     try:
         yield
     except EOFError:
-        raise UserError(f"{path} is cut: download it again.") from None
+        raise UserError(f"{path} ends too early: download it again.") from None
     except (zlib.error, _ISAL_ERROR, gzip.BadGzipFile) as problem:
         raise UserError(f"{path} is damaged ({problem}): download it again.") from problem
     except OSError as problem:

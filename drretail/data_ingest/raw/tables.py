@@ -170,7 +170,7 @@ def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
             continue
         columns |= dict.fromkeys(row if isinstance(row, dict) else ())
     if not columns:
-        raise UserError(f"{path} holds no lines of JSON objects.")
+        raise UserError(f"{path} holds no JSON objects: write one on each line.")
     return tuple(columns)
 
 

@@ -33,8 +33,7 @@ def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
     judges = list(dict.fromkeys(map(name, tables)))
     if len(judges) > 1:
         yield (
-            f"{len(judges)} judges are heard, each in a table of its own: {listed(judges)}. Their numbers are not "
-            "comparable."
+            f"{len(judges)} judges have a table each: {listed(judges)}. Numbers of different judges are not comparable."
         )
     findings = list(_findings(comparison, name))
     for about in dict.fromkeys(finding.about for finding in findings):
@@ -76,8 +75,8 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
         taken += [f"{span(ends)} by {judge}"] if ends else []
     if taken:
         rough = any(row.outcome == "too_few" for rows in open_rows.values() for row in rows)
-        roughly = "; so few queries tell this only roughly" if rough else ""
-        yield f"To show differences as large as were seen would take {'; '.join(taken)}{roughly}."
+        roughly = "; from so few queries this is a rough estimate" if rough else ""
+        yield f"Differences as large as seen here need {'; '.join(taken)}{roughly}."
     undecided = {judge: [row for row in rows if row.outcome == "undecided"] for judge, rows in open_rows.items()}
     shown: list[str] = []
     for judge, rows in undecided.items():
@@ -90,8 +89,8 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
         low, high = round(10 * min(halves)), round(10 * max(halves))
         of_ten = f"{low} of 10" if low == high else f"{low} to {high} of 10"
         yield (
-            "True differences of this size would be shown in about 4 of 5 such experiments, tested as strictly as Holm "
-            f"may ask, and half of them in {of_ten}: {'; '.join(shown)}."
+            f"About 4 of 5 such experiments would show a true difference of this size, and {of_ten} "
+            f"one of half the size (with Holm's strictest correction): {'; '.join(shown)}."
         )
 
 
@@ -146,7 +145,7 @@ def conclusions(
     for judge in dict.fromkeys(
         name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
     ):
-        yield f"{judge} is no language model but rules: its numbers are shown, and nothing is concluded from them."
+        yield f"{judge} follows rules and is no language model: nothing is concluded from its numbers."
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
@@ -155,8 +154,8 @@ def conclusions(
     ]
     if undecided:
         yield (
-            f"No difference can be concluded {'; '.join(undecided)}. What was seen there may be chance; that they are "
-            "equal can't be concluded either."
+            f"No difference can be concluded {'; '.join(undecided)}. What was seen there may be "
+            "chance, but that does not show that both are equal."
         )
     yield from _too_few(comparison, name)
     yield from sizes(comparison, name)
@@ -165,24 +164,24 @@ def conclusions(
             "; ".join(f"{reason}: {queries(count)}" for reason, count in row.dropped.items()) for row in group.all
         )
         why = "; ".join(dict.fromkeys(reasons))
-        yield f"By {group.judges}, nothing can be said of {group.names}: no query has a value of both ({why})."
+        yield f"By {group.judges}, nothing can be said about {group.names}: no query has a value of both ({why})."
     yield from noise_sentences(comparison, name)
     yield from _dropped([row for table in comparison.tables for row in table.rows])
     found = dict.fromkeys(row.metric for table in comparison.tables for row in table.rows if row.metric in finding)
     for side, label in (("A", comparison.a), ("B", comparison.b)):
         for metric in found if label in self_checked else ():
-            yield f"{side} takes out of its own reports what the {metric} find, so they say little of it."
+            yield f"{side} removes from its own reports what the {metric} find, so they say little about it."
     a, b = read_by
     if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
         yield (
-            f"The picks were not read alike (A: {a or 'nobody'}; B: {b or 'nobody'}): differences in "
-            f"{listed(OF_PICKS)} may be those of the readers. Conclude nothing there."
+            f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
+            f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (
-            f"{judge} and the models behind {side} are of one family, and models tend to prefer what they would have "
-            "written: have a judge of another family look too."
+            f"{judge} and the models behind {side} are of one family, and models tend to prefer their "
+            "own style: add a judge of another family."
         )
     yield from contradictions(comparison, name)
 
@@ -261,8 +260,9 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
         few = min(map(clusters_of, group.all))
         share = 1 - LEVEL ** (1 / few)
         yield (
-            f"By {group.judges}, both have the same value on every query in {group.names} ({group.counts}). That they "
-            f"always have can't be concluded: up to {percent(share)} of such {_whom(group.all)} may differ (95 % sure)."
+            f"By {group.judges}, both have the same value on every query in {group.names} "
+            f"({group.counts}). That does not show that they always have: up to {percent(share)} of "
+            f"such {_whom(group.all)} may differ (95 % sure)."
         )
 
 
@@ -274,9 +274,9 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
             are = "is" if group.counts == queries(1) else "are"
             fewest = (users if _whom(group.all) == "users" else queries)(fewest_users(tests))
             yield (
-                f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
-                f"{at_once} no result could have reached 5%; {fewest} that all differ alike are "
-                "the fewest that could."
+                f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} "
+                f"too few. With {at_once}, reaching 5% takes at least {fewest} that all differ in the "
+                "same direction."
             )
 
 
@@ -292,8 +292,8 @@ def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
     if worst is not None and count:
         why = "; ".join(f"{reason}, {queries(number)}" for reason, number in _one_sided(worst).items())
         yield (
-            f"Of {queries(worst.n_planned)}, {count:,} left {name_of(worst)} because one side failed ({why}): if these "
-            "were hard ones, that side looks better than it is."
+            f"Of {queries(worst.n_planned)}, {count:,} are missing in {name_of(worst)} because one "
+            f"side failed ({why}). If these were hard, that side looks better than it is."
         )
 
 

@@ -31,7 +31,7 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
         plans = [plan for plan in gathered.plans if plan.label == label]
         again = f"drretail run --to {experiment} …"
         for status, what, command in (
-            ("not_imported", "imported reports have no word", None),
+            ("not_imported", "imported reports are empty", None),
             ("failed", "runs failed", f"{again} --retry failed"),
             ("spoiled", "runs were lost to a server that did not answer", f"{again} --retry failed"),
             ("pending", "runs are not made yet", again),
@@ -83,7 +83,7 @@ def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) 
     ]
     if once:
         yield Missing(
-            what=f"{' and '.join(once)} ran each query once: noise of the agent, pass^k and worst of k can't be told",
+            what=f"{' and '.join(once)} ran each query once: the agent's noise, pass^k and worst of k are unknown",
             command=f"drretail run --to {experiment} … --repeats {REPEATS}",
         )
 
@@ -103,7 +103,7 @@ def _judge_repeats(
         ]
         if once:
             yield Missing(
-                what=f"{assessor.judge.spec} judged each report once in {', '.join(once)}: its noise can't be told",
+                what=f"{assessor.judge.spec} judged each report once in {', '.join(once)}: its noise is unknown",
                 command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} "
                 f"--judge-repeats {REPEATS}",
             )
@@ -132,7 +132,7 @@ def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iter
         row, needed = max(few, key=lambda pair: pair[1])
         whom = queries if row.n_users is None else users
         yield Missing(
-            what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, and no test can come out below {whom(needed)}",
+            what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, but a test needs at least {whom(needed)}",
             command=more,
         )
 
@@ -173,7 +173,7 @@ def _of_judge(assessor: Assessor, rows: Sequence[PairScore], command: str) -> It
     spec = assessor.judge.spec
     failed, unasked = sum(row.failed_verdicts for row in rows), sum(row.not_judged for row in rows)
     if failed:
-        nothing = "" if any(row.n_scored for row in rows) else ", so nothing is known of whom it prefers"
+        nothing = "" if any(row.n_scored for row in rows) else ", so its preference is unknown"
         what = f"{spec} gave no usable answer to {counted(failed, 'question')} side by side{nothing}"
         yield Missing(what=what, command=f"{command} --retry failed")
     if unasked:

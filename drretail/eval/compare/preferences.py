@@ -78,8 +78,8 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
         flips += [f"{shares(rates)} of pairs (by {judge})"] if rates else []
     if flips:
         yield (
-            f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. Who tosses a "
-            "coin changes it in 50%, who looks at the place alone in 100%."
+            f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. "
+            "A coin toss would change it in 50%, a judge that looks only at the order in 100%."
         )
 
 
@@ -95,7 +95,7 @@ def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[
                 even, rate, ends = None if even is None else 1 - even, 1 - rate, [1 - end for end in reversed(ends)]
             interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
             between = (
-                "one system's are nearly always the longer ones, so length and system can't be told apart"
+                "one system's reports are nearly always the longer ones, so length and system can't be told apart"
                 if even is None
                 else f"between reports of one length, A's rate would be {number(even)}{interval} instead of "
                 f"{number(rate)}"
@@ -121,8 +121,8 @@ def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
         whom = users if any(row.n_users is not None for row in its) else queries
         yield (
             f"Side by side, by {listed(judges)}, nothing can be concluded in {_all_or(dimensions)}: {counts} "
-            f"{'is' if counts == queries(1) else 'are'} too few. {whom(fewest)} that all end alike are the fewest "
-            "that could show a preference."
+            f"{'is' if counts == queries(1) else 'are'} too few. A preference takes at least "
+            f"{whom(fewest)} that all end alike."
         )
 
 

@@ -85,8 +85,8 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
         worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []
     if worth:
         yield (
-            f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. As far as so "
-            f"few repeats tell, it would narrow by {'; by '.join(worth)}."
+            f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. By "
+            f"a rough estimate from few repeats, it would narrow by {'; by '.join(worth)}."
         )
     # Only where runs and judgements were repeated: what code says never differs, and all noise is the agent's.
     sides = {comparison.a: "A", comparison.b: "B"}
@@ -100,6 +100,6 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
             yield (
                 f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {place}."
                 if place
-                else f"By {listed(judges)}, the agent's noise can't be told from the judge's in anything: runs of one "
-                "query differ no more than judgements of one report may."
+                else f"By {listed(judges)}, the agent's noise can't be told from the judge's: runs of one "
+                "query differ no more than judgements of one report."
             )

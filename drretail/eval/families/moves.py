@@ -84,8 +84,8 @@ DESCRIPTION = MetricDescription(
     meanings={
         STALE: "share of picks whose price or stock changed after the run last saw it",
         RECHECKED: "share of picks whose page was opened after their last change",
-        UTILITY: "how good the picks are at hand-in, by the best basket at hand-in",
-        REGRET: "utility at the prices of the start, less that at hand-in",
+        UTILITY: "worth of the picks at hand-in, divided by that of the best basket then",
+        REGRET: "utility at the prices of the start, minus utility at hand-in",
     },
     headlines=VARIANTS,
 )

@@ -90,7 +90,7 @@ VARIANTS = ("primary", "true", "task")
 DESCRIPTION = MetricDescription(
     title="Truth gate",
     meanings={
-        "primary": "worth of the decision where the report is true, else 0",
+        "primary": "worth of the decision if the report is true, else 0",
         "true": "share of reports without a contradicted figure, a pick that no tool showed or that is not argued for, "
         "an unresolved source of a claim about a pick, and a false refusal",
         "task": "worth of the cart beside the best one, or of a refusal where the shop can't meet the wish",

@@ -144,7 +144,7 @@ DESCRIPTION = MetricDescription(
     meaning="How the agent says that it understood the question, beside what the query's maker typed.",
     meanings={
         "understood": "the mean of wants and limits",
-        "wants": "share of the query's wants for which much the same products would do",
+        "wants": "share of the query's wants that nearly the same products meet",
         "limits": "share of budget, brands and quantities that are equal",
     },
     scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),

@@ -32,7 +32,7 @@ def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
     found = [name for name in found if name.startswith(f"{given}@")] or found
     plain = min(found, key=len)
     if not all(name.startswith(plain) for name in found):
-        raise UserError(f"{given!r} could be any of {', '.join(found)}: give more of the name.")
+        raise UserError(f"{given!r} could be {', '.join(found)}: write more of the name.")
     return plain
 
 

@@ -125,7 +125,7 @@ def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
             continue
         lacking = [key for key in axis.keys if criteria.group(key) is None]
         if lacking:
-            raise UserError(f"{place} has no group {lacking[0]!r}: an axis is judged in all its dimensions or in none.")
+            raise UserError(f"{place} has no group {lacking[0]!r}: add it, or remove the whole axis.")
         sets = {f"the dimensions of {axis.name}": [group.weight for group in groups]}
         sets |= {group.name: [criterion.weight for criterion in group.criteria] for group in groups}
         for name, weights in sets.items():

@@ -13,7 +13,7 @@ from drretail.viewer.tables.result import result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
-SELF_CHECKED = "*: the agent takes out of its own reports what this finds, so it says little of it."
+SELF_CHECKED = "*: the agent removes from its own reports what this finds, so it says little about it."
 INTERVALS = (
     "95 % interval over users (over queries where no user is known): of shares binomial, which is wide of few users "
     "even at 0 and 1, of all else Student's t"

@@ -28,7 +28,9 @@ ANSWERED = "of those answered"
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 COVERAGE = "coverage"
 """The variant that tells how much of the reports was read."""
-_SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
+_SELF_CHECKED = (
+    "Self-checked: the agent removes from its own reports what these checks find, so they say little about it."
+)
 Metrics = Mapping[str, MetricDescription]
 """By name."""
 NONE_HELD: Metrics = MappingProxyType({})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SPREADS = {
     "queries": "between queries",
-    "agent": "between repeats of the agent, the judge's noise taken out",
+    "agent": "between repeats of the agent, without the judge's noise",
     "judge": "between repeats of the judge on one report",
     "agent+judge": "between repeats of the agent where each report was judged once: its noise and the judge's together",
 }
@@ -79,11 +79,12 @@ SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries where none is known).",
-    "p: how often the difference would be as large if each user's were as well the other way round; Holm: corrected, "
-    "of a row marked * over all such rows in all pairs of systems, of the exploratory others over the rows of their "
+    "p: how often chance alone (random signs per user) gives a difference as large. Holm: corrected; "
+    "rows marked * (primary) over all such rows in all pairs of systems, the exploratory others over "
+    "the rows of their"
     "family. shows: the true "
-    "difference that n queries show in 4 of 5 experiments, smaller ones less often; "
-    "takes: queries that would show a true difference as large as A−B as often; both as strictly as Holm may ask.",
+    "difference that n queries show in 4 of 5 experiments, smaller ones less often; takes: queries "
+    "that would show a difference as large as A−B as often; both with Holm's strictest correction.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats; p: of wins minus losses, as above; Holm: corrected, "
@@ -123,7 +124,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         )
         print_text("What is missing", *commands, "")
     if left_out:
-        print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
+        print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
 
 
 def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
@@ -131,7 +132,7 @@ def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
     rows = [row for table in comparison.tables for row in table.rows if row.is_primary]
     if rows and not any(row.outcome in ("higher", "lower") for row in rows):
         names = dict.fromkeys(row_name(row, several=True) for row in rows)
-        yield f"No difference is concluded in what systems are chosen by: {', '.join(names)}."
+        yield f"No difference is concluded in the primary scores: {', '.join(names)}."
 
 
 def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
@@ -204,7 +205,7 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     if columns:
         print_table(
             table_of(
-                f"{counted(len(comparisons), 'pair')}, A−B in what systems are chosen by, over queries that both have",
+                f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
                 ["A", "B", *columns],
                 [
                     [names[comparison.a], names[comparison.b], *_differences(comparison, columns)]
@@ -219,8 +220,11 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     first = comparisons[0]
     print_text(
         *cards.values(),
-        *(f"Of {rule} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL." for rule in by_rules),
-        f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}",
+        *(
+            f"Nothing is concluded from {rule}, which follows rules. Score with --judge PROVIDER:MODEL."
+            for rule in by_rules
+        ),
+        f"For all about one pair: drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from drretail.lab.trial_findings import BiasEffect, BiasFound, ExploitsFound, Found, PlantedFound
 
 CARD_NOTES = (
-    "Balanced accuracy: mean of the shares of supported and of other claims told right; always the majority has 0.50.",
+    "Balanced accuracy: mean of the shares of supported and of other claims judged rightly; a "
+    "constant answer has 0.50.",
     "Words alone: a share of the claim's words must stand in its sources; threshold from the other half of the file.",
-    "95 % intervals: by bootstrap over questions (of sets without, over claims), and of what is all right "
-    "or all wrong by its exact bound; of fewer than ten questions or claims there is none.",
+    "95 % intervals: by bootstrap over questions (or claims, if there are no questions); exact where "
+    "all or none are right; none below ten.",
 )
 
 
@@ -63,15 +64,13 @@ def _card_sentences(claims: "SetCard") -> Iterator[str]:
 
 
 CORRECTION_NOTE = (
-    "Corrected: what people would say of all claims, with a 95 % interval over users that holds however good the judge "
-    "is. Gain: as many times the labels that labels alone would need for an interval of this width."
+    "Corrected: what people would say of all claims, with a 95 % interval over users that is valid "
+    "for any judge. Gain: how many times more labels you would need without the judge."
 )
-FR_IS_NOT = (
-    "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
-)
+FR_IS_NOT = "FR is not corrected: people were not asked which claims name a source; drretail lab sample --uncited asks."
 FR_IS = (
-    "FR: of what the judge took for claims, and people do too, the share with a source. Claims that the judge passed "
-    "over are in neither, so it stays conditional on the extraction."
+    "FR: the share with a source among claims that both judge and people call claims. Claims that the "
+    "judge did not extract are left out."
 )
 
 
@@ -132,7 +131,7 @@ ALIGNMENT_NOTE = "MAD: points off; PCA: pairs of reports in people's order; same
 def print_agreement(agreement: "Agreement") -> None:
     """A table a question, then α of all people, and how far judges are from their mean."""
     if not agreement.pairs:
-        print_text("No two raters said something of the same thing.")
+        print_text("No two raters rated the same thing.")
         return
     for question, group in groupby(agreement.pairs, key=lambda pair: _question(pair.scale, pair.dimension)):
         pairs = list(group)
@@ -243,8 +242,9 @@ def _hits(found: "Found | None") -> str:
 
 
 EXPLOITS_NOTE = (
-    "Each is compared with the honest reports it is made of, over all planned runs: what fails or lacks a value "
-    "earns 0. Caught: below them in a primary headline, and above them in none (Holm over its headlines, and the "
+    "Each is compared with the honest reports it is made of, over all planned runs; a failed run or a "
+    "missing value counts 0. Caught: below them in a primary headline, and above them in none (Holm "
+    "over its headlines, and the"
     "interval). 0.20 < 1.00: the exploit's mean, then theirs."
 )
 
@@ -268,9 +268,9 @@ def print_exploits(exploits: "ExploitsFound") -> None:
 
 
 BIAS_NOTES = (
-    "Intervals are over queries. None found is no proof that there is none: the smallest true effect that so many "
-    "queries show in four of five cases stands beside it.",
-    "Shares of which no value is neutral, such as flips, have neither.",
+    "Intervals are over queries. None found is no proof: beside it is the smallest true effect that "
+    "so many queries show in four of five cases.",
+    "Shares without a neutral value, such as flips, have neither.",
 )
 
 

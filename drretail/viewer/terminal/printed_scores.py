@@ -89,7 +89,7 @@ def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
             print_table(table)
         print_text(*filter(None, [*(MEANINGS[each] for each in by), few_words(sliced.tables), *sliced.notes]), "")
     if not tables_of_judges:
-        print_text("There is nothing to slice: no family that was scored has numbers.")
+        print_text("There are no numbers to show by category: score the experiment with other metrics.")
 
 
 def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
@@ -263,15 +263,15 @@ def _measure_cell(row: "CounterfactualRow | None") -> Cell:
 
 def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
     yield (
-        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is beside the same system with "
-        "the users' own data. No model judges these runs: only families by code have rows for them."
+        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
+        "with the same system on the users' own data. Only families by code score these runs."
     )
     own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
     if own:
         of = max(row.n_planned for row in rows)
         yield (
-            f"{own:,.0f} of {of:,} queries name what their writer has bought: another profile does not hold it, "
-            "and part of the change comes of that."
+            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
+            "part of the change."
         )
     for note in dict.fromkeys(row.note for row in rows if row.note is not None):
         systems = list(dict.fromkeys(row.system for row in rows if row.note == note))

@@ -77,7 +77,7 @@ def marked_report(view: RunView) -> str:
 def _questions(view: ExperimentView) -> Iterator[str]:
     """A line for each question: how many of its answers are there, what came of their claims, and what it asks."""
     floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
-    yield "Questions: answers, claims borne out of those judged, errors that code finds"
+    yield "Questions: answers, supported claims of those judged, errors that code finds"
     rows: list[tuple[str, str, str, str, str]] = []
     for question in view.questions:
         runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
@@ -108,7 +108,7 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
     yield ""
     cart, read_by = cart_as_read(view.subject)
     if cart is None:
-        yield "What belongs into the cart was not declared."
+        yield "The report declares no cart."
     else:
         yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
         yield from cart_text(cart)
@@ -155,7 +155,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     stale = sum(run.stale for run in view.runs)
     if stale:
         verdicts = counted(stale, "verdict is", "verdicts are")
-        yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
+        yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
     if view.outdated or stale:
         yield ""
     for table in score_tables(view.scores, view.metrics):
@@ -218,4 +218,4 @@ def _drawn(table: Table) -> Iterator[str]:
         yield from (f"  {line}" for line in table_lines(table, WIDTH - 2))
     left_out = draw(table, WIDTH - 2).left_out if table.columns else ()
     if left_out:
-        yield from _folded(f"Left out for want of width: {', '.join(left_out)}. --json has all.")
+        yield from _folded(f"Left out for lack of width: {', '.join(left_out)}. --json has all.")

@@ -72,7 +72,7 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
 
 def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print) -> None:
     text = "\n".join(printed(board(), 80))
-    assert "Left out for want of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
+    assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
     wide = "\n".join(printed(board(), 140))
     assert "Left out" not in wide
@@ -120,7 +120,7 @@ def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Prin
 def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
     lines = printed(board(rows=(row(SYSTEMS[0], self_checked=True), row(SYSTEMS[1]))), 140)
     assert sum("0.93*" in line for line in lines) == 1
-    assert any(line.startswith("*: the agent takes out") for line in lines)
+    assert any(line.startswith("*: the agent removes") for line in lines)
 
 
 def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:
@@ -149,4 +149,4 @@ def test_where_families_are_many_each_keeps_its_first_column(printed: Print, wid
     heads = " ".join(lines[rule - 2 : rule]).split()
     assert [each for each in ONE_OF_EACH if each not in heads] == []
     assert ("supported" in heads) == (width == 100)
-    assert "Left out for want of width" in "\n".join(lines)
+    assert "Left out for lack of width" in "\n".join(lines)

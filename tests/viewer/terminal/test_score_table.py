@@ -175,7 +175,7 @@ def test_slices_say_how_many_queries_they_hold(
 
 def test_nothing_to_slice_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_slices(Scores(scores=(), judgings=()), ["kind"])
-    assert "nothing to slice" in capsys.readouterr().out
+    assert "no numbers to show" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -28,7 +28,7 @@ def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.Monkey
     rewrite(mine, first.model_copy(update={"picks": None}))
     with monkeypatch.context() as patch:
         patch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
-        assert "What belongs into the cart was not declared." in render_text(mine)
+        assert "The report declares no cart." in render_text(mine)
     seen = next(
         citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
     )

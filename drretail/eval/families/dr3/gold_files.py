@@ -52,7 +52,7 @@ def _gold_of(source: Path, query: Query) -> Gold | None:
     if path is not None:
         gold = read_gold_file(path)
         if gold.query_id != query.query_id:
-            raise UserError(f"{path} says that it is of the query {gold.query_id}: put it where that is looked for.")
+            raise UserError(f"{path} is the gold of the query {gold.query_id}: move it to that name.")
         return gold
     names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
     folder = next((source / each for each in names if (source / each).is_dir()), None)

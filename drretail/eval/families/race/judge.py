@@ -53,7 +53,7 @@ def keep_references(experiment: Path, definition: Definition, label: str) -> Non
             if subject.report is not None:
                 articles[planned.query.query_id] = article_of(subject)
     if not articles:
-        raise UserError(f"{label} has left no report that others could be held beside.")
+        raise UserError(f"{label} has no report to compare others with: name another system with --reference.")
     for query_id, article in articles.items():
         path = reference_file(experiment, query_id)
         if path.exists() and path.read_text(encoding="utf-8") != article:

@@ -79,7 +79,7 @@ def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
         published = [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
     except ValidationError as problem:
         wanted = "prompt, dimension_weight and criterions on each line"
-        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: {wanted} are wanted.") from problem
+        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
     tasks = {" ".join(task.prompt.split()): task for task in published}
     found = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
     return [
@@ -191,7 +191,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
 
 
 MEANINGS = {
-    RACE: "the report's share of what it and the reference score together; 0.5 is as good as the reference",
+    RACE: "the report's share of its own and the reference's score together; 0.5: as good as the reference",
     **{dimension.key: f"the same in {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
     "RACE_first": "RACE with the report before the reference, as released",
     "RACE_second": "RACE with the reference before the report",

@@ -183,8 +183,8 @@ DESCRIPTION = MetricDescription(
     meaning="Criteria that were written down for each query: the weight of those that a report meets by the weight of "
     "all, less that of its faults (docs/publications.md).",
     meanings={
-        SCORE: "weight of the criteria met, in part ½, by the weight that can be had; faults take off",
-        STRICT: "the same with what is met in part as not met, and faults met in part as met",
+        SCORE: "weight of the criteria met (in part: ½), divided by all positive weight; faults subtract",
+        STRICT: "the same, but criteria met in part count as not met, and faults met in part as met",
         FAULTS: "share of the faults a rubric names that the report has; lower is better",
         **{axis: f"score of one axis: {meaning}" for axis, meaning in AXES.items()},
     },
