@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import ssl
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.fsync = _not_awaited
+    ssl.SSLContext.load_verify_locations = _without_authorities
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script; children would inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _end)
@@ -84,6 +86,17 @@ def _not_awaited(descriptor: int) -> None:
     No test cuts the power, and those of what is written when have an fsync of their own.
     """
     os.fstat(descriptor)
+
+
+_load_verify_locations = ssl.SSLContext.load_verify_locations
+SMALL = 50_000
+"""Bytes of the largest file of certificates that a test makes; the system's authorities are several times that."""
+
+
+def _without_authorities(self: ssl.SSLContext, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
+    """Leaves out the world's authorities, which take each client of a model 25 ms to load: no test asks the world."""
+    if cafile is None or Path(os.fsdecode(cafile)).stat().st_size <= SMALL:
+        _load_verify_locations(self, cafile, capath, cadata)
 
 
 def _end(*_: object) -> None:

@@ -138,6 +138,10 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     _retried(options)
     if options.shopper == PERSON:
         raise UserError(f"--shopper {PERSON} is for one question, drretail ask: runs that are compared ask nobody.")
+    if options.shopper is not None and ":" not in options.shopper:
+        raise UserError(
+            f"--shopper {options.shopper} names no model: write PROVIDER:MODEL, or leave it out, and a script answers."
+        )
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     if options.replay is not None:
         read_definition(Path(options.replay))
@@ -224,7 +228,9 @@ def ask(options: AskOptions) -> RecordedAnswer:
     """
     observer = options.observer or SILENT
     if options.shopper not in (None, PERSON):
-        raise UserError(f"Only the person who asks knows what a question hides: take --shopper {PERSON}, not a model.")
+        raise UserError(
+            f"--shopper {options.shopper}: only you know what your question leaves out. Write --shopper {PERSON}."
+        )
     if any(len(several(names)) > 1 for names in (options.size, options.compose)):
         raise UserError("A question is answered once: name one --size and one --compose.")
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)

@@ -8,6 +8,7 @@ from drretail.api.options.compare import CompareOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.progress import busy
+from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     with busy("comparing", quiet=output.quiet):
         found = compare_with(options)
     if options.by is not None:
-        print_settings(options, found, as_json=output.as_json)
+        print_settings(options, found, details=shown.details, as_json=output.as_json)
         return
     if output.as_json:
         print_document(options, found)
@@ -67,8 +68,11 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
         )
 
 
-def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool) -> None:
-    """Score against one option or level: a table for each metric and judge; or what systems decided on twins."""
+def print_settings(options: CompareOptions, found: "Compared", *, details: bool, as_json: bool) -> None:
+    """Score against one option or level: a table for each metric and judge; or what systems decided on twins.
+
+    Without ``details`` or a metric that is named, only the families that are read for the option, where it has some.
+    """
     from drretail.viewer.tables import ablations
     from drretail.viewer.terminal.printed_scores import print_slices
 
@@ -84,9 +88,14 @@ def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool)
     if found.twins:
         print_table(ablations.twin_table(found.twins))
         return
-    for table in ablations.headlines_first(found.settings):
+    shown = [table for table in found.settings if table.metric in ablations.families_made_for(table)]
+    if details or options.metric or not shown:
+        shown = found.settings
+    for table in ablations.headlines_first(shown):
         print_table(ablations.ablation_table(table))
     print_text(ablations.note_of(found.settings[0].by))
+    if more := len(found.settings) - len(shown):
+        print_text(f"{counted(more, 'more table')} of other metrics: --details, or --metric FAMILY for some.")
     for costs in ablations.headlines_first(found.distractors):
         print_table(ablations.distractor_table(costs))
     if found.distractors:

@@ -117,6 +117,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
 
     Each connection has its own copy of the world; others don't see its changes. With --to each connection is recorded
     as a run, and the client hands in its report with a tenth tool (docs/tools.md).
+    Over stdin and stdout, without --to, a client that declares elicitation can ask the person at it (ask_shopper).
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")

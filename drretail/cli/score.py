@@ -188,7 +188,8 @@ def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> 
     else:
         groups = [(check, check.by_cause()) for check in found.checks]
         for check, by_cause in groups:
-            print_text(f"{_STATES[check.state]:14} {check.title} ({check.checked:,})")
+            state = _STATES[check.state] if check.checked or by_cause else "–"
+            print_text(f"{state:14} {check.title} ({f'{check.checked:,}' if check.checked else 'there are none'})")
             for mismatches in by_cause:
                 shown = mismatches if findings.details else mismatches[:1]
                 for mismatch in shown:

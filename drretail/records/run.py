@@ -29,7 +29,8 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 """Agents that research nothing: what a score is worth shows in what these get."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
-INTENT_BASELINES = ("mute_oracle", "ask_all")
+ASK_ALL = "ask_all"
+INTENT_BASELINES = ("mute_oracle", ASK_ALL)
 """The agents that solve what a query states, without and with asking: they run where queries hide limits."""
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES)
 MCP_AGENT = "mcp"

@@ -40,16 +40,6 @@ def test_every_baseline_has_an_agent_of_that_name() -> None:
     assert all(load_agent(name).is_baseline for name in BASELINES)
 
 
-@pytest.mark.parametrize(
-    ("name", "report"), [("null_empty", ""), ("null_copy", QUERY.text), ("null_keywords", "bird, feeder")]
-)
-def test_a_report_without_research_or_effort_is_a_report_all_the_same(world: World, name: str, report: str) -> None:
-    run = recorded(world, name).run
-    assert (run.status, run.stop, run.report, run.steps, run.usage) == ("done", "finished", report, (), {})
-    assert run.report_sha is not None
-    assert run.run_id == f"{name}/q1-r1"
-
-
 def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
     made = recorded(world, "null_bestsellers")
     report = made.run.report or ""

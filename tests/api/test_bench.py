@@ -79,6 +79,14 @@ def test_gold_is_published_after_the_window_and_keeps_the_promise(home: Path, tm
         read_release(tmp_path)
 
 
+def test_the_window_can_not_be_moved_unseen(home: Path, tmp_path: Path) -> None:
+    publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
+    promised = json.loads((tmp_path / "release.json").read_text())
+    (tmp_path / "release.json").write_text(json.dumps(promised | {"closes": "2026-11-01T00:00:00Z"}))
+    with pytest.raises(UserError, match="is not what"):
+        read_release(tmp_path)
+
+
 def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="it ran offline:shopper"):
         submit(home / "R", home / "exp", manifest(home, "liar", models=["openai:gpt-5"]))

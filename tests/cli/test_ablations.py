@@ -102,14 +102,3 @@ def test_where_nothing_differs_the_error_says_how_to_run_another(
     refused = drretail("compare", "exp", "--by", by)
     assert refused.returncode == 2
     assert message in refused.stderr
-
-
-def test_of_one_size_no_page_shows_any_of_it(drretail: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", [(on("32k"), ALL), (on("32k").model_copy(update={"agent": "x"}), LESS)])
-    drretail(*SCORED)
-    drretail("report", "exp")
-    page = (folder / "report.html").read_text()
-    assert json.loads((folder / "scores.json").read_text())["ablations"] == []
-    assert "against size" not in page
-    assert 'id="by-' not in page
-    assert 'id="distractors"' not in page

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from drretail.errors import ModelError
 from tests.build import experiment, scripted_judge
-from tests.cli.commands import Command
+from tests.cli.commands import Command, environment
+from tests.cli.forked import ForkServer
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
 
@@ -19,12 +21,18 @@ TWO = {
 }
 
 
+@pytest.fixture(scope="module")
+def once(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judged")
+    experiment(folder / "exp", TWO)
+    assert fork_server.run(("score", "exp", "--metrics", STUB, "--quiet"), folder, environment(folder)).returncode == 0
+    return folder / "exp"
+
+
 @pytest.fixture
-def judged(drretail: Command, tmp_path: Path) -> Path:
+def judged(once: Path, tmp_path: Path) -> Path:
     """Two systems of which one is clearly higher."""
-    folder = experiment(tmp_path / "exp", TWO)
-    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
-    return folder
+    return Path(copytree(once, tmp_path / "exp"))
 
 
 def test_tables_what_is_missing_and_conclusions_fit_100_columns(drretail: Command, judged: Path) -> None:

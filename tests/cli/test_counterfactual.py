@@ -41,12 +41,3 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Comma
     first = (tmp_path / "exp" / "scores.json").read_bytes()
     assert drretail("score", "exp", "--metrics", "checks").returncode == 0
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first
-
-
-def test_a_wrong_kind_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
-    asked(tmp_path)
-    ran = drretail("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--counterfactual", "swop")
-    assert ran.returncode == 2
-    assert "swop" in ran.stderr
-    assert "swap" in ran.stderr
-    assert "Traceback" not in ran.stderr

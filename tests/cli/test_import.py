@@ -14,7 +14,6 @@ from tests.cli.commands import Command
 from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
-EVERY = "faithfulness,fault_place,quality,checks,reading,process,basket,next_purchase,robustness,pairwise"
 ALL = ",".join([*METRICS, "pairwise"])
 JUDGE = """
 [[rules]]
@@ -158,21 +157,6 @@ def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(drret
     assert found["two", "words"]["n_failed"] == 1
     for variant in ("url_not_seen", "profile_changed", "personal_data_sent"):
         assert found["one", variant]["n_na"] == 2  # nobody knows what the system read and sent
-
-
-def test_a_judge_scores_every_family(drretail: Command, imported: Path) -> None:
-    judged = ["score", "exp", "--metrics", EVERY, "--judge", "scripted:judge.toml"]
-    ended = drretail(*judged)
-    assert ended.returncode == 0, ended.stderr + ended.stdout
-    found = rows(imported)
-    assert found["one", "FP_web"]["n_scored"] == 1
-    assert found["one", "clarity"]["value"] == 6
-    assert found["one", "picks_read"]["value"] == 0.5
-    assert found["one", "unresolved_citation"]["value"] == 0.5
-    assert "Claims on pages that nobody fetched: 1." in ended.stderr
-    before = (imported / "scores.json").read_bytes()
-    assert drretail(*judged).returncode == 0
-    assert (imported / "scores.json").read_bytes() == before
 
 
 def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Command, imported: Path) -> None:

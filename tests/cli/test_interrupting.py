@@ -63,7 +63,7 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     assert (counts["done"], counts["before"]) == (6, 2)
 
 
-@pytest.mark.parametrize("presses", [1, 2])
+@pytest.mark.parametrize("presses", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
     shop: str, queries: str, tmp_path: Path, presses: int
 ) -> None:

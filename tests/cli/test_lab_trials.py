@@ -35,13 +35,6 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(drretail: Comm
     assert as_json["everything"]["n"] == 25
 
 
-def test_the_copies_are_scored_by_the_ordinary_command(drretail: Command, exp: Path) -> None:
-    assert drretail("lab", "plant", "exp", "--per-kind", "1", "-q").returncode == 0
-    done = drretail("score", "exp/lab/planted", "--metrics", "checks")
-    assert done.returncode == 0, done.stderr
-    assert "-planted" in done.stdout
-
-
 def test_an_estimate_asks_nobody(drretail: Command, exp: Path) -> None:
     for command in ("plant", "exploits"):
         done = drretail("lab", command, "exp", "--estimate", "--judge", "openai:gpt-4o")

@@ -58,20 +58,6 @@ def test_no_package_of_a_provider_is_needed_to_ask_what_its_model_would_cost(
         assert json.loads(without.stdout)["together"]["dollars"]["low"] > 0
 
 
-def test_an_unknown_price_is_named_and_not_0(drretail: Command) -> None:
-    done = drretail(*RUN, "--model", "openai:gpt-99", "--estimate", "--json")
-    (estimate,) = json.loads(done.stdout)["estimates"]
-    assert (estimate["dollars"], estimate["unpriced"]) == (None, ["openai:gpt-99"])
-
-
-def test_an_estimate_after_runs_rests_on_them_and_counts_what_is_left(drretail: Command) -> None:
-    drretail(*RUN, "--quiet")
-    done = drretail(*RUN, "--repeats", "3", "--estimate", "--json")
-    (estimate,) = json.loads(done.stdout)["estimates"]
-    assert (estimate["count"], estimate["basis"]) == (4, "its 2 finished runs here")
-    assert estimate["dollars"] == {"low": 0, "high": 0}
-
-
 def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_on(drretail: Command) -> None:
     first = drretail(*RUN, "--quiet", "--max-tokens", "1000", "--json")
     assert first.returncode == 3

@@ -1,10 +1,5 @@
 """``score --metrics pairwise`` as a user runs it."""
 
-import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +9,8 @@ from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
 from drretail.viewer.terminal.printed_scores import print_pairs
 from tests.build import experiment
-from tests.cli.commands import MAIN, Command, environment
-from tests.eval.families.pairwise.judging import A, B, C, reports, two
+from tests.cli.commands import Command
+from tests.eval.families.pairwise.judging import A, B, reports, two
 
 PAIRWISE = ("score", "exp", "--metrics", "pairwise")
 SCRIPT = """
@@ -58,53 +53,6 @@ def script(tmp_path: Path) -> None:
 def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: list[RankScore] | None = None) -> str:
     print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks or ())))
     return capsys.readouterr().out
-
-
-def test_preferences_of_the_offline_judge_are_not_shown_and_are_kept(drretail: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    done = drretail(*PAIRWISE)
-    assert done.returncode == 0, done.stderr
-    assert "Pairwise, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
-    assert "%" not in done.stdout.partition("What judging took")[0]
-    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-    assert len(kept["pairs"]) == 7
-    assert not any("win_rate" in row or "flip_rate" in row for row in kept["pairs"])
-    before = (folder / "scores.json").read_bytes()
-    assert drretail(*PAIRWISE).stdout == done.stdout
-    assert (folder / "scores.json").read_bytes() == before
-
-
-def test_named_pairs_alone_are_compared_and_estimated(drretail: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {**two(2), C: reports("c", 2)})
-    named = (*ASKED, "--pairs", f"{C}~{A}")
-    assert json.loads(drretail(*named, "--estimate", "--json").stdout)["estimates"][0]["count"] == 2
-    assert not (folder / "verdicts").exists()
-    assert drretail(*named).returncode == 0
-    assert [path.name for path in folder.glob("verdicts/pairwise/*/*")] == [f"{A}~{C}"]
-
-
-def verdicts(folder: Path) -> dict[str, bytes]:
-    files = folder.glob("verdicts/pairwise/*/*/*-r1.jsonl")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
-def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_path: Path) -> None:
-    cut, whole = (experiment(tmp_path / name, two(16)) for name in ("exp", "whole"))
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *ASKED, "-q"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stderr=subprocess.DEVNULL,
-    )
-    while process.poll() is None and len(verdicts(cut)) < 3:
-        time.sleep(0.005)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    assert 0 < len(verdicts(cut)) < 16
-    assert drretail(*ASKED, "-q").returncode == 0
-    assert drretail("score", "whole", *ASKED[2:], "-q").returncode == 0
-    assert verdicts(cut) == verdicts(whole)
-    assert (cut / "scores.json").read_bytes() == (whole / "scores.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -166,12 +114,6 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
     assert "-0.00" not in strengths
 
 
-def test_the_beginning_of_a_label_names_a_pair(drretail: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {**two(1), C: reports("c", 1)})
-    assert drretail(*ASKED, "--pairs", "c~a").returncode == 0
-    assert [path.name for path in folder.glob("verdicts/pairwise/*/*")] == [f"{A}~{C}"]
-
-
 def test_one_system_alone_is_told_that_nothing_was_compared(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {A: reports("a", 1)})
     done = drretail(*PAIRWISE, "-q")
@@ -192,17 +134,6 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
     assert "also holds" not in everything
 
 
-def test_pairs_and_reports_are_called_what_they_are(drretail: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", two(2))
-    asked = ("score", "exp", "--metrics", "quality,pairwise", *ASKED[4:])
-    estimated = drretail(*asked, "--estimate").stdout
-    assert "4 reports" in estimated
-    assert "2 pairs" in estimated
-    taken = drretail(*asked, "-q", "--details").stdout.partition("What judging took")[2]
-    assert "4 reports" in taken
-    assert "2 pairs" in taken
-
-
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_narrow_terminal_breaks_no_word(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
@@ -220,12 +151,3 @@ def test_a_narrow_terminal_breaks_no_word(
     words = {word for line in lines for word in line.split()}
     assert {"constraint_following", "personalization", "insightfulness", "(46–72)", "differ"} <= words
     assert any(word.endswith("claude-haiku-4-5-5b444e9c") for word in words)
-
-
-def test_all_figures_of_a_pair_stand_side_by_side_on_eighty_columns(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    pairs = [a_row(A, B, each, n_failed=0, n_scored=50) for each in ("constraint_following", "overall")]
-    lines = printed(capsys, pairs).splitlines()
-    assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "flips", "first"] for line in lines)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail import open_world, run, score
-from drretail.errors import UserError
 from drretail.eval.judging.subject import planned_runs
 from drretail.experiment import read_definition
 from tests.cli.commands import Command
@@ -100,19 +98,3 @@ def test_the_list_names_who_is_told_what(drretail: Command) -> None:
     assert output["hybrid_react/report.md"] == ["hybrid_react"]
     assert set(output["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
     assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
-
-
-def test_from_python_the_same(shop: str, tmp_path: Path) -> None:
-    (tmp_path / "terse").mkdir()
-    change(tmp_path / "terse")
-    asked = ["Which bird feeder?", "Which bird bath?", "What keeps squirrels away?"]
-    with open_world(tmp_path / shop) as world:
-        done = run(world, asked, prompts=tmp_path / "terse", only=1, to=tmp_path / "exp", baselines=False)
-        assert (done.systems, len(list(done))) == ([TERSE], 1)
-        whole = run(world, asked, prompts=tmp_path / "terse", to=tmp_path / "exp", baselines=False)
-        assert len(list(whole)) == 3
-        (tmp_path / "terse/hybrid_react").mkdir()
-        (tmp_path / "terse/hybrid_react/synthesis.md").write_text("Sum up. {{data}}", encoding="utf-8")
-        with pytest.raises(UserError, match="no agent of this run is told"):
-            run(world, asked, prompts=tmp_path / "terse", to=tmp_path / "exp", baselines=False)
-    assert score(done, ["faithfulness"])

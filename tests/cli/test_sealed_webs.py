@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.env.world import open_world
-from drretail.experiment import read_definition, read_evidence, run_folder
-from drretail.files import read_lines, write_lines
+from drretail.experiment import read_definition
+from drretail.files import read_lines
 from drretail.querygen.reading import read_queries
 from tests.cli.commands import Command
 from tests.sealed import Page, seal
@@ -54,34 +54,6 @@ def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
     assert pages == ["https://good.example/", "https://old.example/"]
 
 
-def test_a_question_is_answered_at_one_size_with_the_files_of_its_task(
-    drretail: Command, sandbox: Path, tmp_path: Path
-) -> None:
-    query = read_queries(sandbox / "queries.jsonl")[0]
-    asked = ("ask", query.text, "--user", str(query.user_id), "--world", "w", "--web", "sandbox:s", "--to", "exp")
-    assert drretail(*asked, "--size", "64k", "--agent", "dr3").returncode == 0
-    (label,) = read_definition(tmp_path / "exp").systems
-    assert label.startswith("dr3@offline-shopper-files-")
-    (only,) = read_definition(tmp_path / "exp").queries
-    read = read_evidence(run_folder(tmp_path / "exp", label, only.query_id, 1))
-    assert {each.id for each in read if each.kind == "file"} == {"F:note.md"}
-    several = drretail(*asked, "--size", "32k,64k")
-    assert (several.returncode, several.stderr.count("\n")) == (2, 1)
-
-
-def test_shards_write_one_definition_and_a_replay_the_same_runs(
-    drretail: Command, sandbox: Path, tmp_path: Path
-) -> None:
-    for part in ("1/2", "2/2"):
-        to = ("--to", f"part{part[0]}", "--shard", part, "--size", "32k,64k")
-        assert drretail(*RUN, *to).returncode == 0
-    assert (tmp_path / "part1/experiment.json").read_bytes() == (tmp_path / "part2/experiment.json").read_bytes()
-    assert drretail(*RUN, "--size", "64k").returncode == 0
-    assert drretail(*RUN, "--size", "64k", "--to", "again", "--replay", "exp").returncode == 0
-    runs = [(tmp_path / each / f"runs/{LARGE}/q1-r1/run.json").read_bytes() for each in ("exp", "again")]
-    assert runs[0] == runs[1]
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -106,20 +78,3 @@ def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_ru
     error = done.stderr.splitlines()[-1]
     assert (done.returncode, error[:7], message in error) == (2, "Error: ", True), done.stderr
     assert not (tmp_path / "exp").exists()
-
-
-def test_a_composition_needs_labels(drretail: Command, sandbox: Path) -> None:
-    for path in sandbox.glob("tasks/*/labels.jsonl"):
-        path.unlink()
-    assert drretail(*RUN).returncode == 0
-    done = drretail(*RUN, "--compose", "no_supportive")
-    assert (done.returncode, "has no labels.jsonl, by which --compose chooses pages" in done.stderr) == (2, True)
-
-
-def test_a_changed_sandbox_is_refused_by_the_experiment_that_it_was_of(drretail: Command, sandbox: Path) -> None:
-    assert drretail(*RUN, "--only", "1").returncode == 0
-    task = sandbox / "tasks/q2"
-    lines = [line.replace("two weeks", "three weeks") for line in read_lines(task / "pages.jsonl.gz")]
-    write_lines(task / "pages.jsonl.gz", lines)
-    done = drretail(*RUN)
-    assert (done.returncode, "that read other fixed pages than --web has now" in done.stderr) == (2, True)

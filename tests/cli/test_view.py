@@ -46,7 +46,7 @@ def refused(*args: str) -> str:
     return str(found.exception)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "drretail", "view", str(exp)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -118,13 +118,6 @@ def test_the_web_may_be_set_for_all_commands(drretail: Command, shop: str) -> No
     assert (done.returncode, "SERPER_API_KEY" in done.stderr) == (2, True)
 
 
-def test_a_search_may_be_tried_alone(drretail: Command, shop: str, serper: HTTPServer) -> None:
-    search = ["tools", "web_search", "--args", '{"query": "feeder height"}', "--world", shop]
-    done = drretail(*search, "--web", "serper", **keys(serper))
-    (result,) = json.loads(done.stdout)["results"]
-    assert (result["url"], result["snippet"]) == ("https://a.example/heights", "Five feet is usual.")
-
-
 def test_two_webs_share_an_experiment_under_labels_of_their_own(
     drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
 ) -> None:
@@ -140,30 +133,6 @@ def test_two_webs_share_an_experiment_under_labels_of_their_own(
         "react@offline-shopper-serper-redact": "serper",
     }
     assert all(system.options == {"redact": True} for system in systems.values())
-
-
-def test_scores_by_live_pages_stand_beside_those_by_the_ledger(drretail: Command, shop: str, tmp_path: Path) -> None:
-    pages = tmp_path / "pages.jsonl"
-    page = {
-        "url": "https://mine.example/",
-        "title": "How high a feeder hangs",
-        "text": "A bird feeder should hang five feet high.",
-    }
-    pages.write_text(json.dumps(page) + "\n", encoding="utf-8")
-    done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
-    assert done.returncode == 0, done.stderr
-    score = ["score", "exp", "--metrics", "faithfulness", "--world", shop, "--json"]
-    other = drretail(*score, "--sources", "live")
-    assert (other.returncode, "name theirs, such as --web sandbox:FILE" in " ".join(other.stderr.split())) == (2, True)
-    ledger = json.loads(drretail(*score).stdout)["scores"]
-    live = json.loads(drretail(*score, "--sources", "live", "--web", "sandbox:pages.jsonl").stdout)["scores"]
-    assert [row for row in live if row["variant"] != "FP_web_live"] == [
-        row for row in ledger if row["variant"] != "FP_web_live"
-    ]
-    by_variant = {row["variant"]: row for row in live}
-    assert by_variant["FP_web_live"]["value"] == by_variant["FP_web"]["value"]
-    assert by_variant["N_web"]["value"] > 0
-    assert len((tmp_path / "exp/verdicts/live_pages.journal.jsonl").read_text(encoding="utf-8").splitlines()) == 1
 
 
 def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:

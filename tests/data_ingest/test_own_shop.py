@@ -260,6 +260,17 @@ def test_a_sign_that_may_be_the_currencys_is_taken(tmp_path: Path, currency: str
     assert product_in(tmp_path / "w", "B2").currency == currency
 
 
+@pytest.mark.parametrize(("price", "taken"), [("$4.95", "USD"), ("4,95 kr", "SEK"), ("4.95 US$", None)])
+def test_a_sign_of_several_currencies_is_told_once(tmp_path: Path, price: str, taken: str | None) -> None:
+    rows = [changed(PRODUCTS[0], net=price), changed(PRODUCTS[1], net=price)]
+    head = 'decimal = ","\n' if "," in price else ""
+    report = ingest([shop(tmp_path / "raw", rows, [ORDERS[2]], head=head)], tmp_path / "w")
+    notes = [note for file in report.files for note in file.notes if "are taken as" in note]
+    assert [note.partition(":")[0] for note in notes] == (
+        [f"prices such as {price!r} are taken as {taken}"] if taken is not None else []
+    )
+
+
 def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
     rows = [
         changed(PRODUCTS[0], net="2.500", stock="7", mat="1.5"),

@@ -127,16 +127,6 @@ def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path
     assert product_in(tmp_path / "world", "B000000001").title == "caf\ufffd\ufffd"
 
 
-def test_a_cut_last_line_is_skipped_and_named(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    path = raw / "Pet_Supplies.jsonl"
-    path.write_text(path.read_text() + json.dumps(review_row("A1", B1, START))[:50])
-    report = ingest([raw], tmp_path / "world", dry_run=True)
-    file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
-    assert (file.rows, file.bad_lines, file.shown[0].line) == (6, 1, 6)
-    assert report.reviews.dropped == {"bad_line": 1}
-
-
 def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     rows = [

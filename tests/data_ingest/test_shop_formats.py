@@ -216,6 +216,17 @@ def test_a_merchant_feed_of_tabs_is_read_whatever_its_spaces(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    "name", ["product_detail", "product detail", "product_detail(section_name:attribute_name:attribute_value)"]
+)
+def test_a_merchant_feed_of_tabs_keeps_its_details_whatever_their_column_is_called(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / "raw", 'format = "merchant"\nproducts = {file = "feed.txt"}\n')
+    lines = [f"id\ttitle\tprice\t{name}", "1\tMug\t5 USD\tGeneral:Material:Steel,General:Color:Red", "2\tCup\t6 USD\t"]
+    (tmp_path / "raw" / "feed.txt").write_text("\n".join(lines), encoding="utf-8")
+    ingest([path], tmp_path / "w")
+    assert product_in(tmp_path / "w", "1").features == ("General:Material:Steel,General:Color:Red",)
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("<html><p>No shop</p></html>", "is no feed of products"),

@@ -123,6 +123,30 @@ def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
     assert with_model.exit_code != 0
 
 
+def test_a_file_that_exists_is_refused_before_anything_is_measured(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for slow in ("drretail.querygen.hardening.generate_at", "drretail.querygen.difficulty.Dial"):
+        monkeypatch.setattr(slow, lambda *_, **__: pytest.fail("this is slow"))
+    used = tmp_path / "used.jsonl"
+    used.write_text("somebody's work\n")
+    shipped = tmp_path / "dev.jsonl"
+    CliRunner().invoke(queries_app, ["shipped", "--to", str(shipped)])
+    to = ["--to", str(used), "--world", str(world.folder)]
+    for command in (["generate", "--level", "5"], ["difficulty", str(shipped)]):
+        refused = CliRunner().invoke(queries_app, [*command, *to])
+        assert str(refused.exception) == f"{used} exists: name another file, or add --force."
+
+
+def test_a_quiet_measurement_says_nothing_on_the_way(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "made.jsonl"
+    place = ["--world", str(world.folder)]
+    CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "1", "--to", str(to), *place])
+    loud, quiet = (CliRunner().invoke(queries_app, ["difficulty", str(to), *place, *flag]) for flag in ([], ["-q"]))
+    assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
+    assert loud.stdout == quiet.stdout != ""
+
+
 def test_levels_of_a_file_are_those_that_were_measured(world: World, tmp_path: Path) -> None:
     to = tmp_path / "made.jsonl"
     flags = ["--level", "3", "--users", "1", "--world", str(world.folder), "--to", str(to)]

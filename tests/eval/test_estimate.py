@@ -74,7 +74,6 @@ def half_judged(folder: Path, family: str, judge: Judge) -> Path:
 
 Kind = Callable[[Path, str, Judge], Path]
 KINDS: Mapping[str, Kind] = {
-    "cited": lambda folder, family, judge: two_systems(folder, a_report(8, 8)),
     "imported, without citations": lambda folder, family, judge: two_systems(
         folder, a_report(4, 0), user=None, agents={A: IMPORTED_AGENT, B: IMPORTED_AGENT}
     ),

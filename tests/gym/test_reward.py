@@ -80,12 +80,6 @@ def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
     assert (reward, rewarded(env).why) == (0.0, NEVER_SHOWN)
 
 
-def test_picks_that_the_report_does_not_cite_earn_nothing(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit("Get both.", *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
-
-
 def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
     _, reward, _, _ = env.step(call("submit_report", report=praised(env.shop, wanted(env))))
@@ -148,10 +142,21 @@ def well_told(env: ShopEnv, *more: str) -> Reward:
     return rewarded(env)
 
 
-def test_a_cart_without_a_figure_earns_half_of_one_whose_prices_are_told(env: ShopEnv) -> None:
+# Of the right cart, the line on each of its products, what it earns, and why nothing.
+TOLD = {
+    "a mark that is missing": ("Get it.", 0.0, NOT_ARGUED),
+    "a bare mark": ("- [P:{}]", 0.0, NOT_ARGUED),
+    "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
+    "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_for_it(env: ShopEnv, case: str) -> None:
+    line, earned, why = TOLD[case]
     looked_up(env, wanted(env))
-    told = "\n".join(f"- This one is right for you, and a joy to hold [P:{each}]." for each in wanted(env))
-    assert env.step(submit(told, *wanted(env)))[1] == 0.5
+    _, reward, _, _ = env.step(submit("\n".join(line.format(each) for each in wanted(env)), *wanted(env)))
+    assert (reward, rewarded(env).why) == (earned, why)
 
 
 def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -> None:
@@ -250,21 +255,9 @@ def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
     assert rewarded(env).why == NO_REPORT
 
 
-def test_a_bare_mark_argues_for_nothing(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    env.step(submit("\n".join(f"- [P:{each}]" for each in wanted(env)), *wanted(env)))
-    assert rewarded(env).why == NOT_ARGUED
-
-
 def test_a_lie_with_characters_inside_that_show_nothing_is_read_as_it_is_seen(env: ShopEnv) -> None:
     bag, _ = wanted(env)
     assert well_told(env, "", f"The bag costs $3\u200b9.00 [P:{bag}].").why == CONTRADICTED
-
-
-def test_a_denial_beside_the_right_cart_earns_no_more_than_the_honest_report(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    told = "\n".join(f"- Do not get this, it is unsafe [P:{each}]." for each in wanted(env))
-    assert env.step(submit(told, *wanted(env)))[1] == 0.5
 
 
 def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: ShopEnv) -> None:

@@ -262,12 +262,6 @@ def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(three: P
     assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
-def test_people_who_only_see_ties_give_half_with_a_width(three: Path) -> None:
-    row = voted_wins(three, lambda _: "tie")[A, B]
-    assert row.labels_alone == 0.5
-    assert known(row.labels_alone_low) < 0.3
-
-
 def a_claim(
     about: str, query: str, support: float | None, *, system: str = "a", cited: bool | None = None
 ) -> ExtractedClaim:
@@ -317,13 +311,6 @@ def test_the_sample_of_a_lenient_judge_gives_what_people_would_say_of_all_claims
         assert found is not None
         held += known(found.low) <= 0.75 <= known(found.high)
     assert held >= 56
-
-
-def test_more_than_the_usual_claims_are_all_asked_in_view(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.viewer.voting.plan.DEFAULT_SIZE", 2)
-    called("sample", exp, "--n", 5)
-    asked = planned(exp)
-    assert (len(asked.claims), len(asked.reports)) == (5, 2)
 
 
 def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp_path: Path) -> None:

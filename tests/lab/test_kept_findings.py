@@ -12,13 +12,12 @@ from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.lab.finding import LabFinding
-from drretail.lab.kept_findings import VOTES, content_of, finding_lines, keep, verdict_folders
+from drretail.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
 from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
-from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.terminal.printed_scores import print_scoreboard
 from drretail.viewer.terminal.text_report import render_text
 from tests.build import known
@@ -88,22 +87,10 @@ def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp
     assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
 
 
-def test_the_sentence_names_what_the_earlier_call_was_given(exp: Path) -> None:
-    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv"], "--judges": "gpt"})
-    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv", "more.csv"], "--judges": "gpt"}, again=False)
-    with pytest.raises(UserError, match=r"made with --ratings 'my votes.csv' --ratings more.csv: give that as well"):
-        keep(exp, "agree", Agreement(), [], {"--judges": "gpt"}, again=False)
-
-
 def test_the_plan_of_view_and_a_second_score_make_no_finding_stale(exp: Path) -> None:
     line = corrected(exp)
     called("sample", exp, "--n", 3)
     assert finding_lines(exp) == [line]
-
-
-def test_a_further_finding_has_its_line_by_the_base_record_alone(exp: Path) -> None:
-    keep(exp, "bias", Bent(), [VOTES, *verdict_folders(exp)])
-    assert finding_lines(exp) == ["Bias: position flips .20 of pairs."]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])
@@ -162,17 +149,6 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1
         assert "The judge lab" in shown
-
-
-def test_a_card_that_the_board_knows_is_told_once(exp: Path) -> None:
-    board = scored(exp)
-    known = board.model_copy(update={"notes": ("The card.", "Another note.")})
-    printed = printed_board(known, ["The card."])
-    assert (printed.lab, "The card." in printed.notes, "Another note." in printed.notes) == (
-        ("The card.",),
-        False,
-        True,
-    )
 
 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
         assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
 
 
-@pytest.mark.parametrize("kind", CODE_FINDS)
-def test_an_error_by_the_record_is_one_that_checks_can_find(made: tuple[Path, Store], kind: str) -> None:
+def test_errors_by_the_record_are_those_that_checks_can_find(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
     judged(planted_folder(folder), store, a_claimant({})[0])
-    found = recall_of(planted_folder(folder), errors)
-    (row,) = (row for row in found.kinds if row.kind == kind)
-    assert (row.n, row.found[CHECKS].found) == (1, 1)
+    rows = {row.kind: row for row in recall_of(planted_folder(folder), errors).kinds}
+    assert {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in CODE_FINDS} == dict.fromkeys(
+        CODE_FINDS, (1, 1)
+    )
 
 
 def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
@@ -167,10 +167,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
         assert run.citations == tuple(
             find_citations(run.report or "", dict(subject_evidence(planted_at, store, run.run_id)))
         )
-    assert (
-        list(read_definition(planted_at).systems) == [LABEL, f"{LABEL}-planted"]
-        or len(read_definition(planted_at).systems) == 2
-    )
+    assert len(read_definition(planted_at).systems) == 2
 
 
 def subject_evidence(folder: Path, store: Store, run_id: str) -> Any:

@@ -20,11 +20,6 @@ MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def model_at(url: str, name: str = "claude-sonnet-5", **given: Any) -> Model:
     retrying = Retrying(given.pop("max_retries", 2), first=0.01)
     settings: dict[str, Any] = {"timeout": 5, "retrying": retrying, "max_tokens": 700} | given

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.anyio
 MESSAGES = [HumanMessage("Which dog bed?")]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 class Sleeps:
     """Keeps what was slept, and returns at once."""
 

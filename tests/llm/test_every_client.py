@@ -22,11 +22,6 @@ MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
 TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def asked(name: str, *script: Step, **given: Any) -> tuple[AIMessage, dict[str, Any]]:
     """The answer to a question, and the body of the request that asked it."""
     with Provider(*script) as provider:

@@ -40,11 +40,6 @@ TOKENS = {"anthropic": 11, "openai": 35, "ollama": 25, "google": 46}
 """Of each of these answers with its question."""
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def model_at(provider: Provider, name: str, **given: Any) -> Model:
     return opened(name, provider, retrying=Retrying(1, first=0.01), **given)
 

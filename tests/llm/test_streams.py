@@ -42,11 +42,6 @@ SUPPORT: dict[str, Any] = {
 QUESTION = [HumanMessage("<claim>\nIt is blue.\n</claim>\n<source>\nIt is blue.\n</source>")]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def model_at(server: WireServer, provider: str, *, stream: bool = True, retries: int = 0) -> Model:
     pytest.importorskip(f"langchain_{provider}")
     return open_model(

@@ -24,11 +24,6 @@ ESTIMATED = Usage(calls=1, input_uncached=375, output=1, estimated=1)
 HOLDERS = {"anthropic": "usage", "openai": "usage", "google": "usageMetadata"}
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def counting(name: str, count: object) -> Step:
     """A greeting whose tokens are so many, all counts alike; None = there are no counts."""
     lines = CLIENTS[name].says("hello").body.splitlines()

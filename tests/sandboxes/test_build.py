@@ -1,4 +1,6 @@
 import re
+import shutil
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -57,15 +59,20 @@ def labels_of(sandbox: Path, query: Query) -> list[PageLabel]:
     return read_labels(task_folder(sandbox, query.query_id))
 
 
-def test_the_same_seed_gives_the_same_bytes(world: World, tmp_path: Path) -> None:
-    one, two = built(world, tmp_path / "one"), built(world, tmp_path / "two")
+@pytest.fixture(scope="module")
+def small(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(world, tmp_path_factory.mktemp("small") / "s")
+
+
+def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path: Path) -> None:
+    one, two = small, built(world, tmp_path / "two")
     files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
     assert len(files) > 10
     assert [(one / file).read_bytes() for file in files] == [(two / file).read_bytes() for file in files]
 
 
-def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(world: World, tmp_path: Path) -> None:
-    folder = built(world, tmp_path / "s")
+def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(small: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(small, tmp_path / "s")
     assert check_sandbox(folder) == {query.query_id: [] for query in QUERIES}
     task = task_folder(folder, QUERIES[0].query_id)
     needed = next(label.url for label in read_labels(task) if label.label == "supportive")
@@ -123,8 +130,9 @@ def _jaccard(one: set[int], two: set[int]) -> float:
 
 
 def _shingles(text: str) -> set[int]:
+    """About an eighth of a page's shingles, which tells pages apart as well as all of them."""
     words = text.casefold().split()
-    return {hash(tuple(words[at : at + 5])) for at in range(len(words) - 4)}
+    return {key for at in range(len(words) - 4) if not (key := zlib.crc32(" ".join(words[at : at + 5]).encode())) % 8}
 
 
 def test_supportive_pages_are_as_long_and_as_old_as_some_noise_and_hold_their_fact_in_the_middle(

@@ -8,10 +8,10 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World
+from drretail.env.world import OrderRow, World, open_world
 from drretail.records.shop import OrderStatus, Product
 from drretail.tools.toolkit import Toolkit, ToolReply
-from tests.places import PLACES, Place, PlaceKind
+from tests.places import Place, PlaceKind
 
 ANNA, BORIS, NOBODY = "AEANNA0000000000000000000001", "AEBORIS000000000000000000001", "AENOBODY00000000000000000001"
 DAY = 86_400_000
@@ -68,12 +68,17 @@ PAGES = [
 ]
 
 
-@pytest.fixture(scope="session", params=PLACES)
-def world(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place]) -> Iterator[World]:
-    """The shop in every kind of place: what a tool answers must not depend on it."""
-    place = new_place(request.param)
+@pytest.fixture(scope="session")
+def shop_folder(new_place: Callable[[PlaceKind], Place]) -> Path:
+    place = new_place("embedded")
     place.write(PRODUCTS, ORDERS)
-    with place.open(SandboxWeb(PAGES)) as opened:
+    return Path(place.spec)
+
+
+@pytest.fixture(scope="session")
+def world(shop_folder: Path) -> Iterator[World]:
+    """The shop; that a tool answers the same on servers is a matter of ``tests/servers/parity``."""
+    with open_world(shop_folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 
 
@@ -100,10 +105,3 @@ def error_of(reply: ToolReply) -> dict[str, Any]:
     """The error of a reply that must be one."""
     assert set(reply.value) == {"error"}, reply.text
     return reply.value["error"]
-
-
-@pytest.fixture(scope="session")
-def shop_folder(new_place: Callable[[PlaceKind], Place]) -> Path:
-    place = new_place("embedded")
-    place.write(PRODUCTS, ORDERS)
-    return Path(place.spec)

@@ -65,15 +65,6 @@ def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
     assert "report → 2023-03-15 Get the cedar hopper" in text
 
 
-def test_a_model_that_answers_in_prose_fails_the_schemas_alone(
-    drretail: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, text, _ = asked_of(drretail, monkeypatch, "openai", BAD["keeps_schemas"], "--json")
-    states = {each["probe"]: each["state"] for each in json.loads(text)["models"][0]["probes"]}
-    assert code == 3
-    assert [name for name, state in states.items() if state != "passed"] == ["keeps_schemas"]
-
-
 def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
     assert drretail("doctor", "--prompts").returncode == 2
     result = drretail("doctor", "--max-dollars", "1")

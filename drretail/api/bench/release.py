@@ -1,6 +1,6 @@
 """A release: a world and queries that did not exist before, and a promise of what they are.
 
-release.json   what everybody may know from the start; its sums bind seed, queries and gold
+release.json   what everybody may know from the start; its sums bind seed, queries, gold and the window's end
 sealed/        the organiser's: seed.txt, queries.jsonl, gold.jsonl, world/
 submissions/   one folder for each contestant
 """
@@ -46,7 +46,8 @@ class Release(Document):
     world_fingerprint: str
     queries: int
     commitment: dict[str, str]
-    """By file of ``SEALED``: the sha256 of the seed, a zero byte and the file, which only the seed opens."""
+    """By file of ``SEALED``: the sha256 of the seed, a zero byte and the file, which only the seed opens. Under
+    "closes" that of the seed, a zero byte and the end of the window as it stands in release.json."""
     closes: datetime
     """Until then the gold is sealed; a submission after it is late."""
     drretail: str
@@ -70,6 +71,7 @@ def make(
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
+    closes = closes.astimezone(UTC).replace(microsecond=0)
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
@@ -100,7 +102,7 @@ def make(
         name=to.name,
         world_fingerprint=fingerprint,
         queries=len(asked),
-        commitment=sums(sealed),
+        commitment=sums(sealed, closes),
         closes=closes,
         drretail=__version__,
     )
@@ -129,17 +131,20 @@ def _line(query: Query) -> str:
     return json.dumps(query.model_dump(mode="json", exclude_none=True), ensure_ascii=False, sort_keys=True)
 
 
-def sums(folder: Path) -> dict[str, str]:
-    """The sums that a release promises, of the sealed files as they lie in a folder."""
-    seed = (folder / "seed.txt").read_bytes()
-    return {name: hashlib.sha256(seed + b"\0" + (folder / name).read_bytes()).hexdigest() for name in SEALED}
+def sums(folder: Path, closes: datetime) -> dict[str, str]:
+    """The sums that a release promises, of the sealed files as they lie in a folder and of the end of its window."""
+    promised = {name: (folder / name).read_bytes() for name in SEALED}
+    promised["closes"] = f"{closes:%Y-%m-%dT%H:%M:%SZ}".encode()
+    return {
+        name: hashlib.sha256(promised["seed.txt"] + b"\0" + content).hexdigest() for name, content in promised.items()
+    }
 
 
 def read_release(folder: Path) -> Release:
-    """What a release promises. Raises UserError where there is none, or what is sealed is not what was promised."""
+    """What a release promises. Raises UserError where there is none, and where files or window are not as promised."""
     release = Release.model_validate(read_json(folder / "release.json"))
     sealed = folder / "sealed" if (folder / "sealed").is_dir() else folder
-    if (sealed / "seed.txt").exists() and sums(sealed) != release.commitment:
+    if (sealed / "seed.txt").exists() and sums(sealed, release.closes) != release.commitment:
         raise UserError(f"{sealed} is not what {folder / 'release.json'} promises: restore it, or make a new release.")
     return release
 

@@ -20,6 +20,13 @@ def check_file(to: Path) -> None:
         raise UserError(f"{to} is a folder: name a file in it, such as {to / 'queries.jsonl'}.")
 
 
+def check_unused(to: Path, *, force: bool) -> None:
+    """Raises UserError, before what is slow to make is made, where the file has lines already."""
+    check_file(to)
+    if not force and _lines_of(to):
+        raise UserError(f"{to} exists: name another file, or add --force.")
+
+
 def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
     """Writes the queries, a line each.
 

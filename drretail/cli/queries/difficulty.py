@@ -8,7 +8,8 @@ import typer
 
 from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
-from drretail.cli.options.query_files import Force, check_file, write_queries
+from drretail.cli.options.parameters import grouped
+from drretail.cli.options.query_files import Force, check_unused, write_queries
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
     from drretail.tables.table import Table
 
 
+@grouped
 def difficulty(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
+    output: flags.Output,
     world: flags.World = "demo",
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE2", help="Write the queries with their levels to this file.")
     ] = None,
     force: Force = False,
-    as_json: flags.Json = False,
 ) -> None:
     """Measures how hard queries are, without an agent: how good a cart simple searches find.
 
@@ -39,14 +41,21 @@ def difficulty(
     from drretail.querygen.reading import check_made_for, read_queries
 
     queries = read_queries(file)
-    with opened_world(world, quiet=as_json) as shop:
+    if to is not None:
+        check_unused(to, force=force)
+    progress = choose_progress("none" if output.quiet else None)
+    rows: list[Difficulty] = []
+    with opened_world(world, quiet=output.quiet) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
         dial = Dial(Offers(shop))
-        rows = [dial.difficulty(query) for query in queries]
+        with progress.track("Measuring queries", len(queries)) as bar:
+            for query in queries:
+                rows.append(dial.difficulty(query))
+                bar.advance()
     leveled = with_levels(queries, rows)
     if to is not None:
         write_queries(to, leveled, force=force)
-    if as_json:
+    if output.as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
     print_table(_table(rows))
@@ -77,7 +86,7 @@ def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: boo
     from drretail.difficulty.hardening import generate_at
     from drretail.querygen.users import check_users
 
-    check_file(to)
+    check_unused(to, force=force)
     n = len(assignment.named) or assignment.users
     progress = choose_progress("none" if output.quiet else None)
     with (

@@ -237,4 +237,4 @@ def hide(
     of_topics = ", ".join(f"{count} {topic}" for topic, count in sorted(made.facts.items()))
     typer.echo(f"{counted(len(made.queries), 'query')} of {len(queries)} → {to}; hidden: {of_topics}.")
     for why, count in sorted(made.without.items()):
-        typer.echo(f"  hide nothing: {count} ({why})")
+        typer.echo(f"  left out, {counted(count, 'query')} that can hide no limit: {why}")

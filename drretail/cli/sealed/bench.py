@@ -84,8 +84,10 @@ def submit(
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
     typer.echo(f"Accepted{' late' if accepted.late else ''}{'' if accepted.verified else ', unverified'}.")
-    for line in (*(f"{label}: {found}" for label, found in accepted.again.items()), *accepted.not_checkable):
-        typer.echo(line)
+    for label, found in accepted.again.items():
+        typer.echo(f"{label}: {found}")
+    for line in accepted.not_checkable:
+        typer.echo(f"Not checked: {line}.")
 
 
 @bench_app.command("rank")

@@ -156,4 +156,5 @@ def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _folded(name: str) -> str:
-    return name.casefold().removeprefix("g:").replace(" ", "_")
+    """Without what follows in brackets: "product_detail(section_name:attribute_name:attribute_value)"."""
+    return name.casefold().removeprefix("g:").partition("(")[0].strip().replace(" ", "_")

@@ -194,6 +194,12 @@ def currency_of(db: "DuckDBPyConnection", cells: Cells, named: Sequence[NamedCur
     if cells.mapping.products.currency is None:
         if cells.mapping.currency is None and not named:
             saved.notes.append(f'prices name no currency and are taken as {USD}: write currency = "EUR" in the mapping')
+        elif cells.mapping.currency is None and all(len(codes) > 1 for codes, _, _ in named):
+            codes, _, example = named[0]
+            saved.notes.append(
+                f"prices such as {example[:LONGEST_SHOWN]!r} are taken as {unsaid}: if they are in {codes[1]}, write "
+                f'currency = "{codes[1]}" in the mapping'
+            )
         return unsaid
     counts: list[tuple[Any, int]] = db.execute(
         "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from drretail.env.store.base import Store, StoreView
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, quoted
 from drretail.records.query import Query
 from drretail.records.run import MOVES, Step, System
 from drretail.records.shop import Product
@@ -30,7 +30,7 @@ def read_moves(text: str) -> str:
     parts = _parts(text)
     for name, value in parts.items():
         if name not in (PRICES, STOCK, SALT):
-            raise UnknownName("move", name, (PRICES, STOCK, SALT))
+            raise UserError(f"--moves {text}: {quoted(name)} can't move: write prices:0.2, stock:0.1 or both.")
         try:
             is_share = name == SALT or 0 < float(value) <= 1
         except ValueError:
@@ -47,7 +47,7 @@ def _parts(text: str) -> dict[str, str]:
     named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
     parts = dict(named)
     if len(parts) < len(named):
-        raise UserError(f"{text}: name prices, stock and salt once each.")
+        raise UserError(f"--moves {text}: name prices and stock once each.")
     return parts
 
 

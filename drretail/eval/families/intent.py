@@ -14,7 +14,7 @@ from drretail.grounding.constraints.listing import pieces_in
 from drretail.grounding.constraints.releases import Release, asked_topics, releases
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
-from drretail.records.run import Intent
+from drretail.records.run import ASK_ALL, BASELINES, Intent, System
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 from drretail.records.shop import Product
@@ -83,6 +83,11 @@ def _share(part: int, whole: int) -> Measured:
     return Measured(part / whole if whole else None, f"{part} of {whole}")
 
 
+def intent_of(system: System) -> Intent | None:
+    """How a system learns what is hidden; of the floors and the oracle one alone can ask."""
+    return "mute" if system.agent in BASELINES and system.agent != ASK_ALL else system.intent
+
+
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """What every measure comes to; what was measured stays where the world is not at hand this time."""
     query, run, would_do = subject.query, subject.run, subject.offers
@@ -94,9 +99,8 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
         products = case.ledger(picks).products
         parts = [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
         kept = {part.key for part in parts if keeps(part, query.wish, picks, products, would_do)}
-        shares = measures(
-            query, subject.system.intent, releases(query, asked_topics(run.steps)), subject.evidence.keys(), kept
-        )
+        answers = releases(query, asked_topics(run.steps))
+        shares = measures(query, intent_of(subject.system), answers, subject.evidence.keys(), kept)
     yield from verdicts_of(shares)
 
 

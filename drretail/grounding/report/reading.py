@@ -17,7 +17,7 @@ from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
-from drretail.grounding.text.scores import Score, find_scores
+from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
@@ -80,8 +80,9 @@ class _Reader:
         self.amounts, self.dates = self.layout.amounts, self.layout.dates
         self.is_english = self.layout.notation.is_english
         self.label_words = labels(english=self.is_english)
+        self.other_price = self.label_words.get("other_price", frozenset())
         self.without_figures = blanked(self.text, _apart((*self.amounts, *self.dates)))
-        self.scores = list(find_scores(self.text, self.amounts))
+        self.scores = list(find_scores(self.text, self.amounts, is_english=self.is_english))
         sources = (source for stretch in self.layout.stretches for source in stretch.cited)
         self.cited = tuple(dict.fromkeys(source[2:] for source in sources if source[:2] == "P:"))
         self.labels = {
@@ -159,7 +160,8 @@ class _Reader:
             subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
-        amounts = [amount for amount in self._within(cell.start, cell.end) if not amount.compound]
+        figures = self._within(cell.start, cell.end)
+        amounts = [amount for amount in figures if not (amount.compound or is_scale(self.text, amount))]
         scores = self._scores_within(cell.start, cell.end)
         if len(scores) == 1 and scores[0].rating and scores[0].count:
             score_words = self.label_words["rating"] | self.label_words["rating_count"] | self.label_words["beside"]
@@ -167,18 +169,25 @@ class _Reader:
             self._read_score(scores[0], subjects, [], certain=is_clear and is_of_scores)
         if len(amounts) == 1 and (kind := self._kind_in(cell, labels, amounts[0], subjects[0])):
             self.seen.add(amounts[0].start)
-            self._keep_if_settled(kind, amounts[0], subjects[0], ("verified", "contradicted")[: 1 + is_clear])
+            is_other = any(words & self.other_price for words in labels)
+            states: tuple[ValueState, ...] = (
+                ("verified", "contradicted") if is_clear and not is_other else ("verified",)
+            )
+            self._keep_if_settled(kind, amounts[0], subjects[0], states)
 
     def _are_called(self, kind: str, labels: Iterable[set[str]]) -> bool:
         """True where a label says this and nothing else: "price per inch" is no price."""
         words, beside = self.label_words[kind], self.label_words["beside"]
+        if kind == "price":
+            words, beside = words | self.other_price, beside | self.other_price
         return any(label & words and label <= words | beside for label in labels)
 
     def _is_bare(self, start: int, end: int) -> bool:
         """True where nothing but words of labels stands beside the figures of a span, and none is a change: "+5 €"."""
         found = (word.casefold() for word in _WORD.findall(self.without_figures, start, end))
         changes = (self.text[amount.start - 1 : amount.start] in ("+", "-", "−") for amount in self._within(start, end))
-        return _OUT_OF.union(*self.label_words.values()).issuperset(found) and not any(changes)
+        words = _OUT_OF.union(*self.label_words.values()) - self.other_price
+        return words.issuperset(found) and not any(changes)
 
     def _is_set_off(self, stretch: Stretch) -> bool:
         """True where a stretch is one figure on a line of nothing but labels: "- Preis: 12,99 € [P:…]"."""

@@ -13,9 +13,9 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import Literal
 
-from drretail.grounding.text.languages import euro_names, month_numbers
-from drretail.grounding.text.wording import SYMBOLS, UNSPACED
-from drretail.grounding.text.words import is_english
+from drretail.grounding.text.languages import euro_names, labels, month_numbers
+from drretail.grounding.text.wording import SYMBOLS
+from drretail.grounding.text.words import UNSPACED, is_english
 from drretail.records.money import SIGNS
 from drretail.records.reading import Relation
 
@@ -123,6 +123,7 @@ def _other_notation() -> Notation:
     """What CLDR knows of languages, and the signs that shops print."""
     codes: dict[str, str | None] = {sign.upper(): code[0] if len(code) == 1 else None for sign, code in SIGNS.items()}
     codes |= {code: code for code in _CODES} | {name.upper(): "EUR" for name in euro_names()}
+    codes |= dict.fromkeys(map(str.upper, labels(english=False)["dollar"]))
     words = "|".join(re.escape(name) for name in sorted(codes, key=len, reverse=True))
     letter = rf"[^\W\d{UNSPACED}\uac00-\ud7af]"  # what follows a number in Korean is glued to it as well
     sign = rf"(?i:(?:{words})(?!{letter}))"
@@ -137,8 +138,8 @@ def _other_notation() -> Notation:
     patterns = (
         _ISO_DATE,
         rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}{between}{_YEAR}(?!\d)",
-        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}{between}(?P<day>\d{{1,2}})(?!\d)",
-        rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}{between}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
+        rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
         rf"{day}\.\s?(?P<number>\d{{1,2}})\.\s?{_YEAR}(?!\d)",
         rf"{day}(?P<either>[/-])(?P<number>\d{{1,2}})[/-]{_YEAR}(?!\d)",
         rf"{month}{between}{_YEAR}(?!\d)",

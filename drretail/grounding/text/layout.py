@@ -318,5 +318,5 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
 
 def _label(text: str, start: int, end: int) -> str:
     """The words of a head or a first cell, without brackets, marks of emphasis and case."""
-    words = _BRACKETS.sub(" ", text[start:end])
+    words = _BRACKETS.sub(" ", text[start:end]).replace("’", "'")
     return " ".join(re.sub(r"[^\w#★⭐%/' ]", " ", words).casefold().split())

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 
 from drretail.grounding.text.amounts import Amount
-from drretail.grounding.text.words import STOP_WORDS
+from drretail.grounding.text.languages import labels
+from drretail.grounding.text.words import STOP_WORDS, UNSPACED
 
 _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
 _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
@@ -23,6 +25,8 @@ _RATERS_BEHIND = re.compile(
 _COUNT_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$|\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNORECASE)
 _COUNT_ENDS = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
 _HIGHEST = 5
+_REACH = 24
+"""Characters before a number in which its label stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,13 @@ class Score:
         return max(half.end for half in (self.rating, self.count) if half is not None)
 
 
-def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
+def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True) -> Iterator[Score]:
     """The scores among the amounts of a text, in text order; what merely looks like one is not sure.
 
-    A number of ratings without its rating never is: "12 reviews mention rust".
+    A number of ratings without its rating never is: "12 reviews mention rust". In another language than English what
+    labels.toml calls ratings and their number stands beside them, and one behind a colon is sure: "Bewertungen: 1.843".
     """
-    # The 5 of "4.4 of 5" is a scale.
-    numbers = [
-        amount
-        for amount in amounts
-        if amount.low not in (5, 10) or not _SCALE.search(text[max(0, amount.start - 5) : amount.start])
-    ]
+    numbers = [amount for amount in amounts if not is_scale(text, amount)]
     taken: set[int] = set()
     for amount, following in zip_longest(numbers, numbers[1:]):
         if amount.start in taken:
@@ -61,6 +61,7 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
         if _is_rating(text, amount):
             before = text[max(0, amount.start - 14) : amount.start]
             has_sign = bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
+            is_called = not is_english and bool(amount.places) and _called_before("rating").search(before) is not None
             is_joined = following is not None and _is_joined(text, amount, following)
             if following is not None and is_joined and (has_sign or amount.places):
                 taken.add(following.start)
@@ -70,10 +71,39 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
             behind = _BARE_BEHIND.match(text, amount.end)
             word = behind and behind["word"]
             is_bare = behind is not None and (not word or word.casefold() in STOP_WORDS - {"in", "a"})
-            if has_sign or (amount.places and amount.low <= _HIGHEST and is_bare):
+            if has_sign or (amount.places and amount.low <= _HIGHEST and (is_bare or is_called)):
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and _RATERS_BEHIND.match(text, amount.end):
             yield Score(None, amount)
+        elif _is_count(amount) and not is_english:
+            called = _called_before("rating_count").search(text[max(0, amount.start - _REACH) : amount.start])
+            if called or _called_behind("rating_count").match(text, amount.end):
+                yield Score(None, amount, is_sure=bool(called and called["colon"]))
+
+
+def is_scale(text: str, amount: Amount) -> bool:
+    """True for the 5 of "4.4 of 5" and "4.4 / 5"."""
+    return amount.low in (5, 10) and bool(_SCALE.search(text[max(0, amount.start - 5) : amount.start]))
+
+
+@cache
+def _called_before(kind: str) -> re.Pattern[str]:
+    """A label before its figure, with a colon or a particle: "评分为4.6", "Nombre d'avis : 412"."""
+    return re.compile(rf"{_names(kind)}\w{{0,2}}[\s*_]*(?P<colon>[:：])?[\s*_]*$", re.IGNORECASE)
+
+
+@cache
+def _called_behind(kind: str) -> re.Pattern[str]:
+    """A label behind its figure, with a counter or a preposition between: "2,210件のレビュー", "412 avis"."""
+    return re.compile(rf"\s?(?:[{UNSPACED}]{{1,2}}|de\s)?\s?{_names(kind)}", re.IGNORECASE)
+
+
+def _names(kind: str) -> str:
+    """Any label of the kind, as a word of its own where its script sets words apart."""
+    named = sorted(labels(english=False)[kind] - labels(english=True)[kind], key=len, reverse=True)
+    letter = rf"[^\W\d{UNSPACED}]"
+    words = "|".join(re.escape(name).replace("'", "['’]") for name in named)
+    return rf"(?<!{letter})(?:{words})(?!{letter})"
 
 
 def _is_rating(text: str, amount: Amount) -> bool:

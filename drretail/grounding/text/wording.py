@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from drretail.grounding.text.words import PAIRS, singular
+from drretail.grounding.text.words import PAIRS, UNSPACED, singular
 from drretail.records.evidence import Citation
 from drretail.records.money import Money
 
@@ -12,8 +12,6 @@ SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"(?:(?<!\s)\s*)?(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|(?<!\s)\s++(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
-UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-"""The characters of Japanese and Chinese, for a class of a pattern."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 # A cut in front of these words' objects would leave them hanging.

@@ -8,6 +8,9 @@ from importlib import import_module
 from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""The characters of Japanese and Chinese, for a class of a pattern."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 # Words that stand in any English text whatever it is about: articles, pronouns, prepositions, conjunctions,
@@ -54,9 +57,13 @@ def words(text: str) -> Iterator[str]:
 
 
 def is_english(text: str) -> bool:
-    """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose."""
+    """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose.
+
+    Two characters of Chinese or Japanese, which are written without spaces, count as a word.
+    """
     found = list(words(text))
-    return len(found) < FEWEST_WORDS or sum(word in _COMMONEST for word in found) >= ENGLISH_SHARE * len(found)
+    length = len(found) + len(_UNSPACED.findall(text)) // 2
+    return length < FEWEST_WORDS or sum(word in _COMMONEST for word in found) >= ENGLISH_SHARE * len(found)
 
 
 def is_negation(word: str) -> bool:

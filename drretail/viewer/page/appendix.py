@@ -39,7 +39,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
     html = template("scores.html.jinja").render(
         view=view,
-        ablations=ablation_parts(view.ablations),
+        ablations=ablation_parts(view.ablations, view.metrics),
         distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
@@ -113,10 +113,12 @@ class AblationPart:
     note: str
 
 
-def ablation_parts(tables: Sequence[SettingTable]) -> list[AblationPart]:
+def ablation_parts(tables: Sequence[SettingTable], metrics: Metrics = NONE_HELD) -> list[AblationPart]:
     """One for each option that systems differ in, headlines first."""
     return [
-        AblationPart(by, HEADINGS[by], [sheet_of(ablation_table(table)) for table in headlines_first(its)], note_of(by))
+        AblationPart(
+            by, HEADINGS[by], [sheet_of(ablation_table(table, metrics)) for table in headlines_first(its)], note_of(by)
+        )
         for by in OPTIONS
         if (its := [table for table in tables if table.by == by])
     ]

@@ -325,12 +325,19 @@ class Questions:
     def lines(self, question: Question) -> Rendered:
         """What the tables of a report say of a question's runs, without the question itself: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
+        lines = [run_line(view, question) for view in views]
+        judgements = list(self._judgements(question, views))
+        answers = [
+            (self._name(view), view, line, cart_as_read(view.subject)[0])
+            for view, line in zip(views, lines, strict=True)
+        ]
         return Rendered(
             question=question,
             head=Markup(),
             body=Markup(),
-            lines=tuple(run_line(view, question) for view in views),
-            failed=tuple(_failed(list(self._judgements(question, views)))),
+            lines=tuple(lines),
+            failed=tuple(_failed(judgements)),
+            card=question_card(self._view, question, answers, judgements),
         )
 
     def _part(self, view: RunView, question: Question) -> RunPart:

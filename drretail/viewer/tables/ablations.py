@@ -9,6 +9,7 @@ from drretail.records.comparison import (
     ComparedRow,
     DistractorTable,
     Option,
+    Outcome,
     SettingCell,
     SettingRow,
     SettingTable,
@@ -17,7 +18,7 @@ from drretail.records.comparison import (
 from drretail.records.run import SANDBOX
 from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, system_names
 
 HEADINGS: Mapping[Option, str] = {
     "information": "Score against information",
@@ -29,6 +30,8 @@ HEADINGS: Mapping[Option, str] = {
     "web": "Score by where pages come from",
     "moves": "Score by whether the shop moves",
 }
+MADE_FOR: Mapping[str, tuple[str, ...]] = {"intent": ("intent", "basket"), "moves": ("moves",)}
+"""Families that are read for what one option changes; their tables stand first."""
 WORDS = {
     "task": "task only",
     "context": "with context",
@@ -44,14 +47,32 @@ T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
     "inside each query that both have; in brackets or below 95 % intervals over users. n: queries. p: signs of users "
-    "flipped, corrected for the system's rows (Holm); * where it and the interval both show a difference."
+    "flipped, corrected for the system's rows (Holm); * where it and the interval both show a difference. No pairs: no "
+    "query has both. All equal: on each query. Too few users: however they differ, so few can't show it."
 )
 
 
+_NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
+"""Why a difference shows nothing, where it can't."""
+
+
 def headlines_first(tables: Iterable[T]) -> list[T]:
-    """Those that a sandbox is read for, then the others in their order; by judge in either."""
-    places = {variant: at for at, variant in enumerate(HEADLINES)}
-    return sorted(tables, key=lambda each: places.get(each.variant, len(places)))
+    """Those that an option or a sandbox is read for, then the others in their order; by judge in either."""
+
+    def place(table: T) -> tuple[int, int]:
+        families = families_made_for(table)
+        return _place(table.metric, families), _place(table.variant, HEADLINES)
+
+    return sorted(tables, key=place)
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+def families_made_for(table: SettingTable | DistractorTable) -> tuple[str, ...]:
+    """The families that are read for what the table's option changes."""
+    return MADE_FOR.get(table.by, ()) if isinstance(table, SettingTable) else ()
 
 
 def note_of(by: Option) -> str:
@@ -92,15 +113,15 @@ def row_names(labels: Iterable[str]) -> dict[str, str]:
     return {label: names[name] + (f" at {sizes[label]}" if sizes[label] else "") for label, name in apart.items()}
 
 
-def ablation_table(table: SettingTable) -> Table:
+def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD) -> Table:
     """One variant by one judge: a system's scores by setting, and below them what a setting brings over another."""
     names = row_names(row.agent for row in table.rows)
     settings = settings_of(table)
     return Table(
-        f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}",
+        f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         tuple(Column(setting_words(setting, table.by)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
-        by=f"by {table.judge}",
+        by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
         heading="System",
     )
 
@@ -133,12 +154,13 @@ def score_cell(cell: SettingCell) -> Cell:
 
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     """A difference with its interval and p; ``is_turned`` is the other way round than the test has it."""
+    why = _NO_EFFECT.get(row.outcome, "")
     if row.difference is None:
-        return Cell(NOTHING)
+        return Cell(NOTHING, counts=why)
     sign, ends = (-1, (row.ci_high, row.ci_low)) if is_turned else (1, (row.ci_low, row.ci_high))
     low, high = (None if end is None else sign * end for end in ends)
     mark = "*" if row.outcome in ("higher", "lower") else ""
-    counts = "" if row.p_holm is None else f"p {p_value(row.p_holm)}"
+    counts = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
     return Cell(sign * row.difference, "signed", low, high, mark=mark, counts=counts)
 
 

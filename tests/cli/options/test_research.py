@@ -1,11 +1,9 @@
-import gzip
 import json
 from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_definition, read_runs
-from drretail.grounding.hostile.texts import texts_hash
+from drretail.experiment import read_runs
 from tests.cli.commands import Command
 from tests.shop import OTHER, USER
 
@@ -42,43 +40,11 @@ def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: 
     assert "product_catalog_search" not in again.stderr
 
 
-def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> None:
-    asked = json.dumps({"user_id": OTHER})
-    open_door = drretail(
-        "tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope", "any"
-    )
-    closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
-    assert json.loads(open_door.stdout)["user_id"] == OTHER
-    assert closed.returncode == 2
-    assert "This session may see personal data and orders of user" in closed.stderr
-
-
-def test_a_wider_scope_and_planted_texts_stand_in_the_labels(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
-    command = ["run", "--no-floors", "--queries", queries, "--only", "1", "--world", shop, "--to", "exp", "--no-pages"]
-    drretail(*command, "--scope", "any", "--injected")
-    systems = read_definition(tmp_path / "exp").systems
-    plain, among = "react@offline-shopper-scope-any", f"react@offline-shopper-injected-{texts_hash()}-scope-any"
-    assert {label: (system.sees, system.options) for label, system in systems.items()} == {
-        plain: ("any", {}),
-        among: ("any", {"injected": texts_hash()}),
-    }
-    assert [run.system for run in read_runs(tmp_path / "exp")] == [among, plain]
-
-
 def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     command = ["run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
     counts = [json.loads(drretail(*command).stdout)["systems"][0] for _ in range(2)]
     assert [(count["done"], count["before"]) for count in counts] == [(4, 0), (4, 4)]
     assert len(list(read_runs(tmp_path / "exp"))) == 4
-
-
-def test_a_replay_leaves_the_same_runs(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
-    done = drretail("run", "--queries", queries, "--world", shop, "--to", "again", "--replay", "exp")
-    assert done.returncode == 0, done.stderr
-    assert list(read_runs(tmp_path / "again")) == list(read_runs(tmp_path / "exp"))
 
 
 def test_an_experiment_stays_with_its_world(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
@@ -101,15 +67,6 @@ def test_a_broken_query_file_is_refused(drretail: Command, shop: str, tmp_path: 
     assert done.returncode == 2
     assert "broken.jsonl" in done.stderr
     assert not (tmp_path / "exp").exists()
-
-
-def test_a_truncated_packed_file_is_refused_and_leaves_nothing(drretail: Command, tmp_path: Path) -> None:
-    row = json.dumps({"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}) + "\n"
-    (tmp_path / "meta_Pet_Supplies.jsonl.gz").write_bytes(gzip.compress(row.encode() * 5000)[:-30])
-    done = drretail("ingest", "meta_Pet_Supplies.jsonl.gz", "--world", "new", "--min-interactions", "0")
-    assert done.returncode == 2
-    assert "meta_Pet_Supplies.jsonl.gz" in done.stderr
-    assert not (tmp_path / "new").exists()
 
 
 def test_why_a_run_failed_is_said(drretail: Command, shop: str, queries: str) -> None:

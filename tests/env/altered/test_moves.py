@@ -67,7 +67,7 @@ def test_a_call_takes_a_minute_and_an_unknown_price_stays_unknown() -> None:
     "text", ["prices", "prices:", "prices:2", "prices:0", "colour:.2", "salt:7", "prices:x", "", "stock:.1,stock:.2"]
 )
 def test_moves_that_say_no_share_are_refused(text: str) -> None:
-    with pytest.raises(UserError, match=r"share of products|There is no move|what moves|once each"):
+    with pytest.raises(UserError, match=r"write the share of products|write prices:0\.2|what moves|once each"):
         read_moves(text)
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from drretail.env.profiles import default_pool, derive_profile
-from drretail.env.store.base import STRATA, Store
+from drretail.env.store.base import Store
 from drretail.errors import NotFound
 from drretail.records.shop import CountOf, Product, UserStatistics
 from tests.places import Place
@@ -126,11 +126,3 @@ def test_a_page_beyond_the_end_is_empty_and_still_counts(store: Store) -> None:
     assert store.orders("ANNA", limit=0).orders == ()
     page = store.orders("ANNA", limit=50, offset=10**6)
     assert (page.total, page.orders) == (4, ())
-
-
-def test_a_sample_is_spread_over_all_strata_and_repeatable(store: Store) -> None:
-    sample = store.sample_users("a seed", 2, STRATA)
-    assert len({row.user_id for row in sample}) == 2
-    assert store.sample_users("a seed", 2, STRATA) == sample
-    assert len(store.sample_users(1, 100)) == 3
-    assert store.sample_users(1, 0) == []

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from drretail.data_ingest.synth.recipe import category_names, read_recipe
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
 from drretail.grounding.report.evidence_ids import normalise_url
 
@@ -13,18 +14,8 @@ DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
 TODAY = date(2023, 11, 1)
 INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
 
-KINDS = """
-    diaper bag, swaddle blanket, silicone bib, baby bottle, crib sheet, white noise machine, facial moisturizer,
-    vitamin c serum, shampoo, makeup brush set, hair clips, electric shaver, essential oil set, magnesium
-    supplement, vitamin d3, pill organizer, blood pressure monitor, laundry detergent sheets, weighted blanket, cast
-    iron skillet, coffee grinder, food storage containers, bed sheet set, humidifier, gel pen set, desk organizer,
-    ergonomic mouse pad, planner, label maker, desk lamp, bird feeder, birdhouse, bird bath, raised garden bed,
-    solar path lights, garden hose, pruning shears, wildflower seeds, dog bed, dog harness, slow feeder bowl, cat
-    scratching post, pet grooming brush, cordless drill, led light bulbs, tape measure, headlamp, smoke detector,
-    wall anchor kit
-"""
 # Product kind → words that must stand together in the title of one page.
-NAMES = [" ".join(kind.split()) for kind in KINDS.split(",")]
+NAMES = [kind.name for category in category_names() for kind in read_recipe(category).kinds]
 TITLES = {name: (name,) for name in NAMES} | {"cat litter mat": ("cat litter", "mats")}
 
 

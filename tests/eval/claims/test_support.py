@@ -23,7 +23,6 @@ from tests.eval.families.faithfulness.reports import (
     claim,
     entry,
     judged,
-    offline_judge,
     papers_claim,
     ruled,
     said_value,
@@ -362,28 +361,6 @@ def test_a_judge_that_fails_on_one_unit_goes_on_with_the_next(tmp_path: Path) ->
     found = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
     assert [verdict.state for verdict in found] == ["failed", "scored"]
     assert values(about, verdicts)["FP"].items["failed"] == 1
-
-
-def test_other_rules_are_judged_apart_but_nothing_is_asked_twice(tmp_path: Path) -> None:
-    report = "It suits old dogs [P:B0BED00001]. It has zips [P:B0BOWL0001]."
-    judged(tmp_path, offline_judge(), subject(report), "paper")
-    asked = (tmp_path / "q1-r1.journal.jsonl").read_bytes()
-    verdicts = judged(tmp_path, offline_judge(), subject(report), "drg")
-    assert {verdict.rules for verdict in verdicts} == {"drg"}
-    assert len(verdicts) == 4
-    assert (tmp_path / "q1-r1.journal.jsonl").read_bytes() == asked
-
-
-def test_a_cut_verdict_file_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    report = f"It suits old dogs [P:B0BED00001]. Cardinals prefer sunflower seeds [{BIRDS_ID}]."
-    judged(tmp_path, offline_judge(), subject(report))
-    path, journal = tmp_path / "q1-r1.jsonl", tmp_path / "q1-r1.journal.jsonl"
-    whole, asked = path.read_bytes(), journal.read_bytes()
-    for length in range(0, len(whole), 150):
-        path.write_bytes(whole[:length])
-        judged(tmp_path, offline_judge(), subject(report))
-        assert path.read_bytes() == whole
-    assert journal.read_bytes() == asked
 
 
 def test_another_report_makes_verdicts_stale_and_claims_that_changed_are_judged_anew(tmp_path: Path) -> None:

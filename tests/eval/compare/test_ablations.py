@@ -12,7 +12,7 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, distractor_table, headlines_first
+from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, headlines_first
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 
@@ -108,6 +108,10 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
     assert whole.cells[3] is not None
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
+    assert (
+        shown.full_title
+        == "Answer quality: personalization by information, judged by anthropic:claude (language model)"
+    )
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
@@ -188,6 +192,28 @@ def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
     first, last = (ablated(systems, SCORES, "size", variant) for variant in ("IR_SC", "avg6"))
     other = ablated(systems, SCORES, "size", "DQ")
     assert [each.variant for each in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
+
+
+def test_a_family_that_is_read_for_the_option_comes_before_headlines() -> None:
+    table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
+    named = [("quality", "FP"), ("basket", "covered"), ("intent", "lost")]
+    made = [table.model_copy(update={"by": "intent", "metric": name, "variant": of}) for name, of in named]
+    assert [each.metric for each in headlines_first(made)] == ["intent", "basket", "quality"]
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [
+        ([3, 4, 5, 6], "all equal"),
+        ([4, 5, 6, 8], "too few users"),
+        ([None] * 4, "no pairs"),
+        ([9] * 3, "too few users"),
+    ],
+)
+def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
+    ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
+    cell = difference_cell(row.steps[0].row)
+    assert cell.counts == words
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:

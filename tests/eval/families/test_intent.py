@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.intent import CANNOT_ASK, Key, keeps, measures
+from drretail.eval.families.intent import CANNOT_ASK, Key, intent_of, keeps, measures
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.constraints.releases import releases
@@ -13,6 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Hidden, Topic, Want, Wish
+from tests.build import SYSTEM
 from tests.shop import PRODUCTS
 
 TUBE, HOPPER, WINDOW, BATH = PRODUCTS
@@ -94,6 +95,11 @@ def test_nobody_who_cannot_ask_has_a_recall() -> None:
     assert measures(QUERY, "told", [], frozenset(), [])["intent_recall"].reason == CANNOT_ASK
     told_all = measured(intent="told", kept=[BUDGET, CEDAR])
     assert (told_all["lost"], told_all["lucky"]) == (pytest.approx(1 / 3), None)
+
+
+@pytest.mark.parametrize(("agent", "intent"), [("null_search", "mute"), ("oracle", "mute"), ("ask_all", None)])
+def test_of_floors_one_alone_can_ask(agent: str, intent: str | None) -> None:
+    assert intent_of(SYSTEM.model_copy(update={"agent": agent})) == intent
 
 
 def test_without_a_question_nothing_is_useless() -> None:

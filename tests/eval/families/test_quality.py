@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.score import METRIC, VARIANTS, Rating, prompt_for, values
+from drretail.eval.families.quality.score import METRIC, Rating, prompt_for, values
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
@@ -30,14 +30,6 @@ def rated(item: str, value: float | None, state: VerdictState = "scored") -> Ver
 
 def found(*verdicts: Verdict) -> dict[str, tuple[VerdictState, float | None]]:
     return {value.variant: (value.state, value.value) for value in values(verdicts)}
-
-
-def test_the_average_is_the_plain_mean_of_the_seven() -> None:
-    ratings = found(*(rated(dimension, value) for dimension, value in zip(DIMENSIONS, REACT, strict=True)))
-    state, average = ratings["Avg"]
-    assert (state, round(average or 0, 2)) == ("scored", 6.70)
-    assert round(ratings["Avg_6"][1] or 0, 2) == round((sum(REACT) - 7.04) / 6, 2)
-    assert tuple(ratings) == VARIANTS
 
 
 def test_without_personalization_there_is_no_average_of_seven() -> None:

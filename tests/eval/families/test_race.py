@@ -11,7 +11,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
-from drretail.eval.families.race.score import METRIC, share, values
+from drretail.eval.families.race.score import share, values
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.eval.triplets.facts import (
@@ -142,14 +142,6 @@ def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> No
     ours, released = found(cited()), found(cited(), "drb")
     assert [told(ours[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
     assert [told(released[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
-
-
-def test_the_valid_rate_is_pooled_over_citations() -> None:
-    one, none = found(cited()), {"valid_rate": Value("valid_rate", "na")}
-    many = {"valid_rate": Value("valid_rate", "scored", 1.0, {"supported": 9.0, "known": 9.0})}
-    parts = [METRIC.pooled["valid_rate"](each)[0] for each in (one, none, many)]
-    assert parts == [(1, 3), (0, 0), (9, 9)]
-    assert METRIC.pooled.keys() == {"valid_rate"}
 
 
 def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:

@@ -91,16 +91,6 @@ def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
     assert tuple(found([*compared(4), *compared(2, unit="paragraph")])) == VARIANTS
 
 
-def test_support_is_the_mean_label_and_shares_add_up_to_one() -> None:
-    result = found(labelled(1, 1, 0, -1, unresolved=3))
-    assert [result[name].value for name in ("support", "strong_support", "partial_support", "no_support")] == [
-        *(0.25, 0.5, 0.25, 0.25)
-    ]
-    assert result["support"].items["unresolved"] == 3
-    # The bridge to faithfulness: s = (label + 1) / 2.
-    assert (result["support"].value or 0) / 2 + 0.5 == pytest.approx((1 + 1 + 0.5 + 0) / 4)
-
-
 def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
     result = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))["support"]
     assert result.value == pytest.approx(-1 / 3)
@@ -281,16 +271,6 @@ def test_links_are_out_of_what_is_compared_and_references_in_what_is_graded(tmp_
     (graded,) = with_tag(asked, "report")
     assert "Ash lasts [1]." in graded
     assert "https" not in graded
-
-
-def test_a_second_time_nothing_is_asked_and_the_other_unit_asks_for_its_pairs_alone(tmp_path: Path) -> None:
-    asked_of(tmp_path)
-    (tmp_path / "v.journal.jsonl").unlink()
-    assert asked_of(tmp_path)[1] == []
-    verdicts, asked = asked_of(tmp_path, unit="paragraph")
-    assert asked == with_tag(asked, "part")
-    assert verdicts["units", "paragraph"].value["units"] == 4
-    assert ("redundancy", "section:0~1") in verdicts
 
 
 def test_a_page_that_was_fetched_later_is_asked_about(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.families.rubrics.score import Mark, read_rubrics, values, weighted
 from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.judging.session import Judge
-from drretail.llm.registry import open_model
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import reasons_of
 from tests import build
@@ -158,12 +156,6 @@ def test_only_a_ternary_criterion_can_be_met_in_part(tmp_path: Path) -> None:
     found = build.rows(build.scored(folder, "rubrics", judge))
     assert asked.count("MarkedCriteria") == 3
     assert (found["score"].value, found["score"].n_failed) == (None, 1)
-
-
-def test_a_judge_that_follows_rules_is_not_asked(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
-    build.scored(folder, "rubrics", Judge.of(open_model("offline:judge")))
-    assert not (folder / "rubrics").exists()
 
 
 BENCH_II = {

@@ -13,7 +13,6 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
-from drretail.eval.claims.extraction import CitedClaims
 from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
@@ -70,17 +69,6 @@ async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path:
     assert form["schema"]["required"] == ["rating", "why"]
     assert form["schema"]["additionalProperties"] is False
     assert request.body["messages"][0]["content"] == PROMPT.render(**VALUES)
-
-
-async def test_nested_schemas_go_out_whole(tmp_path: Path) -> None:
-    with (
-        Provider(text_of({"claims": []})) as provider,
-        judge_session(claude(provider.url), tmp_path) as open_judge_session,
-    ):
-        claim_verdict = await open_judge_session.ask("extract_cited", "report", PROMPT, VALUES, CitedClaims)
-    assert claim_verdict.answer == CitedClaims(claims=[])
-    schema = json.dumps(provider.seen[0].body["output_config"]["format"]["schema"])
-    assert all(f'"{name}"' in schema for name in ("claim_id", "claim", "quote", "sources"))
 
 
 async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tmp_path: Path) -> None:

@@ -379,10 +379,37 @@ def test_dates_of_orders_in_another_language_are_read(orders: str, states: list[
         (f"- Kessel {K} (+4,99 $)", None),
         (f"### Kessel {K}\n- Versand: 4,99 $", None),
         (f"- Kessel {K} – Ersparnis 5,00 $", None),
+        (f"### Kessel {K}\n- Aktueller Preis: 40,95 $", "contradicted"),
+        (f"### Kessel {K}\n- Preis pro 100 g: 2,10 $", None),
+        (f"### Kessel {K}\n- Preis pro Stück: 3,10 $", None),
+        (f"| Ware | Stückpreis |\n|---|---|\n| Kessel {K} | 3,05 $ |", None),
+        (f"| Ware | Prix au kilo |\n|---|---|\n| Kessel {K} | 12,10 $ |", None),
+        (f"| Ware | Kaufpreis |\n|---|---|\n| Kessel {K} | 42,95 $ |", "verified"),
+        (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,6 / 5 |", "verified"),
+        (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,9 / 5 |", "contradicted"),
+        (f"| Ware | Nombre d’avis |\n|---|---|\n| Kessel {K} | 1 483 |", "contradicted"),
+        (f"| Ware | 注文日 |\n|---|---|\n| Waage {O1} | 2022年3月15日 |", "contradicted"),
+        (f"- Kessel {K}: 1.843 Bewertungen", "verified"),
+        (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.843", "verified"),
+        (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.483", "contradicted"),
+        (f"### Kessel {K}\n- Bewertungen mit Foto: 120", None),
+        (f"Der Kessel hat 1 843 avis {K}.", "verified"),
+        (f"12 Bewertungen nennen Rost {K}.", None),
+        (f"Für 42,95 Dollar {K}.", "verified"),
     ],
 )
 def test_only_what_is_set_off_from_words_is_contradicted_in_another_language(report: str, state: str | None) -> None:
     assert [found for _, _, found in states_in(report)] == ([] if state is None else [state])
+
+
+@pytest.mark.parametrize("count", ["1,843件のレビュー", "レビュー数：1,843件", "1843条评论"])
+def test_what_is_written_without_spaces_is_no_english_report(count: str) -> None:
+    prose = (
+        "店の商品ページをもとに選びました送料は含まれていません価格は変わることがありますので購入前にご確認ください。"
+        * 2
+    )
+    values = reading_of(f"{prose}\n\n- {count} {K}\n- 価格：42.95ドル {K}").values
+    assert [(value.kind, value.state) for value in values] == [("rating_count", "verified"), ("price", "verified")]
 
 
 def test_an_order_is_dated_by_its_row_in_english_too() -> None:

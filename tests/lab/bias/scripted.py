@@ -24,7 +24,7 @@ from tests.build import experiment, scripted_judge
 A, B, FLOOR = "a@model", "b@model", "null@none"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
 SENTENCES = 8
-QUERIES = 16
+QUERIES = 12
 TITLES = {criteria_of: told["title"] for criteria_of, told in criteria().items()}
 Rate = Callable[[str, str, int], float]
 """A report, its dimension's title, and its words, to a rating that may lie off the scale's whole numbers."""

@@ -1,4 +1,4 @@
-"""A web of three hundred pages with known roles: a SearXNG, a Serper, and, as a proxy, the pages' sites."""
+"""A web of some pages with known roles: a SearXNG, a Serper, and, as a proxy, the pages' sites."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ PER_SIGNAL = {
     "outdated": 5,
     "one_sided": 5,
     "inaccurate": 5,
-    "beside": 13,
+    "beside": 5,
     "mirror": 2,
     "gone": 2,
 }
@@ -65,7 +65,7 @@ def made_web() -> dict[str, Made]:
                 first.setdefault(role, one)
                 pages[one.url] = one
     for keyword in NOISES:
-        for number in range(26):
+        for number in range(10):
             one = _page(f"http://{keyword.split()[-1]}.example/{number}", "noise", -1, keyword)
             pages[one.url] = one
     return pages

@@ -1,4 +1,4 @@
-"""A sandbox of found pages, over the wire: a search engine, three hundred pages, and a model that is played."""
+"""A sandbox of found pages, over the wire: a search engine, its pages, and a model that is played."""
 
 import asyncio
 import gzip
@@ -181,7 +181,7 @@ def test_serper_finds_the_same(site: Site) -> None:
 
 def test_what_is_lost_on_the_way_is_counted(finished: Path) -> None:
     found = read_json(task_folder(finished, "q1") / FOUND_FILE)
-    assert sum(found["results"].values()) == len(PAGES) == 300
+    assert sum(found["results"].values()) == len(PAGES) == 172
     assert (found["unread"], found["duplicates"]) == ({"error": 8}, 8)
     assert found["personal_data"] == {"an e-mail address": 1}
     again = [page for page in found["left_out"] if page["why"].startswith("redundant")]
@@ -371,7 +371,7 @@ def test_one_process_at_a_time_asks_for_a_sandbox(site: Site) -> None:
 def test_a_model_that_judges_no_page_is_told(site: Site) -> None:
     site.cut()
     made = site.build(QUERY, by=model(PageRuling=lambda _: {}))
-    assert "none of 128 pages supports an answer (128 have no usable label, such as label/" in made.failed["q1"]
+    assert "none of 96 pages supports an answer (96 have no usable label, such as label/" in made.failed["q1"]
 
 
 def test_a_review_that_meets_the_cap_says_so(site: Site) -> None:
@@ -386,7 +386,7 @@ def test_what_journals_answer_is_told_of_criteria_too(site: Site) -> None:
     site.copy()
     with site.asker() as asker:
         asyncio.run(builder(site.world, searxng(site.fake), site.folder, asker).build([QUERY]))
-    assert asker.served == asker.usage.calls > 100
+    assert asker.served == asker.usage.calls > 90
 
 
 def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:

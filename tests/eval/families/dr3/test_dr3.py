@@ -316,22 +316,6 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     }
 
 
-def test_a_second_time_nothing_is_asked_and_the_same_bytes_are_left(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    judge, asked = judge_by()
-    scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
-    assert sorted(asked) == sorted(
-        [
-            *("QueryRequirements", "DepthRubric", "ReportClaims", "ClaimsSupport", "ClaimsSupport"),
-            *("FoundInsights", "FoundInsights", "MetRequirements", "Depth"),
-        ]
-    )
-    before = {path: path.read_bytes() for path in folder.rglob("*.json*")}
-    scored(folder, judge)
-    assert len(asked) == 9
-    assert {path: path.read_bytes() for path in folder.rglob("*.json*")} == before
-
-
 def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", {LABEL: REPORT, "b@model": "Buy the tube."})
     nothing = {"ReportClaims": {"claims": []}}

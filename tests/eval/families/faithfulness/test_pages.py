@@ -247,17 +247,6 @@ def test_products_and_internal_sources_are_left_to_the_ledger(tmp_path: Path) ->
     assert SUPPORT_LIVE not in found
 
 
-def test_a_second_time_nothing_is_asked_and_without_live_there_is_no_column(tmp_path: Path) -> None:
-    about = looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, "Cardinals prefer sunflower seeds. They sing.")})
-    plain = judged(tmp_path, offline_judge(), subject(LIVE_REPORT))
-    assert "FP_web_live" not in values(subject(LIVE_REPORT), plain)
-    first = judged(tmp_path, offline_judge(), about)
-    assert [verdict for verdict in first if verdict.stage != SUPPORT_LIVE] == plain
-    files = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert judged(tmp_path, offline_judge(), about) == first
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == files
-
-
 class Site:
     """The open web of a test, where one page is."""
 

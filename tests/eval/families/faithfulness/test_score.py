@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.families.faithfulness.score import METRIC
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
+from drretail.eval.families.faithfulness.score import CHANGED_MINDS, METRIC
 from drretail.eval.values import Value
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
 from tests import build
@@ -102,20 +103,6 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
     assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
 
 
-def test_the_example_of_the_documentation_holds() -> None:
-    found = scored(
-        [
-            Of(cites(1, WEB), 1.0),
-            Of(cites(2, "W:bbbbbbbb", PRODUCT), 1.0, unread=("W:bbbbbbbb",)),
-            Of(cites(3, PRODUCT), 0.5),
-            Of(cites(4, "W:bbbbbbbb"), "unverifiable"),
-        ]
-    )
-    assert [found[name].value for name in ("FP", "FP_web", "FP_product")] == [pytest.approx(2.5 / 3), 1.0, 0.75]
-    assert [found[name].value for name in ("FP_types", "FP_pooled", "FP_strict")] == [0.875, 2.5 / 3, 2.5 / 4]
-    assert [found[name].value for name in ("N_supported", "N_cited", "N_web")] == [2.5, 5, 3]
-
-
 def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
     found = scored(
         [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
@@ -123,6 +110,12 @@ def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
     assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
+
+
+def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
+    notes = [(ASKED_AGAIN, CHANGED), (ASKED_AGAIN,), ()]
+    found = scored([Of(cites(number, WEB), 1.0, notes=own) for number, own in enumerate(notes, 1)])
+    assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
 def test_claims_are_counted_by_the_length_of_the_report() -> None:
@@ -228,23 +221,6 @@ def test_every_report_has_every_variant_in_the_tables_order() -> None:
         known = [variant for variant in METRIC.variants if variant.rpartition("_")[2] not in unknown]
         assert list(scored([], rule, [])) == known
     assert METRIC.pooled.keys() < set(METRIC.variants)
-
-
-def test_eq2_halves_the_two_means_over_reports_and_pooled_adds_all_pairs() -> None:
-    reports = [
-        scored([Of(cites(1, WEB), 1.0)]),
-        scored([Of(cites(1, PRODUCT), 0.5), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 0.0), Of(cites(4))]),
-        scored([]),
-        scored(None),
-    ]
-    # The web column is the mean of 1 and 0, the product column .25.
-    assert over_all("FP_eq2", reports) == 0.375
-    assert over_all("FP_pooled", reports) == 1.5 / 4
-    assert over_all("FR_pooled", reports) == 4 / 5
-    assert over_all("FP_eq2", reports[:1]) is None
-    assert over_all("FP_pooled", reports[2:]) is None
-    with pytest.raises(KeyError):
-        METRIC.pooled["FP"](reports[0])
 
 
 def test_drg_counts_failures_and_silence_as_zero() -> None:

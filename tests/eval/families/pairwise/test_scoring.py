@@ -1,17 +1,13 @@
 """``score --metrics pairwise``: what judges that follow one rule come to, and that nothing is asked twice."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.spending import Allowance
-from drretail.prompts import Prompt
-from drretail.records.base import Rules
 from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import (
@@ -108,22 +104,6 @@ def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
     assert len(asked) == 3 * 2 * SIX
 
 
-def test_without_a_profile_personalization_is_na_and_never_a_tie(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2), users={"q1": "u"})
-    scores = compared(folder, scripted_judge(prefers_a)[0])
-    found = row(scores, "personalization")
-    assert (found.n_planned, found.n_scored, found.n_na, found.wins, found.ties) == (2, 1, 1, 1, 0)
-
-
-def test_repeats_count_inside_their_query(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {A: reports("a", 2, repeats=2), B: reports("b", 2, repeats=2)})
-    change(folder, A, "Report of c.")  # repeat 1 of q1: the judge finds neither and names the second one
-    found = row(compared(folder, scripted_judge(prefers_a)[0]))
-    assert (found.n_planned, found.wins, found.ties) == (4, 3, 1)
-    assert (found.win.value, found.tie.value, found.win_rate) == (0.75, 0.25, 0.875)
-    assert (found.n_queries, found.ci_low, found.no_interval) == (2, None, "few")
-
-
 def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(1))
     answers = 0
@@ -195,23 +175,6 @@ def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp
     fresh = row(compared(folder, judge), judge=judge.ref.spec)
     assert (fresh.stale_verdicts, fresh.n_scored) == (0, 4)
     assert len(asked) == before + 2 * SIX
-
-
-def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    judge, asked = scripted_judge(prefers_a)
-    compared(folder, judge)
-
-    def reworded(dimension: str, rules: Rules = "default") -> Prompt:
-        prompt = prompt_for(dimension, rules)
-        return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
-
-    monkeypatch.setattr("drretail.eval.families.pairwise.judge.prompt_for", reworded)
-    scores = compared(folder, scripted_judge(prefers_a, name="other")[0], pairs=[f"{A}~{B}"])
-    assert row(scores, "clarity", judge=judge.ref.spec).stale_verdicts == 4
-    assert row(scores, "depth", judge=judge.ref.spec).stale_verdicts == 0
-    compared(folder, judge)
-    assert len(asked) == 2 * 2 * SIX + 4
 
 
 def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
