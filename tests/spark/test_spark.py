@@ -86,7 +86,7 @@ def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     path = write_lines(raw / "Pet_Supplies.jsonl.gz", reviews_of("B000000001", 20_000))
     path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(UserError, match=r"Pet_Supplies\.jsonl\.gz is cut: download it again"):
+    with pytest.raises(UserError, match=r"Pet_Supplies\.jsonl\.gz ends too early: download it again"):
         ingest([raw], tmp_path / "world", engine="spark", master=LOCAL)
     assert not (tmp_path / "world" / "CURRENT").exists()
 
