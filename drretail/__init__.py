@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from drretail.records.run import Answer
     from drretail.tools.tool import Tool
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "Agent",
     "Answer",
