@@ -11,7 +11,6 @@ from drretail.cli.options import flags as options
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
-from drretail.viewer.claims import SIGNS
 from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, say, stdout_console, wrapped
 
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ def _paragraphs(answer: "RecordedAnswer") -> Iterator[str]:
 
 def _picks(card: "AnswerCard") -> Iterator[str]:
     """What a system picks, and whether that keeps the question's limits."""
+    from drretail.viewer.claims import SIGNS
+
     for pick in card.picks:
         words = ", ".join(filter(None, (pick.line.title, pick.price, pick.stars)))
         yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in pick.broken)}"
