@@ -114,7 +114,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
         ((*STUBBED, "--world", "gone"), "There is no world at gone"),
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
-        (("score", "exp", "--metrics", "pqr", "--rules", "drb"), "pqr knows the rules default, paper"),
+        (("score", "exp", "--metrics", "pqr", "--rules", "drb"), "pqr has no rules drb: take default, paper"),
         (("score", "exp", "--metrics", "pqr", "--reference", "b"), "add it to the metrics"),
         (("score", "exp", "--metrics", "report_eval", "--unit", "paragraf"), "Did you mean paragraph"),
         (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),

@@ -126,7 +126,7 @@ def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
 def test_a_file_that_exists_is_refused_before_anything_is_measured(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for slow in ("drretail.querygen.hardening.generate_at", "drretail.querygen.difficulty.Dial"):
+    for slow in ("drretail.difficulty.hardening.generate_at", "drretail.difficulty.measure.Dial"):
         monkeypatch.setattr(slow, lambda *_, **__: pytest.fail("this is slow"))
     used = tmp_path / "used.jsonl"
     used.write_text("somebody's work\n")
