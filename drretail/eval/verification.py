@@ -135,14 +135,16 @@ def _folder(experiment: Path, planned: Planned) -> Path:
 
 def _check_run(folder: Path, name: Path, planned: Planned, definition: Definition, checklist: Checklist) -> None:
     run, system, query, file = read_run(folder), definition.systems[planned.label], planned.query, name / "run.json"
-    schema = run.tool_schema_hash if run.tools else definition.tool_schema_hash
-    frozen: dict[str, tuple[object, object]] = {
-        "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
-        "tool_schema_hash": (run.tool_schema_hash, schema),
-        "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
-    }
-    checklist.compare("versions", file, frozen, RUN_AGAIN)
-    place = (planned.label, query.query_id, query.user_id, planned.repeat)
+    # Reports that were imported beside an experiment's own runs saw neither its world, its tools nor its user.
+    if not system.is_imported:
+        schema = run.tool_schema_hash if run.tools else definition.tool_schema_hash
+        frozen: dict[str, tuple[object, object]] = {
+            "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
+            "tool_schema_hash": (run.tool_schema_hash, schema),
+            "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
+        }
+        checklist.compare("versions", file, frozen, RUN_AGAIN)
+    place = (planned.label, query.query_id, run.user_id if system.is_imported else query.user_id, planned.repeat)
     evidence, journal = read_evidence(folder), read_journal(folder)
     pairs: dict[str, tuple[object, object]] = {
         "the run's place": ((run.system, run.query_id, run.user_id, run.repeat), place),

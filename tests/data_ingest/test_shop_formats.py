@@ -99,8 +99,8 @@ def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_ti
         for order in orders
     )
     assert found == [
-        ("1001-1", "mug", 1, "Shipped", "2024-05-01T07:59"),
-        ("1001-2", "tee", 2, "Shipped", "2024-05-01T07:59"),
+        ("1001-1", "mug", 1, "Delivered", "2024-05-01T07:59"),
+        ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
         ("1002", "tee", 1, "Returned", "2024-06-01T14:59"),
         ("1003", "mug", 1, "Cancelled", "2024-06-02T14:59"),
     ]

@@ -109,7 +109,8 @@ def _world(
     elif isinstance(spec, World):
         yield spec
     else:
-        live = {system.web_provider for system in definition.systems.values() if system.web_is_live}
+        systems = [system for system in definition.systems.values() if not system.is_imported]
+        live = {system.web_provider for system in systems if system.web_is_live}
         named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
         web = chosen_web(read_settings(web=named), replayed=True)
         with world_of(folder, None, web=web) if spec is None else opened_world(str(spec), quiet=True, web=web) as world:

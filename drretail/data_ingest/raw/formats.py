@@ -45,7 +45,8 @@ FORMATS: dict[str, dict[str, Any]] = {
         "status": {
             **{"voided": "Cancelled", "refunded": "Returned", "expired": "Cancelled"},
             **dict.fromkeys(["paid", "pending", "authorized", "partially_paid", "partially_refunded", "unpaid"], ""),
-            **{"fulfilled": "Shipped", "partial": "Shipped", "unfulfilled": "Processing", "": "Processing"},
+            # Shopify does not say when an order arrives; what was sent counts as there.
+            **{"fulfilled": "Delivered", "partial": "Shipped", "unfulfilled": "Processing", "": "Processing"},
             **{"restocked": "Returned", "pending fulfillment": "Processing", "on_hold": "Processing"},
         },
     },

@@ -12,6 +12,7 @@ UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 """The characters of Japanese and Chinese, for a class of a pattern."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
 
 # Words that stand in any English text whatever it is about: articles, pronouns, prepositions, conjunctions,
 # auxiliaries, and their contractions. Nothing that names a thing, an act or a quality belongs here.
@@ -59,8 +60,9 @@ def words(text: str) -> Iterator[str]:
 def is_english(text: str) -> bool:
     """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose.
 
-    Two characters of Chinese or Japanese, which are written without spaces, count as a word.
+    Addresses hold no words. Two characters of Chinese or Japanese, which are written without spaces, count as a word.
     """
+    text = _ADDRESS.sub(" ", text)
     found = list(words(text))
     length = len(found) + len(_UNSPACED.findall(text)) // 2
     return length < FEWEST_WORDS or sum(word in _COMMONEST for word in found) >= ENGLISH_SHARE * len(found)

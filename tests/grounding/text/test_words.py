@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.grounding.text.words import content_words, is_negation, stem, words
+from drretail.grounding.text.words import content_words, is_english, is_negation, stem, words
 
 
 def test_words_are_in_lower_case_and_numbers_are_none() -> None:
@@ -61,3 +61,10 @@ def test_the_stems_of_a_shop_s_words_are_those_that_its_fingerprint_stands_for()
     words = sorted(set(re.findall(r"[a-z]+(?:'[a-z]+)*", texts)))
     digest = hashlib.sha256(" ".join(map(stem, words)).encode()).hexdigest()
     assert digest == "42c5998864d46902be7299e32594878604ddd34998180bf9875c208e769543d9"
+
+
+def test_addresses_say_nothing_of_a_text_s_language() -> None:
+    links = " ".join(
+        f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"
+    )
+    assert is_english(f"Yes, buy one of these: {links}.")
