@@ -253,9 +253,14 @@ def locked(folder: Path) -> Generator[None]:
         yield
 
 
+def runs_folder(experiment: Path, label: str) -> Path:
+    """Where the runs of one system live."""
+    return experiment / "runs" / file_name(label)
+
+
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
     """Where one run of an experiment lives."""
-    return experiment / "runs" / file_name(label) / f"{file_name(query_id)}-r{repeat}"
+    return runs_folder(experiment, label) / f"{file_name(query_id)}-r{repeat}"
 
 
 def profile_path(experiment: Path, user_id: str) -> Path:

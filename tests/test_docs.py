@@ -57,6 +57,14 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
             exec(compiled, names)
 
 
+def test_no_command_of_the_docs_loses_a_price_to_the_shell() -> None:
+    """In double quotes a shell replaces $3 of "under $30" by nothing."""
+    pages = [ROOT / "README.md", ROOT / "examples" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    commands = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines() if "drretail " in line]
+    quoted = [text for line in commands for text in re.findall(r"""'[^']*'|"[^"]*\"""", line)]
+    assert [text for text in quoted if re.match(r'"[^"]*\$\d', text)] == []
+
+
 def test_a_shop_of_ones_own_takes_ten_lines() -> None:
     (_, _, shown), *_ = examples(ROOT / "docs" / "own-shop.md")
     assert len([line for line in shown.splitlines() if line.strip()]) <= 10

@@ -46,7 +46,8 @@ class Agent:
     sees_reference: bool = False
     """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
     place: str | None = None
-    """Of an agent of somebody else's: the command or the address that is asked, which its systems record."""
+    """The command or the address that is asked, or the ``module:attribute`` that was given another name; systems record
+    it."""
 
     def __post_init__(self) -> None:
         if not callable(self.answer):

@@ -1,6 +1,8 @@
 """Agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and commands or
 addresses that answer."""
 
+from dataclasses import replace
+
 from drretail.agents.base import Agent
 from drretail.agents.callables import as_agent
 from drretail.agents.external.place import external_agent, is_external, split_name
@@ -18,17 +20,20 @@ def agent_names() -> list[str]:
 
 
 def named_agent(spec: str) -> tuple[str, Agent]:
-    """An agent and the name that its systems go by: its own with ``+ws``, or the one in ``NAME=cmd:…``.
+    """An agent and the name that its systems go by: its own with ``+ws``, or the one in ``NAME=PLACE``.
 
     Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
     """
-    if not is_external(spec):
-        return spec, load_agent(split_web_mode(spec)[0])
     name, place = split_name(spec)
-    if place.endswith("+ws"):
-        raise UserError(f"{place}: an agent from outside reads pages by itself, so leave +ws out.")
+    plain, mode = split_web_mode(place)
+    if name == place:
+        return spec, load_agent(plain)
     if name in agent_names():
         raise UserError(f"There is an agent {name} already: give {place} another name.")
+    if not is_external(place):
+        return name if mode == "snippets" else f"{name}+ws", replace(load_agent(plain), place=plain)
+    if mode == "ws":
+        raise UserError(f"{place}: an agent from outside reads pages by itself, so leave +ws out.")
     return name, external_agent(place)
 
 

@@ -15,10 +15,12 @@ from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
+from drretail.screen import on_screen
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_markdown, cart_of
 from drretail.viewer.page.notebook import report_cell, run_cell, scores_cell, table_cell
+from drretail.viewer.terminal.text_report import board_lines
 
 if TYPE_CHECKING:
     # Neither is a dependency: whoever has one gets its type.
@@ -153,7 +155,11 @@ class RecordedScores(Scores):
         families = ", ".join(self.metrics)
         return f"<RecordedScores: {counted(systems, 'system')}, {families or 'nothing scored'}>"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        """The scoreboard as ``report --format text`` prints it."""
+        if self.scoreboard is None:
+            return repr(self)
+        return on_screen("\n".join(board_lines(self.scoreboard, (), self.pairs))).rstrip()
 
     def _repr_html_(self) -> str:
         return scores_cell(self)

@@ -32,7 +32,7 @@ from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
-from drretail.api.systems import named_systems, runner_of, several, tool_options, with_preset
+from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, web_of, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
@@ -45,6 +45,8 @@ from drretail.llm.estimates import Estimate
 from drretail.records.query import Query
 from drretail.records.run import PERSON
 from drretail.settings import Settings, read_settings
+from drretail.stats.significance import fewest_users
+from drretail.tables.figures import counted
 
 DEFAULT_AGENTS = ("react",)
 KINDS_OF_RETRY = ("failed", "spoiled")
@@ -163,8 +165,22 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         systems = named_systems(options, agents, tools, world, opener, observer)
         systems = _with_variants(options, systems, asked, observer)
         check_context(systems, asked)
+        changed = () if options.to is None else changed_agents(Path(options.to), systems)
+        for sentence in [*_too_few_users(asked), *changed]:
+            observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)
+
+
+def _too_few_users(asked: Sequence[Query]) -> Generator[str]:
+    """What so few users can't show, as a sentence."""
+    users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
+    if users < fewest:
+        of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
+        yield (
+            f"{counted(len(asked), 'query')}{of_users}: differences between systems can't be shown with fewer than "
+            f"{fewest} users."
+        )
 
 
 def _with_variants(

@@ -1,7 +1,9 @@
 """The systems that the options of ``run`` and ``ask`` name: agents with their models, tools, prompts and limits."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +24,7 @@ from drretail.api.options.shared import texts_in
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_definition, runs_folder
 from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
@@ -138,7 +141,7 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
         first = objects.setdefault(name, given)
         if first is not given and not (isinstance(given, str) and first == given):
             raise UserError(
-                f"Two agents go by the name {name}: give one another, as in --agent NAME=cmd:…, or in Python as a "
+                f"Two agents go by the name {name}: give one another, as in --agent NAME=PLACE, or in Python as a "
                 "mapping, {name: agent}."
             )
         named[name] = agent
@@ -152,6 +155,26 @@ def _named(given: object) -> tuple[str, Agent]:
     if agent is None:
         raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
     return getattr(agent.answer, "__name__", "agent"), agent
+
+
+def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generator[str]:
+    """A sentence for each Python file of an agent that was changed after the agent's last run in the folder."""
+    noted: set[Path] = set()
+    for each in systems:
+        place = each.system.place or each.system.agent
+        module, _, attribute = place.partition(":")
+        source = getattr(sys.modules.get(module), "__file__", None)
+        ended = [path.stat().st_mtime for path in runs_folder(folder, each.label).glob("*/run.json")]
+        if not (attribute and source and ended) or each.system.is_command_or_address or Path(source) in noted:
+            continue
+        if Path(source).stat().st_mtime > max(ended):
+            noted.add(Path(source))
+            names = {system.agent for system in read_definition(folder).systems.values()}
+            free = next(f"v{number}" for number in count(2) if f"v{number}" not in names)
+            yield (
+                f"{Path(source).name} has changed since its runs here: name it anew (--agent {free}={place}) to run "
+                "the new one."
+            )
 
 
 def opened_models(

@@ -24,6 +24,7 @@ Value = dict[str, Any]
 SUBJECTS = ("query", "question", "expression", "product_id", "order_id", "sub_problem", "thought")
 ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
 UNTOLD = ("user_id", "limit", "offset")
+CHECK_MODEL = "`drretail doctor --prompts --model M` checks whether a model calls tools."
 
 
 def step_line(step: Step, text: str) -> str | None:
@@ -139,6 +140,8 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
     run = recorded.run
     if run.error is not None:
         say(f"The run failed ({run.error.kind}): {run.error.message}")
+        if run.error.kind == "no_research":
+            say(CHECK_MODEL)
         return
     if run.understood is not None:
         say("\n".join(["Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""]))

@@ -8,7 +8,7 @@ from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
 from drretail.agents.running.runner import Runner
 from drretail.api.observer import Observer
-from drretail.cli.narration import step_line
+from drretail.cli.narration import CHECK_MODEL, step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
@@ -156,7 +156,7 @@ def unresearched(tallies: Sequence[Tally]) -> str:
     runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
     return (
         f"Of {counted(failed, 'failed run')} {runs:,} looked nothing up, though asked for it once "
-        "more (no_research): the model may not call tools well."
+        f"more (no_research): the model may not call tools well. {CHECK_MODEL}"
     )
 
 

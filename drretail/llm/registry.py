@@ -343,8 +343,8 @@ def _key(
     found = environ.get(variables[0])
     if not found and base_url is None:
         raise UserError(
-            f"The model {spec} needs an API key: set the environment variable {' or '.join(variables)}, or use "
-            "offline:shopper."
+            f"The model {spec} needs an API key: set the environment variable {' or '.join(variables)}, name a "
+            "server that needs none (--base-url ADDRESS), or use offline:shopper."
         )
     return {"api_key": found or "none"}
 

@@ -128,7 +128,12 @@ class System(Record):
     prompts: PromptSet | None = None
     """Those that stand in for the package's; None where all are its own."""
     place: str | None = None
-    """The command or the address that is asked, of an agent that is one."""
+    """The command or the address that is asked, of an agent that is one; ``module:attribute`` of one that was named."""
+
+    @property
+    def is_command_or_address(self) -> bool:
+        """True where the agent runs outside of this process."""
+        return self.place is not None and self.place.startswith(("cmd:", "http://", "https://"))
 
     @property
     def web_is_live(self) -> bool:

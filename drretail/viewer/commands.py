@@ -121,8 +121,8 @@ def _inspected(view: ExperimentView, label: str, system: System, folder: str) ->
 
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:
     repeats = max((run.repeat for run in view.planned if run.label == label), default=1)
-    agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
-    agent = agent if system.place is None else f"{agent}={system.place}"
+    agent = system.agent if system.place is None else f"{system.agent}={system.place}"
+    agent += "+ws" if system.web_mode == "ws" else ""
     parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
     specs = {role: model.spec for role, model in sorted(system.models.items())}
     if len(set(specs.values())) == 1:

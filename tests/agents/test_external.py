@@ -273,7 +273,7 @@ def test_two_commands_of_one_name_are_told_apart_by_the_user(tmp_path: Path) -> 
         script.write_text("#!/bin/sh\n")
         script.chmod(0o755)
         places.append(f"cmd:{script}")
-    with pytest.raises(UserError, match="--agent NAME=cmd:"):
+    with pytest.raises(UserError, match="--agent NAME=PLACE"):
         named_agents(places)
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
 

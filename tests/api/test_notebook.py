@@ -55,8 +55,9 @@ def test_an_experiment_is_a_table_of_its_systems(experiment: RecordedExperiment)
 def test_scores_are_a_scoreboard(scores: RecordedScores) -> None:
     assert repr(scores) == "<RecordedScores: 2 systems, faithfulness, checks>"
     assert "Scoreboard, judged by offline:judge (rule-based)" in shown(scores)
+    assert "\nScoreboard, judged by offline:judge (rule-based)\n" in str(scores)
     empty = RecordedScores(scores=(), judgings=())
-    assert (repr(empty), shown(empty)) == (
+    assert (str(empty), shown(empty)) == (
         "<RecordedScores: 0 systems, nothing scored>",
         "Nothing is scored yet.",
     )

@@ -1,8 +1,11 @@
 """Agents, whole pages and ablations from the command line."""
 
 import json
+import os
+import time
 from pathlib import Path
 
+from drretail.experiment import read_runs
 from tests.cli.commands import Command
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
@@ -21,3 +24,27 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(drretail: Command, sho
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)["run"]
     assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
+
+
+def test_a_function_that_was_edited_is_noted_and_runs_under_another_name(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text("def answer(question):\n    return 'Nothing.'\n")
+
+    def run(agent: str) -> str:
+        flags = ("--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages")
+        done = drretail("run", *flags, "--agent", agent)
+        assert done.returncode == 0, done.stderr
+        return " ".join(done.stderr.split())
+
+    note = "mine.py has changed since its runs here: name it anew (--agent v{}=mine:answer) to run the new one."
+    told = run("mine:answer")
+    assert told.count("differences between systems can't be shown with fewer than 6 users.") == 1
+    assert note.format(2) not in told + run("mine:answer")
+    later = time.time() + 10
+    os.utime(mine, (later, later))
+    assert run("mine:answer").count(note.format(2)) == 1
+    assert "has changed" not in run("v2=mine:answer")
+    assert note.format(3) in run("v2=mine:answer")
+    assert {made.system for made in read_runs(tmp_path / "exp")} == {"mine-answer", "v2"}

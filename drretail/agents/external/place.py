@@ -1,4 +1,5 @@
-"""Where an agent of somebody else's is: ``cmd:COMMAND`` or an HTTP address, each with a name before it or without."""
+"""Where an agent of somebody else's is, with a name before it or without: ``cmd:COMMAND``, an HTTP address, or
+``module:attribute``."""
 
 import re
 from importlib import import_module
@@ -16,23 +17,24 @@ KINDS = {
     "https://": "drretail.agents.external.endpoint",
 }
 """By how a place begins, the module whose ``agent_at`` makes an agent of it."""
-_NAMED = re.compile(rf"(?P<name>[^=:/\s]*)=(?P<place>(?:{'|'.join(KINDS)}).*)", re.DOTALL)
+_NAMED = re.compile(rf"(?P<name>[^=:/\s]*)=(?P<place>(?:{'|'.join(KINDS)}).*|[\w.]+:[\w.]+(?:\+ws)?)", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 
-def is_external(spec: str) -> bool:
-    """True for ``cmd:…``, ``http://…`` and ``https://…``, with ``NAME=`` before it or without."""
-    return _NAMED.fullmatch(spec) is not None or spec.startswith(tuple(KINDS))
+def is_external(place: str) -> bool:
+    """True for ``cmd:…``, ``http://…`` and ``https://…``."""
+    return place.startswith(tuple(KINDS))
 
 
 def split_name(spec: str) -> tuple[str, str]:
-    """The name and the place of an external agent; without ``NAME=`` the name is made of the place.
+    """The name and the place of an agent; without ``NAME=`` an external agent's name is made of its place, and any
+    other's is its place.
 
     Raises UserError for a name that cannot stand in a label.
     """
     named = _NAMED.fullmatch(spec)
     if named is None:
-        return _made_name(spec), spec
+        return _made_name(spec) if is_external(spec) else spec, spec
     if _NAME.fullmatch(named["name"]) is None:
         raise UserError(
             f"{quoted(named['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."

@@ -32,7 +32,7 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; also a plugin, module:attribute, cmd:COMMAND, "
-    "http://ADDRESS"
+    "http://ADDRESS, each with another name: NAME=PLACE"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]

@@ -216,7 +216,7 @@ def _status(subject: Subject) -> RunStatus:
     if subject.system.is_imported:
         return "not_imported"
     # A user's own agent that takes too long is the system's failure, a model or a server that does is not.
-    is_lost = run.error is not None and run.error.kind in LOST and not subject.system.place
+    is_lost = run.error is not None and run.error.kind in LOST and not subject.system.is_command_or_address
     return "spoiled" if is_lost else "failed"
 
 

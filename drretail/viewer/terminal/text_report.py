@@ -49,7 +49,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
     lines = [f"Experiment {view.name} {made}", ""]
     if view.scoreboard is not None:
-        lines += _board(view.scoreboard, view.lab, view.pairs)
+        lines += board_lines(view.scoreboard, view.lab, view.pairs)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -169,7 +169,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield from _table(agreement)
 
 
-def _board(scoreboard: Scoreboard, lab: Sequence[str], pairs: Sequence[PairScore]) -> Iterator[str]:
+def board_lines(scoreboard: Scoreboard, lab: Sequence[str], pairs: Sequence[PairScore]) -> Iterator[str]:
     """What can be concluded, then a line a system."""
     concluded, board = conclusion(scoreboard, pairs), printed_board(scoreboard, lab)
     yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
