@@ -1,5 +1,6 @@
 """All systems at once: who is above whom in what systems are chosen by, in a sentence each."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
@@ -10,7 +11,7 @@ from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import listed, row_facts, sample, why_incomplete
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered, Plan
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow
 from drretail.records.pairs import PairScore
@@ -38,7 +39,11 @@ def differences(
     by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all
     pairs of systems (Holm), nor from a rule-based judge.
     """
-    every = list(combinations(research_labels(gathered.definition), 2))
+    labels = research_labels(gathered.definition)
+    failed = _all_failed([plan for plan in gathered.plans if plan.label in labels])
+    if failed:
+        return [failed]
+    every = list(combinations(labels, 2))
     if not every:
         return [ALONE]
     preferences = _preferences(pairs, assessors, every)
@@ -57,6 +62,16 @@ def differences(
 
 
 ABOVE = " above "
+ALL_FAILED = re.compile(r"All [\d,]+ runs failed|The only run failed")
+
+
+def _all_failed(plans: Sequence[Plan]) -> str:
+    """ "All 20 runs failed (no_research): nothing was compared."; empty where any left a report or is not made yet."""
+    if not plans or any(plan.status not in ("failed", "spoiled") for plan in plans):
+        return ""
+    kinds = ", ".join(dict.fromkeys(plan.error for plan in plans if plan.error))
+    which = "The only run" if len(plans) == 1 else f"All {len(plans):,} runs"
+    return f"{which} failed{f' ({kinds})' if kinds else ''}: nothing was compared."
 
 
 def _of_scores(

@@ -315,7 +315,7 @@ MEANINGS = {
 }
 
 DESCRIPTION = MetricDescription(
-    title="Checks",
+    title="Checks: share of reports without such an error",
     meanings=MEANINGS,
     meaning="Each number is the share of reports without such an error, or, of checks that only warn (demand_broken, "
     "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "

@@ -118,6 +118,8 @@ class Plan:
     status: RunStatus = "done"
     has_decision: bool = True
     """False of a run of ours that was asked what to buy and declared nothing."""
+    error: str = ""
+    """What kind of error it failed with; empty of one that did not."""
 
     @property
     def has_report(self) -> bool:
@@ -194,6 +196,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,
+                error="" if run is None or run.error is None else run.error.kind,
             )
         )
         for metric in metrics:

@@ -1,7 +1,7 @@
 """Who did better over all questions, in a sentence or two that name no table."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import sqrt
 
 from drretail.eval.compare.differences import ABOVE
@@ -16,16 +16,15 @@ from drretail.tables.figures import counted, percent
 from drretail.viewer.tables.scores import system_names
 
 LEADING = ("quality", "feasible", "FP")
-"""The columns by which two systems are told apart where no judge compared them, the first that differs."""
-_AHEAD = {
-    "quality": "{} is rated higher ({} against {} of 10)",
-    "feasible": "{} buys what was asked for, within every limit, more often ({} against {} of its answers)",
-    "FP": "more of the cited claims of {} are supported by their sources ({} against {})",
-}
+"""The columns by which the systems to look at first are chosen, the first that differs."""
+OUTCOME = "feasible"
+"""What code measures of the picks: it leads where nothing is concluded."""
 MOST_SHOWN = 3
 """Measures in which a difference is shown that a sentence names; the table below has the others."""
 _SHOWN = re.compile(r"(?P<about>.+?): (?P<order>.+ above .+?)(?: \(n = (?P<n>.+)\))?\.")
-_TAKES = re.compile(r"would take about (?P<queries>more than [\d,]+ queries|[\d,]+ quer(?:y|ies))")
+_SIZE = r"(?P<queries>(?:more than )?[\d,]+) quer(?:y|ies)(?:, (?P<users>(?:more than )?[\d,]+) users?)?"
+_TAKES = re.compile(f"would take about {_SIZE}")
+_BY = re.compile(f"by {_SIZE}")
 _FEWEST = re.compile(r"it takes (?P<count>[\d,]+ (?:users|queries)) at least")
 SURE = "If the systems were equal, fewer than one such experiment in twenty would say so."
 
@@ -41,7 +40,11 @@ def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...
 
 
 def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
-    """Who did better, and how sure that is; what it would take to tell, where nothing is shown; empty of one system."""
+    """Who did better, and how sure that is; empty of one system.
+
+    In this order: what is concluded; who buys what was asked for more often; whom a judge preferred; that nothing
+    tells them apart. The last three say what it would take to tell.
+    """
     labels = [row.system for row in board.rows if place_of(row.system) == "system"]
     if len(labels) < 2:
         return ""
@@ -49,22 +52,60 @@ def result_of(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> str:
     shown = [found for sentence in board.differs if (found := _SHOWN.fullmatch(sentence))]
     if shown:
         return f"{_better(shown)} {SURE}"
-    takes = _takes(board.differs)
+    about_outcome = [sentence for sentence in board.differs if OUTCOME in _subjects(sentence)]
+    bought = _bought(board, names, " ".join(about_outcome))
+    if bought:
+        return f"{bought} {_may_be_chance(_takes(about_outcome))}"
     compared = _compared(pairs, labels)
     if compared is not None:
-        return f"{_preferences(compared, names[compared.a], names[compared.b])} {_may_be_chance(compared) or takes}"
-    column = _leading(board)
-    if len(labels) == 2 and column is not None:
-        a, b = sorted((row for row in board.rows if row.system in labels), key=lambda row: -_value(row.cells, column))
-        figures = [_figure(_value(row.cells, column), column) for row in (a, b)]
-        ahead = _AHEAD.get(column.name, f"{{}} is ahead in {column.name.replace('_', ' ')} ({{}} against {{}})")
-        asked = max(cell.n_planned for cell in a.cells.values())
-        return f"Over {counted(asked, 'answer')} each, {ahead.format(names[a.system], *figures)}. {takes}"
-    if column is None:
-        return (
-            f"Nothing tells {'the two' if len(labels) == 2 else f'these {len(labels)}'} systems apart. {takes}".strip()
-        )
-    return f"No system is shown to be better than another. {takes}"
+        preferred = _preferences(compared, names[compared.a], names[compared.b])
+        return f"{preferred} {_may_be_chance(_takes_preferences(compared))}"
+    takes = _takes(board.differs)
+    which = "the two" if len(labels) == 2 else f"these {len(labels)}"
+    return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
+
+
+def _subjects(sentence: str) -> list[str]:
+    """ "clean", "feasible" of "clean and feasible: the same in every system"."""
+    return re.split(r", | and ", sentence.partition(":")[0])
+
+
+def _bought(board: Scoreboard, names: Mapping[str, str], compared: str) -> str:
+    """ "react buys what was asked for on 7 of 10 questions, hybrid_react on 1."; empty where all do as often."""
+    cells = {
+        names[row.system]: row.cells[OUTCOME]
+        for row in board.rows
+        if place_of(row.system) == "system" and OUTCOME in row.cells
+    }
+    ranked = sorted(cells, key=lambda name: -cells[name].value)
+    if len({f"{cell.value:.2f}" for cell in cells.values()}) < 2:
+        return ""
+    size = _BY.search(compared) or re.search(_SIZE, compared)
+    asked = 0 if size is None else int(size["queries"].replace(",", ""))
+    # Where queries were repeated, or systems have values on other queries, counts of questions would be wrong.
+    is_counted = all(cell.n_scored == asked and _is_whole(cell.value * asked) for cell in cells.values())
+    figures = [f"{cells[name].value * asked:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
+    whole = f" of {_questions(asked, size)}" if is_counted and size is not None else " of its answers"
+    on = "on" if is_counted else "in"
+    others = [f"{name} {on} {figure}" for name, figure in zip(ranked, figures, strict=True)][1:]
+    more = [f"{len(others) - MOST_SHOWN} more no more often"] if len(others) > MOST_SHOWN else []
+    return (
+        f"{', '.join([f'{ranked[0]} buys what was asked for {on} {figures[0]}{whole}', *others[:MOST_SHOWN], *more])}."
+    )
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) < 0.01
+
+
+def _questions(count: int, size: "re.Match[str]") -> str:
+    users = int((size["users"] or "0").replace(",", ""))
+    return f"{counted(count, 'question')}{_of_users(count, users)}"
+
+
+def _of_users(questions: int, users: int | None) -> str:
+    """ " of 4 users" where they are fewer than the questions."""
+    return f" of {counted(users, 'user')}" if users and users < questions else ""
 
 
 def _better(shown: "Sequence[re.Match[str]]") -> str:
@@ -84,10 +125,6 @@ def _value(cells: "dict[str, BoardCell]", column: ShownColumn) -> float:
     return cells[column.name].value if column.name in cells else 0.0
 
 
-def _figure(value: float, column: ShownColumn) -> str:
-    return percent(value) if column.unit == "share" else f"{value:.1f}"
-
-
 def _leading(board: Scoreboard) -> ShownColumn | None:
     """The column that tells most of which system is better; None where all are the same in every score."""
     rows = [row for row in board.rows if place_of(row.system) == "system"]
@@ -97,20 +134,24 @@ def _leading(board: Scoreboard) -> ShownColumn | None:
 
 
 def _takes(differs: Iterable[str]) -> str:
-    """How many queries or users it would take, as the comparison found; how few can show nothing."""
+    """ "it would take about 54 questions to tell", as the comparison found; empty where it does not say."""
     text = " ".join(differs)
     needed, fewest = _TAKES.search(text), _FEWEST.search(text)
     if needed is not None:
-        return f"That may be chance: it would take about {needed['queries']} to tell."
-    if fewest is not None:
-        return f"That may be chance: it takes {fewest['count']} at least to tell."
-    return "That may be chance." if "no difference is shown" in text else ""
+        by_users = needed["users"] not in (None, needed["queries"])
+        size = f"{needed['users']} users" if by_users else f"{needed['queries']} questions"
+        return f"it would take about {size} to tell"
+    return "" if fewest is None else f"it takes {fewest['count']} at least to tell"
+
+
+def _may_be_chance(takes: str) -> str:
+    return f"That may be chance{f': {takes}' if takes else ''}."
 
 
 def _compared(pairs: Sequence[PairScore], labels: Sequence[str]) -> PairScore | None:
     """The overall preference between two systems, where there are no more and a model judged."""
-    rows = [row for row in pairs if row.dimension == PRIMARY and row.note is None and row.n_scored]
-    return next((row for row in rows if len(labels) == 2 and {row.a, row.b} == set(labels)), None)
+    rows = [row for row in pairs if row.dimension == PRIMARY and row.note is None and row.judge_kind != "rule_based"]
+    return next((row for row in rows if row.n_scored and len(labels) == 2 and {row.a, row.b} == set(labels)), None)
 
 
 def _preferences(row: PairScore, a: str, b: str) -> str:
@@ -118,7 +159,11 @@ def _preferences(row: PairScore, a: str, b: str) -> str:
     won, lost = row.queries_won, row.queries_lost
     if won < lost:
         won, lost, a, b = lost, won, b, a
-    on = "On the one question" if row.n_queries == 1 else f"On {row.n_queries:,} questions"
+    on = (
+        "On the one question"
+        if row.n_queries == 1
+        else f"On {row.n_queries:,} questions{_of_users(row.n_queries, row.n_users)}"
+    )
     if not won:
         return f"{on} the judge preferred neither {a} nor {b}."
     if row.n_queries == 1:
@@ -134,15 +179,16 @@ def _times(count: int) -> str:
     return words[count] if count < len(words) else f"{count:,} times"
 
 
-def _may_be_chance(row: PairScore) -> str:
-    """How many questions would show as clear a preference; empty where each user does not ask one question."""
+def _takes_preferences(row: PairScore) -> str:
+    """How many questions would show as clear a preference; of users who ask several, how few can show none."""
     n, won, lost = row.n_queries, row.queries_won, row.queries_lost
-    if row.n_users not in (None, n) or n < 2:
-        return ""
+    tests = max(1, row.tests)
+    fewest = fewest_users(tests)
+    if row.n_users not in (None, n):
+        return f"it takes {fewest:,} users at least to tell" if row.n_users < fewest else ""
+    if n < 2:
+        return f"it takes {fewest:,} questions at least to tell"
     mean = (won - lost) / n
     error = sqrt(max(0.0, (won + lost - n * mean * mean) / (n - 1) / n))
-    tests = max(1, row.tests)
     needed = users_needed(Estimate(mean, error, n - 1), n, tests)
-    if needed is None:
-        return "That may be chance."
-    return f"That may be chance: it would take about {max(needed, fewest_users(tests)):,} questions to tell."
+    return "" if needed is None else f"it would take about {max(needed, fewest):,} questions to tell"

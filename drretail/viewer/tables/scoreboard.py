@@ -1,15 +1,16 @@
 """The scoreboard as a table, and what it comes to in words."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ABOVE
+from drretail.eval.compare.differences import ABOVE, ALL_FAILED
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
 from drretail.tables.table import Cell, Column, Kind, Row, Table
-from drretail.viewer.tables.result import result_of
+from drretail.viewer.tables.result import OUTCOME, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
@@ -78,10 +79,18 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
 def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     """The board without the columns in which all systems have the same, and a sentence that names these.
 
-    The sentence is empty where there are none.
+    Floors and the oracle have the same there, too, or no value; what is bought is kept beside theirs. The sentence is
+    empty where there are none.
     """
     rows = [row for row in board.rows if place_of(row.system) == "system"]
-    equal = {column.name: cell for column in board.columns if (cell := _shared(rows, column)) is not None}
+    beside = [row for row in board.rows if place_of(row.system) != "system"]
+    equal = {
+        column.name: cell
+        for column in board.columns
+        if (cell := _shared(rows, column)) is not None
+        and not (beside and column.name == OUTCOME)
+        and all((other := _shared([row], column)) is None or other.figure == cell.figure for row in beside)
+    }
     if len(rows) < 2 or not equal:
         return board, ""
     same = ", ".join(f"{name} {cell.figure}" for name, cell in equal.items())
@@ -167,6 +176,8 @@ def _notes(board: Scoreboard) -> Iterator[str]:
 
 
 MOST_SAID = 3
+_NO_DIFFERENCE = re.compile(": no difference is shown by")
+_NO_PREFERENCE = re.compile("side by side: no preference is shown in .+? by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +192,14 @@ class Conclusion:
 def conclusion(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> Conclusion:
     """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
+    if board.differs and ALL_FAILED.match(board.differs[0]):
+        return Conclusion(board.differs[0], "")
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
     shown = [sentence for sentence in board.differs if ABOVE in sentence]
     rest = [sentence for sentence in board.differs if ABOVE not in sentence]
     is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
-    return Conclusion(result_of(board, pairs), f"Not shown: {_joined(rest)}" if rest else "", is_cut)
+    return Conclusion(result_of(board, pairs), _not_shown(rest), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
@@ -209,6 +222,12 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
     """Whether no less than half of a system's reports are behind a value: one report of twenty concludes nothing."""
     cells = [row.cells.get(name) for row in board.rows if place_of(row.system) == "system"]
     return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
+
+
+def _not_shown(sentences: Sequence[str]) -> str:
+    """ "No difference shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
+    short = [_NO_DIFFERENCE.sub(" by", _NO_PREFERENCE.sub("side-by-side preference by", each)) for each in sentences]
+    return f"No difference shown in {_joined(short)}" if short else ""
 
 
 def _joined(sentences: Sequence[str]) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from drretail.eval.compare.wording import listed, name_of
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.registry import described
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
-from drretail.records.score import CODE, in_order, shared_models
+from drretail.records.score import CODE, WHOLES, in_order, shared_models
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text
@@ -81,9 +82,8 @@ LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries where none is known).",
     "p: how often chance alone (random signs per user) gives a difference as large. Holm: corrected; "
     "rows marked * (primary) over all such rows in all pairs of systems, the exploratory others over "
-    "the rows of their"
-    "family. shows: the true "
-    "difference that n queries show in 4 of 5 experiments, smaller ones less often; takes: queries "
+    "the rows of their family. shows: the true difference that n queries show in 4 of 5 experiments, smaller ones "
+    "less often (–: more than values can differ); takes: queries "
     "that would show a difference as large as A−B as often; both with Holm's strictest correction.",
 )
 LEGEND_OF_PAIRS = (
@@ -156,11 +156,19 @@ def _row(row: "ComparedRow") -> list[object]:
         Cell(row.difference, "signed", row.ci_low, row.ci_high),
         Cell(row.p, "p"),
         Cell(row.p_holm, "p"),
-        row.detectable,
+        _detectable(row),
         f">{MOST:,}" if takes is not None and takes > MOST else takes,
         row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
         row.n_users,
     ]
+
+
+def _detectable(row: "ComparedRow") -> float | None:
+    """None where values of the scale can't differ by so much; a ratio may be above 1, and is no share then."""
+    whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
+    if whole is None or row.detectable is None or max(row.mean_a or 0, row.mean_b or 0) > whole:
+        return row.detectable
+    return row.detectable if row.detectable <= whole else None
 
 
 def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:

@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -267,3 +268,11 @@ def test_repeats_and_noise_have_figures_behind_their_sentences() -> None:
 
 if __name__ == "__main__":
     GOLDEN.write_text("\n\n".join(f"## {name}\n{written(name)}" for name in NAMES) + "\n", encoding="utf-8")
+
+
+def test_where_every_run_failed_that_is_all_there_is_to_compare() -> None:
+    held = beside(*EQUAL)
+    failed = tuple(replace(plan, status="failed", report_sha=None, error="no_research") for plan in held.plans)
+    sentence = f"All {len(failed)} runs failed (no_research): nothing was compared."
+    assert differences(replace(held, plans=failed), [JUDGE], {}, {}) == [sentence]
+    assert differences(replace(held, plans=(*failed[1:], held.plans[0])), [JUDGE], {}, {}) != [sentence]

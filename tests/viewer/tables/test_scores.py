@@ -134,7 +134,7 @@ def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m
 def test_what_is_shown_stands_before_what_is_not() -> None:
     told = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
     assert told.can == f"In FP, hybrid_react did better than react. {SURE}"
-    assert told.cannot == "Not shown: clean: no difference is shown by 5 queries."
+    assert told.cannot == "No difference shown in clean by 5 queries."
 
 
 def test_where_nothing_is_shown_no_system_is_called_better() -> None:

@@ -91,8 +91,13 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     texts = ("FP: a above b.", "clean: nothing.")
     text = "\n".join(printed(board(differs=texts, notes=("Mind this.",)), 140))
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
-    assert text.index("In FP, a did better than b.") < text.index("Not shown: clean: nothing.")
-    assert text.index("Not shown") < text.index("share of claims that hold") < text.index("Notes") < text.index("Mind")
+    assert text.index("In FP, a did better than b.") < text.index("No difference shown in clean: nothing.")
+    assert (
+        text.index("No difference shown")
+        < text.index("share of claims that hold")
+        < text.index("Notes")
+        < text.index("Mind")
+    )
 
 
 def test_a_text_says_what_stands_below_the_values_too() -> None:
