@@ -47,6 +47,8 @@ class Asked:
     lost: list[str] = field(default_factory=list)
 
     def row(self, name: str) -> str:
+        if not self.seconds:  # nothing came within the time
+            return f"| {name} | 0 | – | – | – | {len(self.lost)} |"
         ordered = sorted(self.seconds)
         worst = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
         cells = (f"{1000 * statistics.median(ordered):.0f} ms", f"{1000 * worst:.0f} ms", f"{worst / LIMIT:.2f}")
