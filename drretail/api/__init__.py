@@ -20,6 +20,6 @@ view.py       ``view``: an experiment live in the browser
 lab/          is the judge any good? a function for each command of ``lab``
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``
 sent_prompts.py  the prompts of agents and judges as a model gets them
-demo_recording.py  a question of the demo that a language model answered and judged, played back
-recordings/   what it answered, and the question
+demo_recording.py  the demo's questions, which a language model answered and judged, played back
+recordings/   what it answered, and the questions
 """

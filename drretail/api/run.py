@@ -166,7 +166,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         systems = _with_variants(options, systems, asked, observer)
         check_context(systems, asked)
         changed = () if options.to is None else changed_agents(Path(options.to), systems)
-        for sentence in [*_too_few_users(asked), *changed]:
+        for sentence in [*(_too_few_users(asked) if len(systems) > 1 else ()), *changed]:
             observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)

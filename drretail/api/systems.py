@@ -160,6 +160,7 @@ def _named(given: object) -> tuple[str, Agent]:
 def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generator[str]:
     """A sentence for each Python file of an agent that was changed after the agent's last run in the folder."""
     noted: set[Path] = set()
+    taken: set[str] | None = None
     for each in systems:
         place = each.system.place or each.system.agent
         module, _, attribute = place.partition(":")
@@ -169,8 +170,9 @@ def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generato
             continue
         if Path(source).stat().st_mtime > max(ended):
             noted.add(Path(source))
-            names = {system.agent for system in read_definition(folder).systems.values()}
-            free = next(f"v{number}" for number in count(2) if f"v{number}" not in names)
+            taken = taken or {system.agent for system in read_definition(folder).systems.values()}
+            free = next(f"v{number}" for number in count(2) if f"v{number}" not in taken)
+            taken.add(free)
             yield (
                 f"{Path(source).name} has changed since its runs here: name it anew (--agent {free}={place}) to run "
                 "the new one."

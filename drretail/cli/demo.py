@@ -33,7 +33,14 @@ def demo(
     downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
-    gc.disable()  # a tenth of the time, and the process ends before its garbage matters
+    gc.disable()  # a tenth of the time
+    try:
+        _make(to, quiet=quiet)
+    finally:
+        gc.enable()
+
+
+def _make(to: Path, *, quiet: bool) -> None:
     from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world

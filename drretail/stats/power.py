@@ -6,7 +6,7 @@ are worth. A spread estimated from few users is itself uncertain, and so is what
 """
 
 from functools import lru_cache
-from math import ceil, sqrt
+from math import ceil, isnan, sqrt
 
 from drretail.stats.intervals import Estimate
 
@@ -26,9 +26,10 @@ def power(away: float, freedom: float, level: float = LEVEL) -> float:
         bound = ndtri(1 - level / 2)
         return float(ndtr(away - bound) + ndtr(-bound - away))
     bound = stdtrit(freedom, 1 - level / 2)
-    # The wrong direction is rarer than Φ(−away); scipy gives nan for it where it is smaller than all that matters.
+    # The wrong direction is rarer than Φ(−away); scipy gives nan where either is smaller than all that matters.
     wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
-    return 1 - float(nctdtr(freedom, away, bound)) + wrong
+    missed = float(nctdtr(freedom, away, bound))
+    return (1 if isnan(missed) else 1 - missed) + wrong
 
 
 def detectable(seen: Estimate | None, tests: int = 1) -> float | None:

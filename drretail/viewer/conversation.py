@@ -79,7 +79,7 @@ def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Ta
         by_path[path if path.replace(".", "").isdigit() else _OUTSIDE].append(effect)
     asked: dict[str, list[int]] = defaultdict(list)
     for step in steps:
-        if step.kind == "model":
+        if step.kind != "tool":
             asked[step.path].append(step.seq)
     known = sorted(by_path.keys() - {_OUTSIDE}, key=path_key)
     return [

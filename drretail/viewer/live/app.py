@@ -103,7 +103,7 @@ async def _refused(request: Request, problem: Exception) -> Response:
 
 
 async def _not_possible(request: Request, problem: Exception) -> Response:
-    if request.method == "POST" and request.url.path != "/name":
+    if request.method == "POST" and not request.url.path.endswith("/name"):
         return PlainTextResponse(str(problem), 409)
     return message_page("This can't be shown", str(problem), 409)
 

@@ -142,7 +142,7 @@ class Voting:
             annotator=annotator,
             sheet=self._sheet(item, annotator),
             state=self._state(mode, item, annotator),
-            asked=sum(asked for _, asked in self._counts(mode, annotator)),
+            all_answers=sum(asked for _, asked in self._counts(mode, annotator)),
         )
 
     async def answers(self, mode: ModeText, request: Request) -> Response:

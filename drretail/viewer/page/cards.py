@@ -141,7 +141,7 @@ class TalkLinks:
         steps = self.view.run.steps if self.view.run else ()
         if place is not None:
             for step in reversed(steps[: place + 1]):
-                if step.kind == "model" and step.path == steps[place].path:
+                if step.kind != "tool" and step.path == steps[place].path:
                     is_there = self.turns is None or (step.path, step.seq) in self.turns
                     return f"{self.page}#{self.view.anchor}-m{step.path}-{step.seq}" if is_there else self.whole
         return self.whole

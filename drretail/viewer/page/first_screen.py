@@ -21,27 +21,12 @@ from drretail.viewer.judged_pairs import PairJudgement
 from drretail.viewer.page.cards import claim_anchor
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.page.run_lines import LIMITS, RunLine
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
 MOST = 20
 """Questions that can be leafed through; a page of hundreds names how many there are."""
-LIMITS = (
-    "over_budget",
-    "below_rating",
-    "recommended_although_owned",
-    "unwanted_brand",
-    "demand_broken",
-    "not_wanted",
-    "quantity_wrong",
-    "want_left_out",
-    "price_unknown",
-    "unavailable",
-    "not_in_catalog",
-    "no_decision",
-)
-"""The findings that say that picks break what the question asks for."""
 _WRONG: Mapping[Support, str] = {"contradicted": "contradicted by", "none": "not supported by"}
 _LONGEST = 220
 _MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
@@ -154,8 +139,9 @@ def question_card(
 
 def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], links: Links) -> Markup:
     """The questions one at a time, the one whose answers differ most first; below who did better over all of them."""
-    answered = [card for card in cards if card.answers][:MOST]
+    answered = [card for card in cards if card.answers]
     first = most_telling(answered) if answered else None
+    answered = [card for at, card in enumerate(answered) if at < MOST or card is first]
     systems = [label for label in view.definition.systems if place_of(label) == "system"]
     html = template("first_screen.html.jinja").render(
         cards=answered,
@@ -185,11 +171,12 @@ def _answer(
     is_preferred: bool,
 ) -> AnswerCard:
     run = view.run
-    found = [one for one in view.checks.findings if one.code in LIMITS and one.severity == "error"]
+    doubted = [one for one in view.checks.findings if one.code in LIMITS]
+    found = [one for one in doubted if one.severity == "error"]
     picks = () if cart is None else tuple(PickCard(pick, _broken(found, f"P:{pick.product}")) for pick in cart.lines)
     broken = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
     is_checked = question.query.wish is not None and bool(view.checks.made) and cart is not None
-    keeps = is_checked and not broken and not any(pick.broken for pick in picks)
+    keeps = is_checked and not broken and not doubted
     return AnswerCard(
         name=name,
         line=line,

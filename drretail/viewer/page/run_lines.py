@@ -21,9 +21,22 @@ OUTCOMES: Mapping[Outcome, str] = {
     "gave up": "stopped at a limit, or declared nothing to buy where something is wanted",
 }
 LIMITS = frozenset(
-    {"over_budget", "below_rating", "unwanted_brand", "demand_broken", "quantity_wrong", "recommended_although_owned"}
+    (
+        "over_budget",
+        "below_rating",
+        "recommended_although_owned",
+        "unwanted_brand",
+        "demand_broken",
+        "not_wanted",
+        "quantity_wrong",
+        "want_left_out",
+        "price_unknown",
+        "unavailable",
+        "not_in_catalog",
+        "no_decision",
+    )
 )
-"""Codes of findings that break a limit of the question."""
+"""Codes of findings that say that picks break what the question asks for, or may."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 """As run_search.js splits what is typed."""
 
@@ -122,7 +135,7 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
 def _words(view: RunView, question: Question) -> frozenset[str]:
     texts = [question.query.text, view.subject.report or ""]
     texts += [claim.text for one in view.claims for claim in one.claims]
-    return frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.casefold()))
+    return frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower()))
 
 
 def _why(view: RunView) -> str:

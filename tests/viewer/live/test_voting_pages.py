@@ -150,6 +150,8 @@ def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp:
     assert state(ann, f"/vote/{number}")["kept"] == len(DIMENSIONS) - 1
     assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
     assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
+    (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
+    assert int(most) > len(DIMENSIONS)
 
 
 def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:

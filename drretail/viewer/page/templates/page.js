@@ -97,6 +97,7 @@ function copyLink(address, button) {
   }
 
   function reveal() {
+    if (location.hash.startsWith("#runs?")) return; // what the table of runs shows
     const name = decodeURIComponent(location.hash.slice(1));
     const target = name && document.getElementById(name);
     if (target) open(target);
