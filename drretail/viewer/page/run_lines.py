@@ -120,7 +120,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
 
 def _outcomes(view: RunView) -> Iterator[Outcome]:
     supports = {claim.support for one in view.claims for claim in one.claims}
-    if any(finding.code in LIMITS for finding in view.checks.findings):
+    if any(finding.code in LIMITS - {"no_decision"} for finding in view.checks.findings):
         yield "limit broken"
     if "none" in supports:
         yield "claim not supported"
