@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,28 @@ def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Ta
             asked[step.path].append(step.seq)
     known = sorted(by_path.keys() - {_OUTSIDE}, key=path_key)
     return [
-        Talk(path, tuple(_turns(path, by_path[path], asked[path])))
+        Talk(path, tuple(_turns(path, _in_order(by_path[path]), asked[path])))
         for path in (*known, *([_OUTSIDE] if _OUTSIDE in by_path else []))
     ]
+
+
+def _in_order(effects: Sequence[Effect]) -> list[Effect]:
+    """As they were asked for: looks that ran side by side are in the journal as they ended."""
+    ordered: list[Effect] = []
+    for _, turns in groupby(effects, lambda effect: effect.kind == "model"):
+        ordered += sorted(turns, key=_place)
+    return ordered
+
+
+def _place(effect: Effect) -> tuple[int, str]:
+    """Among its neighbours; model calls of a path stay as they are."""
+    return (0, "") if effect.kind == "model" else (_seq(effect) or 0, effect.key)
+
+
+def _seq(effect: Effect) -> int | None:
+    """The number of the step that an effect's scope names."""
+    seq = effect.scope.partition("/")[2]
+    return int(seq) if seq.isdigit() else None
 
 
 def _turns(path: str, effects: Sequence[Effect], asked: Sequence[int]) -> Iterator[Turn]:
@@ -118,10 +138,10 @@ def _turns(path: str, effects: Sequence[Effect], asked: Sequence[int]) -> Iterat
 
 def _other(path: str, effect: Effect) -> Turn:
     """A look at the web, or a question to the shopper."""
-    _, _, seq = effect.scope.partition("/")
+    seq = _seq(effect)
     answer = None if effect.response is None else Message("answer", _text(effect.response))
     sent = (Message("request", _text(effect.request)),)
-    step = (path, int(seq)) if seq.isdigit() else None
+    step = None if seq is None else (path, seq)
     return Turn(step, effect.kind.replace("_", " "), sent, 0, (), answer, _error(effect))
 
 

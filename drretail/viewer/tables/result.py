@@ -22,7 +22,7 @@ OUTCOME = "feasible"
 MOST_SHOWN = 3
 """Measures in which a difference is shown that a sentence names; the table below has the others."""
 _SHOWN = re.compile(r"(?P<about>.+?): (?P<order>.+ above .+?)(?: \(n = (?P<n>.+)\))?\.")
-_SIZE = r"(?P<queries>(?:more than )?[\d,]+) quer(?:y|ies)(?:, (?P<users>(?:more than )?[\d,]+) users?)?"
+_SIZE = r"(?<![\d,])(?P<queries>(?:more than )?[\d,]+) quer(?:y|ies)(?:, (?P<users>(?:more than )?[\d,]+) users?)?"
 _TAKES = re.compile(f"would take about {_SIZE}")
 _BY = re.compile(f"by {_SIZE}")
 _FEWEST = re.compile(r"it takes (?P<count>[\d,]+ (?:users|queries)) at least")
