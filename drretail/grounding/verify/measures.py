@@ -1,0 +1,115 @@
+"""Figures with a unit and plain denials in a product's record, and sentences that say otherwise.
+
+"Keeps coffee hot for 4 hours" of a record with "Keeps coffee hot for 2 hours"; "works on induction" of one with "Not
+for induction". What the record leaves open is no fault.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from drretail.grounding.text.words import content_stems, is_negation, stem, words
+from drretail.grounding.verify.offers import LIST_PRICE, STOCK, offers_of, option_in
+from drretail.records.shop import Product
+
+_NUMBER = r"(?<![\w$€£.,-])(?P<number>\d[\d,]*(?:\.\d+)?)"
+_MEASURE = re.compile(rf"{_NUMBER}[ \u00a0-]?(?P<unit>°\s?[CF]|%|[A-Za-z]{{1,14}})?")
+_LABEL = re.compile(r"(?P<label>[A-Za-z][\w-]+)(?::| of| is)? (?:about |just |only )?$")
+_LIMIT = re.compile(r"\b(?:under|over|than|least|most|between|if|or|need|want|your?)(?: an?| the)?\W{0,2}$", re.I)
+_UNITS = {
+    **dict.fromkeys(("litre", "liter", "litres", "liters"), "l"),
+    **dict.fromkeys(("gram", "grams", "gramme"), "g"),
+    **dict.fromkeys(("kilo", "kilos", "kilogram", "kilograms"), "kg"),
+    **dict.fromkeys(("millilitre", "millilitres", "milliliters"), "ml"),
+    **dict.fromkeys(("hour", "hours", "hrs", "hr"), "h"),
+    **dict.fromkeys(("minute", "minutes", "mins"), "min"),
+    **dict.fromkeys(("watt", "watts"), "w"),
+    **dict.fromkeys(("lumens", "lumen", "lm"), "lumen"),
+    **dict.fromkeys(("degrees", "°c"), "°c"),
+}
+_COMMON = frozenset("l g kg ml mm cm m in inch oz lb h min s day year w v °c °f % x mah".split())  # noqa: SIM905
+"""Units that one product may have several figures of: there the words around have to agree."""
+_NO_UNIT = frozenset("in of for and or to with at from on by is are the a an it we i as but per x".split())  # noqa: SIM905
+_AROUND = 40
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_BRACKET = re.compile(r"\(([^()]*)\)")
+_CONDITION = re.compile(r"\b(?:if|unless|whether|without|instead|rather|except|only|than|but)\b|\?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """``unit`` is a unit, or the noun behind or before a number; ``stems`` are those of the words around."""
+
+    number: Decimal
+    written: str
+    unit: str
+    stems: frozenset[str]
+
+
+def measure_faults(text: str, item: Product) -> Iterator[str]:
+    """A line for each figure of a sentence whose unit the record has with another number, said of the same thing."""
+    known = [measure for line in _lines(item) for measure in _measures(line)]
+    options = " ".join(value for offer in offers_of(item) for value in offer.options.values())
+    fixed = {measure.number for measure in _measures(f"{item.title} {options}")}
+    numbers = {measure.number for measure in known} | fixed
+    for measure in _measures(text):
+        alike = [one for one in known if one.unit == measure.unit]
+        if measure.number in numbers or not alike:
+            continue
+        if measure.unit in _COMMON:
+            alike = [one for one in alike if one.stems & measure.stems]
+        if alike:
+            shown = ", ".join(dict.fromkeys(one.written for one in alike))
+            yield f"{measure.written}: the record says {shown}"
+
+
+def _measures(text: str) -> Iterator[Measure]:
+    for match in _MEASURE.finditer(text):
+        before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
+        unit = (match["unit"] or "").casefold().replace(" ", "")
+        unit = _UNITS.get(unit, unit)
+        label = _LABEL.search(before)
+        if not unit or unit in _NO_UNIT:
+            unit = "" if label is None else stem(label["label"].casefold())
+        if unit not in _COMMON:
+            unit = stem(unit)
+        if not unit or _LIMIT.search(before):
+            continue
+        near = re.split(r"[;.()]", before)[-1] + " " + re.split(r"[;.()]", behind)[0]
+        number = Decimal(match["number"].replace(",", ""))
+        yield Measure(number, match[0].strip(), unit, frozenset(content_stems(near)) - {unit})
+
+
+def denial_faults(text: str, item: Product) -> Iterator[str]:
+    """A line for what a sentence affirms and the record denies in so many words."""
+    said = list(words(text))
+    if any(map(is_negation, said)) or _CONDITION.search(text):
+        return
+    stems = set(content_stems(text))
+    for subject, denied, line in _denials(item):
+        if denied and denied <= stems and (not subject or subject & stems):
+            yield f"the record says “{line}”"
+
+
+def _denials(item: Product) -> Iterator[tuple[frozenset[str], frozenset[str], str]]:
+    """What is spoken of, what is denied of it, and the words: "Needs two AA batteries (not included)"."""
+    for line in _lines(item):
+        inner = [(line[: match.start()], match[1]) for match in _BRACKET.finditer(line)]
+        for before, part in [*inner, ("", _BRACKET.sub(" ", line))]:
+            found = re.search(r"\b(?:not|no|non|never|isn't|doesn't|can't|cannot)\b", part, re.IGNORECASE)
+            if found is None:
+                continue
+            clause = re.split(r"[,:]", part[found.end() :])[0]
+            spoken_of = re.split(r"[,:]", part[: found.start()])[-1] or before
+            subject = content_stems(spoken_of)[-2:]
+            yield frozenset(subject), frozenset(content_stems(clause)), line.strip(" .")
+
+
+def _lines(item: Product) -> Iterable[str]:
+    """The sentences of a record that tell of the thing, without the lists of its options."""
+    options = {value for offer in offers_of(item) for value in offer.options.values()}
+    features = (line for line in item.features if not any(option_in(line, value) for value in options))
+    kept = {key: value for key, value in item.details.items() if key not in (STOCK, LIST_PRICE)}
+    details = (f"{key}: {value}" for key, value in kept.items() if isinstance(value, str | int | float))
+    return [line for text in (*features, *item.description, *details) for line in _SENTENCE.split(text) if line]
