@@ -29,7 +29,7 @@ class RecordCheck:
 def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
     """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
     all of them. Of products whose variants, stock or list price are known also what stands in its words."""
-    lines = _record_lines(claim, ledger)
+    lines = _record_lines(claim, ledger, report)
     if lines:
         return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
     verified = verify(claim.values, ledger, report) if claim.values else ()
@@ -46,12 +46,13 @@ def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
     return RecordCheck("contradicted" in states, tuple(of_values))
 
 
-def _record_lines(claim: Claim, ledger: Ledger) -> tuple[str, ...]:
+def _record_lines(claim: Claim, ledger: Ledger, report: str) -> tuple[str, ...]:
     """What the records of its products say of a claim's words; nothing where the report rests it on other sources."""
     ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
     items = [ledger.products[name] for name in ids if name in ledger.products]
     is_known = claim.looked_up or any(map(has_offers, items))
-    return tuple(record_lines(claim.claim, items, ledger)) if is_known and len(items) == len(ids) > 0 else ()
+    before = "" if claim.start is None else report[: claim.start]
+    return tuple(record_lines(claim.claim, items, ledger, before)) if is_known and len(items) == len(ids) > 0 else ()
 
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"

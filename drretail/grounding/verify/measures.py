@@ -39,12 +39,18 @@ _CONDITION = re.compile(r"\b(?:if|unless|whether|without|instead|rather|except|o
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """``unit`` is a unit, or the noun behind or before a number; ``stems`` are those of the words around."""
+    """``units`` are a unit, or the nouns behind or before a number; ``stems`` are those of the words around."""
 
     number: Decimal
     written: str
-    unit: str
+    units: frozenset[str]
     stems: frozenset[str]
+
+    def is_like(self, other: "Measure", *, is_alone: bool) -> bool:
+        """True where both say how much of one thing there is; of a common unit the words around have to agree."""
+        shared = self.units & other.units
+        is_weight = is_alone and "weigh" in self.stems
+        return bool(shared) and (not shared <= _COMMON or is_weight or bool(self.stems & other.stems))
 
 
 def measure_faults(text: str, item: Product) -> Iterator[str]:
@@ -54,41 +60,51 @@ def measure_faults(text: str, item: Product) -> Iterator[str]:
     fixed = {measure.number for measure in _measures(f"{item.title} {options}")}
     numbers = {measure.number for measure in known} | fixed
     for measure in _measures(text):
-        alike = [one for one in known if one.unit == measure.unit]
-        if measure.number in numbers or not alike:
+        if measure.number in numbers:
             continue
-        if measure.unit in _COMMON:
-            alike = [one for one in alike if one.stems & measure.stems]
+        of_unit = [one for one in known if one.units & measure.units]
+        alike = [one.written for one in of_unit if measure.is_like(one, is_alone=len(of_unit) == 1)]
         if alike:
-            shown = ", ".join(dict.fromkeys(one.written for one in alike))
-            yield f"{measure.written}: the record says {shown}"
+            yield f"{measure.written}: the record says {', '.join(dict.fromkeys(alike))}"
 
 
 def _measures(text: str) -> Iterator[Measure]:
     for match in _MEASURE.finditer(text):
         before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
-        unit = (match["unit"] or "").casefold().replace(" ", "")
-        unit = _UNITS.get(unit, unit)
-        label = _LABEL.search(before)
-        if not unit or unit in _NO_UNIT:
-            unit = "" if label is None else stem(label["label"].casefold())
-        if unit not in _COMMON:
-            unit = stem(unit)
-        if not unit or _LIMIT.search(before):
+        if _LIMIT.search(before):
             continue
         near = re.split(r"[;.()]", before)[-1] + " " + re.split(r"[;.()]", behind)[0]
         number = Decimal(match["number"].replace(",", ""))
-        yield Measure(number, match[0].strip(), unit, frozenset(content_stems(near)) - {unit})
+        units = frozenset(_units(match, before, behind))
+        yield Measure(number, match[0].strip(), units, frozenset(content_stems(near)) - units)
+
+
+def _units(match: re.Match[str], before: str, behind: str) -> Iterator[str]:
+    """A common unit, else the two nouns behind a number ("90 click settings"), else the label before it."""
+    unit = (match["unit"] or "").casefold().replace(" ", "")
+    unit = _UNITS.get(unit, unit)
+    if unit in _COMMON:
+        yield unit
+    elif unit and unit not in _NO_UNIT:
+        yield stem(unit)
+        following = re.match(r" ([A-Za-z]+)", behind)
+        if following is not None and following[1].casefold() not in _NO_UNIT:
+            yield stem(following[1].casefold())
+    elif (label := _LABEL.search(before)) is not None:
+        yield stem(label["label"].casefold())
 
 
 def denial_faults(text: str, item: Product) -> Iterator[str]:
     """A line for what a sentence affirms and the record denies in so many words."""
-    said = list(words(text))
-    if any(map(is_negation, said)) or _CONDITION.search(text):
+    if _CONDITION.search(text):
         return
-    stems = set(content_stems(text))
+    clauses = [part for part in re.split(r"[,;.](?= |$)|\bso\b", text) if not any(map(is_negation, words(part)))]
+    is_denied = any(map(is_negation, words(text)))
     for subject, denied, line in _denials(item):
-        if denied and denied <= stems and (not subject or subject & stems):
+        if not denied or (is_denied and not subject):  # "It doesn't work on gas, electric and induction hobs"
+            continue
+        stems = map(set, map(content_stems, clauses if subject else [text]))
+        if any(denied <= own and (not subject or subject & own) for own in stems):
             yield f"the record says “{line}”"
 
 

@@ -49,6 +49,7 @@ _IN = r"in stock|(?:available|ready to ship)(?! (?:in|as|at|from|with|for|on|by|
 _AVAILABILITY = re.compile(rf"\b(?:(?P<out>{_OUT})|(?P<in>{_IN}))\b", re.IGNORECASE)
 _LEFT = re.compile(r"\b(?P<count>\d{1,5}) (?:of (?:them|these) )?(?:pieces? |units? )?(?:left|remaining|in stock)\b")
 _UNSURE = re.compile(r"\b(?:if|when|whether|once|unless|until|soon|again|back|notify|might|may|check)\b|\?", re.I)
+_IT = re.compile(r"\b(?:it|it's|this one|that one)\b", re.IGNORECASE)
 _ALL_VARIANTS = re.compile(r"\b(?:all|both|every)\b(?: \w+)? (?:sizes?|colou?rs?|variants?|versions?|options?)\b", re.I)
 
 
@@ -90,11 +91,14 @@ def has_offers(item: Product) -> bool:
     return not item.details.keys().isdisjoint((VARIANTS, STOCK, LIST_PRICE))
 
 
-def prices_of(item: Product) -> frozenset[Decimal]:
-    """All that the product is sold for, and its list prices."""
-    return frozenset(
-        price for offer in offers_of(item) for price in (offer.price, offer.list_price) if price is not None
-    )
+def sold_for(item: Product) -> list[Decimal]:
+    """The different prices of a product, the lowest first: of each variant, or its own."""
+    return sorted({offer.price for offer in offers_of(item) if offer.price is not None})
+
+
+def list_prices(item: Product) -> list[Decimal]:
+    """The different list prices of a product, the lowest first."""
+    return sorted({offer.list_price for offer in offers_of(item) if offer.list_price is not None})
 
 
 def is_priced_whole(item: Product) -> bool:
@@ -116,9 +120,10 @@ def _stock(value: object) -> int | None:
     return 0 if words in ("out of stock", "sold out") else None
 
 
-def price_lines(text: str, items: Sequence[Product], ledger: Ledger) -> Iterator[str]:
+def price_lines(text: str, items: Sequence[Product], ledger: Ledger, report: str = "") -> Iterator[str]:
     """A line for each amount of a sentence that is none of these products' prices: "price 139: the record says $149";
-    of totals also where they agree."""
+    of totals also where they agree. ``report`` is what the sentence stands in."""
+    has_several = _SEVERAL.search(text) is not None
     money = [one for one in find_amounts(text) if one.kind == "money"]
     edges = [0, *(one.end for one in money)]
     stops = [*(one.start for one in money[1:]), len(text)]
@@ -128,35 +133,43 @@ def price_lines(text: str, items: Sequence[Product], ledger: Ledger) -> Iterator
         if is_foreign or amount.is_range or amount.relation != "is" or amount.compound or ledger.names(amount.low):
             continue
         if _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(behind):
-            yield from _total_line(amount, items, has_several=bool(_SEVERAL.search(text)))
+            yield from _total_line(amount, items, report, has_several=has_several)
         elif _LIST_BEFORE.search(before):
             yield from _list_price_fault(amount, items)
         elif not _OTHER_BEFORE.search(before) and not _OTHER_BEHIND.match(behind):
             near = (_PARTED.split(text[start : amount.start])[-1], _PARTED.split(text[amount.end : stop])[0])
-            yield from _price_fault(amount, near, items, ledger, is_each=bool(_EACH.match(behind)))
+            is_each = _EACH.match(behind) is not None
+            yield from _price_fault(amount, near, items, ledger, is_each=is_each, has_several=has_several)
 
 
 def _price_fault(
-    amount: Amount, near: tuple[str, str], items: Sequence[Product], ledger: Ledger, *, is_each: bool
+    amount: Amount,
+    near: tuple[str, str],
+    items: Sequence[Product],
+    ledger: Ledger,
+    *,
+    is_each: bool,
+    has_several: bool,
 ) -> Iterator[str]:
     """``near`` is what stands before and behind the amount, either of which may name the variant."""
-    if not all(is_priced_whole(item) and prices_of(item) for item in items):
+    if not all(is_priced_whole(item) and sold_for(item) for item in items):
         return
-    readings: list[Sequence[Offer]] = []
+    readings, is_named = list[Sequence[Offer]](), False
     for item in items:
         offers = offers_of(item)
         named = [meant for side in near if len(meant := _meant(side, offers)) < len(offers)]
         readings += named or [offers]
+        is_named = is_named or bool(named)
     for offers in readings:
         fitting = [offer.price is not None and amount.agreement(offer.price) is not None for offer in offers]
         is_of_all = is_each and sum(option_in(near[0], value) for one in offers for value in one.options.values()) > 1
         if all(fitting) if is_of_all else any(fitting):
             return
-    known = frozenset[Decimal]().union(*map(prices_of, items))
-    if any(amount.low == offer.list_price for item in items for offer in offers_of(item)):
+    if any(amount.low == offer.list_price for offers in readings for offer in offers):
         return
     ids = [item.product_id for item in items]
-    if amount.low not in known and derivation(amount, ledger, ids, title_numbers(ids, ledger)) is not None:
+    is_free = (has_several or not is_named) and not any(amount.low in sold_for(item) for item in items)
+    if is_free and derivation(amount, ledger, ids, title_numbers(ids, ledger)) is not None:
         return
     shown = _prices_in_words([offer for offers in readings for offer in offers], items[0].currency)
     yield f"price {amount.low:f}: the record says {shown}"
@@ -173,15 +186,16 @@ def _prices_in_words(offers: Iterable[Offer], currency: str) -> str:
 
 def _list_price_fault(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
     """Where a product has a list price and no product has this one; a former price is not in the record."""
-    known = {offer.list_price for item in items for offer in offers_of(item)} - {None}
-    if known and amount.low not in known and not any(amount.low in prices_of(item) for item in items):
-        shown = ", ".join(format_money(price, items[0].currency) for price in known if price is not None)
+    known = [price for item in items for price in list_prices(item)]
+    if known and amount.low not in known and not any(amount.low in sold_for(item) for item in items):
+        shown = ", ".join(format_money(price, items[0].currency) for price in known)
         yield f"list price {amount.low:f}: the record says {shown}"
 
 
-def _total_line(amount: Amount, items: Sequence[Product], *, has_several: bool) -> Iterator[str]:
+def _total_line(amount: Amount, items: Sequence[Product], report: str, *, has_several: bool) -> Iterator[str]:
     """A line for a sum, which some choice among two or more of these products makes, each taken once, or none."""
-    priced = [sorted({one.price for one in offers_of(item) if one.price is not None}) for item in items]
+    stated = {one.low for one in find_amounts(report) if one.kind == "money"}
+    priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
     if has_several or not 2 <= len(items) <= _MOST_SUMMED or not all(priced) or not all(map(is_priced_whole, items)):
         return
     choices = [chosen for chosen in product(*([Decimal(0), *prices] for prices in priced)) if sum(map(bool, chosen)) > 1]
@@ -194,8 +208,11 @@ def _total_line(amount: Amount, items: Sequence[Product], *, has_several: bool) 
         yield f"total {amount.low:f}: no sum of {' + '.join(parts)} comes to it"
 
 
-def stock_faults(text: str, item: Product) -> Iterator[str]:
-    """A line for each statement of a sentence on availability that the shop's count denies."""
+def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
+    """A line for each statement of a sentence on availability, which the shop's count denies or bears out.
+
+    ``before`` is the sentence before it, whose variant "it" stands for.
+    """
     offers = offers_of(item)
     counts = [offer.stock for offer in offers]
     if None in counts or _UNSURE.search(text):
@@ -207,6 +224,7 @@ def stock_faults(text: str, item: Product) -> Iterator[str]:
         behind = re.split(r"[,;.(]", text[place.end() : max(stop, place.end())])[0]
         meant = _meant(side, offers)
         meant = meant if len(meant) < len(offers) else _meant(behind, offers)
+        meant = _meant(before, offers) if len(meant) == len(offers) and _IT.search(side) else meant
         left = [offer.stock or 0 for offer in meant]
         named = f" of {', '.join(offer.name for offer in meant)}" if len(meant) < len(offers) else ""
         if place["out"] and all(left):
@@ -217,6 +235,8 @@ def stock_faults(text: str, item: Product) -> Iterator[str]:
         elif place["in"] and _ALL_VARIANTS.search(side) and not all(left):
             gone = ", ".join(offer.name for offer in meant if not offer.stock)
             yield f"availability {place[0]}: the record counts 0 in stock of {gone}"
+        elif any(left) if place["in"] else not any(left):
+            yield f"availability {place[0]}: {AGREES}"
     for place in _LEFT.finditer(text):
         known = {*counts, sum(count or 0 for count in counts)}
         if int(place["count"]) not in known:
