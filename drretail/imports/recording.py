@@ -18,12 +18,10 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, NINE, RoleModel, Run, RunError, System, slug
+from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 
 OPEN_WEB = "open"
 """The web of imported systems: what they searched is not known, but no corpus of ours."""
-LOOKED_UP = "looked_up"
-"""Option of an imported system: the fingerprint of the shop whose records its claims are judged by."""
 REPORT = "report"
 """The role of the model behind an imported system, where that is told."""
 LONGEST = 64
@@ -109,8 +107,8 @@ def record(
     """Writes reports as ended runs of the experiment in ``folder``, which is made where there is none.
 
     ``model`` is the model behind the systems, where that is known. ``pages`` are cited pages of the user's. Of products
-    that reports name the records in ``world`` are kept for judging. The same import changes nothing a second time. Raises UserError where the folder holds other reports by these systems, or
-    runs on other questions.
+    that reports name the records in ``world`` are kept for judging. The same import changes nothing a second time.
+    Raises UserError where the folder holds other reports by these systems, or runs on other questions.
     """
     before = read_definition(folder) if (folder / "experiment.json").exists() else None
     queries = queries_of(material, form, () if before is None else before.queries)
@@ -119,7 +117,9 @@ def record(
     shop = None if world is None else NamedProducts(world)
     if world is not None:
         made_by = {"format": form, LOOKED_UP: world.manifest.fingerprint}
-        systems = {label: definition.systems[label].model_copy(update={"options": made_by}) for label in labels.values()}
+        systems = {
+            label: definition.systems[label].model_copy(update={"options": made_by}) for label in labels.values()
+        }
         definition = definition.model_copy(update={"systems": systems})
     given = None if pages is None else read_pages(pages)
     places = {

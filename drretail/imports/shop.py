@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlsplit
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.eval.claims.named_products import products_named
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -104,7 +103,9 @@ def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> I
     for entry in seen:
         own = by_id.pop(entry.id, None)
         texts = entry.texts if own is None else (*entry.texts, *own.texts)
-        yield entry if own is None else entry.model_copy(
-            update={"texts": texts, "looked_up": True, "url": entry.url or own.url}
+        yield (
+            entry
+            if own is None
+            else entry.model_copy(update={"texts": texts, "looked_up": True, "url": entry.url or own.url})
         )
     yield from by_id.values()

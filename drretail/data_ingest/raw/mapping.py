@@ -121,7 +121,7 @@ class Mapping(Record):
     empty: tuple[str, ...] = ()
     """Cells that say nothing, such as "n/a"."""
     product_url: str | None = Field(default=None, pattern=r"^https?://\S*\{(?:handle|id)\}\S*$")
-    """The address of a product in the shop, with {handle} where its id stands: by it reports of others name products."""
+    """The address of a product, with {handle} where its id stands: imported reports name products by it."""
     language: Language | None = None
     """Of the products' texts: searches compare words by its stems. None is "english"."""
     products: ProductColumns

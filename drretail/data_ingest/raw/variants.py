@@ -22,13 +22,13 @@ _GOOD = f"""
 SELECT *,
     variant_id IS DISTINCT FROM parent_asin
         AND (own_said IS NOT NULL OR price IS NOT NULL OR len(options) > 0) AS is_variant,
-    {amount_of('price')} AS amount, {amount_of('list_price')} AS high_amount,
+    {amount_of("price")} AS amount, {amount_of("list_price")} AS high_amount,
     to_json(map_from_entries(options)) AS chosen,
     row_number() OVER (
         PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number
     ) AS place
 FROM mapped WHERE reason IS NULL
-"""
+"""  # noqa: S608 -- constants
 _FAMILIES = """
 SELECT parent_asin, count(*) AS variants, to_json(list(variant ORDER BY number)) AS listed, min(amount) AS low,
     max(amount) AS high
@@ -61,7 +61,9 @@ SELECT good.* REPLACE (
     CASE WHEN variants > 0 THEN list_concat(good.features, v.features) ELSE good.features END AS features,
     CASE
         WHEN variants > 0 AND is_variant
-            THEN json_merge_patch(details, json_object('Stock', NULL, 'List price', NULL), json_object('{VARIANTS}', listed))
+            THEN json_merge_patch(
+                details, json_object('Stock', NULL, 'List price', NULL), json_object('{VARIANTS}', listed)
+            )
         WHEN variants > 0 THEN json_merge_patch(details, chosen, json_object('{VARIANTS}', listed))
         ELSE json_merge_patch(details, chosen)
     END AS details

@@ -30,8 +30,8 @@ _LIST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _OTHER_BEFORE = re.compile(
-    r"\b(?:saves?|saving|leaves?|from|than|off|your|elsewhere|worth|paid|plus|around|of up to|(?:under|over|above|below)"
-    r"|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
+    r"\b(?:saves?|saving|leaves?|from|than|off|your|elsewhere|worth|paid|plus|around|of up to|under|over"
+    r"|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
 _OTHER_BEHIND = re.compile(
@@ -198,7 +198,9 @@ def _total_line(amount: Amount, items: Sequence[Product], report: str, *, has_se
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
     if has_several or not 2 <= len(items) <= _MOST_SUMMED or not all(priced) or not all(map(is_priced_whole, items)):
         return
-    choices = [chosen for chosen in product(*([Decimal(0), *prices] for prices in priced)) if sum(map(bool, chosen)) > 1]
+    choices = [
+        chosen for chosen in product(*([Decimal(0), *prices] for prices in priced)) if sum(map(bool, chosen)) > 1
+    ]
     found = next((chosen for chosen in choices if sum(chosen) == amount.low), None)
     if found is not None:
         shown = " + ".join(format_money(price, items[0].currency) for price in found if price)
@@ -229,18 +231,18 @@ def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
         named = f" of {', '.join(offer.name for offer in meant)}" if len(meant) < len(offers) else ""
         if place["out"] and all(left):
             shown = ", ".join(map(str, left))
-            yield f"availability {place[0]}: the record counts {shown} in stock{named}"
+            yield f"“{place[0]}”: the record counts {shown} in stock{named}"
         elif place["in"] and not any(left):
-            yield f"availability {place[0]}: the record counts 0 in stock{named}"
+            yield f"“{place[0]}”: the record counts 0 in stock{named}"
         elif place["in"] and _ALL_VARIANTS.search(side) and not all(left):
             gone = ", ".join(offer.name for offer in meant if not offer.stock)
-            yield f"availability {place[0]}: the record counts 0 in stock of {gone}"
+            yield f"“{place[0]}”: the record counts 0 in stock of {gone}"
         elif any(left) if place["in"] else not any(left):
-            yield f"availability {place[0]}: {AGREES}"
+            yield f"“{place[0]}”: {AGREES}"
     for place in _LEFT.finditer(text):
         known = {*counts, sum(count or 0 for count in counts)}
         if int(place["count"]) not in known:
-            yield f"stock {place['count']}: the record counts {', '.join(map(str, counts))}"
+            yield f"“{place[0]}”: the record counts {', '.join(map(str, counts))}"
 
 
 def _meant(text: str, offers: Sequence[Offer]) -> list[Offer]:
