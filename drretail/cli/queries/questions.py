@@ -65,12 +65,13 @@ def import_questions(
 
     Scores that need the wish, such as baskets and budgets, are n/a without it.
     """
-    from drretail.querygen.importing import queries_from, read_questions
+    from drretail.querygen.importing import of_known_user, queries_from, read_questions
     from drretail.querygen.lint import Linter
 
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
+        questions = [each if each.user_id is None else of_known_user(each, shop) for each in questions]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
         if writer is not None:
