@@ -27,8 +27,8 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     name, place = split_name(spec)
     if place.startswith("replay:") or "=replay:" in place:
         raise UserError(
-            "An agent can't be answers that were recorded elsewhere: judge those with `drretail import chat FILE --world "
-            "W --to EXP`, or repeat runs of drretail with `drretail run --replay EXP`."
+            "Answers that were recorded elsewhere are no agent: judge them with `drretail import chat FILE --world W "
+            "--to EXP`, or repeat runs of drretail with `drretail run --replay EXP`."
         )
     plain, mode = split_web_mode(place)
     if name == place:
