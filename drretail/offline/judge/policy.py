@@ -68,7 +68,9 @@ def _all_supported(asked: str) -> dict[str, Any]:
         number = claim.attributes.get("id")
         lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == number]
         if denied := [line for line in lines if AGREES not in line]:
-            opinion = replace(opinion, label="contradicted", reason="; ".join(denied))
+            reason = "; ".join(denied)
+            quote = judge_claim(reason, [source.content for source in sources]).quote
+            opinion = replace(opinion, label="contradicted", reason=reason, quote=quote or opinion.quote)
         elif lines:
             opinion = replace(opinion, label="full_support", reason="; ".join(lines))
         opinions.append(opinion)
