@@ -25,7 +25,7 @@ _FEWEST = 2
 # What speaks of the product named before: "It costs …", "The White one is sold out", "Price: …".
 _BACKWARD = re.compile(
     r"\b(?:it|its|they|them|their|both|this|that|these|those|each|one|ones|version|model|in stock|sold out|available"
-    r"|left|price|costs?|priced|rated|colou?rs?|sizes?)\b",
+    r"|left|price|costs?|priced|rated|colou?rs?|sizes?|packs?|sets?|bags?|bottles?|jars?|box)\b",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(r"\b(?:total|together|altogether|sum|in all|all of (?:them|these)|everything|you pay)\b", re.I)

@@ -30,7 +30,7 @@ _LIST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _OTHER_BEFORE = re.compile(
-    r"\b(?:saves?|saving|leaves?|from|than|off|your|elsewhere|worth|paid|plus|around|of up to|under|over"
+    r"\b(?:saves?|saving|leaves?|from|than|off|your|elsewhere|worth|paid|plus|so|makes|around|of up to|under|over"
     r"|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
@@ -49,6 +49,7 @@ _IN = r"in stock|(?:available|ready to ship)(?! (?:in|as|at|from|with|for|on|by|
 _AVAILABILITY = re.compile(rf"\b(?:(?P<out>{_OUT})|(?P<in>{_IN}))\b", re.IGNORECASE)
 _LEFT = re.compile(r"\b(?P<count>\d{1,5}) (?:of (?:them|these) )?(?:pieces? |units? )?(?:left|remaining|in stock)\b")
 _UNSURE = re.compile(r"\b(?:if|when|whether|once|unless|until|soon|again|back|notify|might|may|check)\b|\?", re.I)
+_ROW = re.compile(r"; [^;:]{1,40}: ")
 _IT = re.compile(r"\b(?:it|it's|this one|that one)\b", re.IGNORECASE)
 _ALL_VARIANTS = re.compile(r"\b(?:all|both|every)\b(?: \w+)? (?:sizes?|colou?rs?|variants?|versions?|options?)\b", re.I)
 
@@ -226,6 +227,8 @@ def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
         behind = re.split(r"[,;.(]", text[place.end() : max(stop, place.end())])[0]
         meant = _meant(side, offers)
         meant = meant if len(meant) < len(offers) else _meant(behind, offers)
+        if len(meant) == len(offers) and _ROW.search(text):
+            meant = _meant(text, offers)  # "Ink; Price: $29; Stock: in stock"
         meant = _meant(before, offers) if len(meant) == len(offers) and _IT.search(side) else meant
         left = [offer.stock or 0 for offer in meant]
         named = f" of {', '.join(offer.name for offer in meant)}" if len(meant) < len(offers) else ""

@@ -19,7 +19,7 @@ _FEWEST_UNCITED = 4
 # Short, and yet what a shop's assistant is asked for: "It costs $59." "The white one is sold out."
 _OFFERED = re.compile(r"[$€£]\s?\d|\b(?:in stock|sold out|out of stock|available)\b", re.IGNORECASE)
 # In advice, and where the writers speak of themselves, nothing is stated that a source could bear out.
-_ADVISING = frozenset("should would could might may let let's please i i'd i'm i've me my we our".split())  # noqa: SIM905
+_ADVISING = frozenset("should would could might may let let's please i i'd i'm i've me my we".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
