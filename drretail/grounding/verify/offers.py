@@ -25,7 +25,7 @@ _REACH = 45
 _MOST_SUMMED = 6
 # What the shop itself says is no price of today: a list price, an amount per piece, a discount, a limit, a fee.
 _LIST_BEFORE = re.compile(
-    r"\b(?:was|were|instead of|originally|(?:down|reduced|marked down) from|before|rrp|msrp"
+    r"\b(?:(?<!limit )(?<!budget )(?:was|were)|instead of|originally|(?:down|reduced|marked down) from|before|rrp|msrp"
     r"|(?:list|regular|normal|usual|original|full|old)(?:ly)?(?: price)?(?: of)?|compared? (?:at|to|with))\W{0,3}$",
     re.IGNORECASE,
 )
