@@ -105,7 +105,7 @@ def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_exampl
     [
         ("agents.md", BUILT_IN),
         ("statistics.md", BASELINES),
-        ("metrics.md", [*METRICS, PAIRWISE]),
+        ("scores.md", [*METRICS, PAIRWISE]),
         ("exchange.md", FORMATS),
         ("exchange.md", FORMS),
     ],
