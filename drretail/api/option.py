@@ -158,7 +158,7 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
 
 
 def python_help(option: DeclaredOption) -> str:
-    """The help for who gives a keyword; that of a switch which is on says what its flag does, and so what False does."""
+    """The help for a keyword. That of a switch which is on by default says what its flag does: what False does."""
     told = option.option.help
     return f"If False: {told[0].lower()}{told[1:]}" if option.default is True else told
 

@@ -53,6 +53,7 @@ class Reward(Record):
     """What a report is worth, with its parts; each is from 0 to 1."""
 
     value: float = 0.0
+    """What the rollout is paid."""
     worth: float = 0.0
     """Of the picks that are wanted, beside the best basket (docs/statistics.md, ``utility_ratio``)."""
     wanted: float = 0.0

@@ -49,10 +49,15 @@ class ToolReply:
     """What a model gets for one call; ``text`` is the compact JSON of ``value``."""
 
     text: str
+    """What a model reads."""
     value: dict[str, Any]
+    """The same as an object."""
     evidence: tuple[str, ...]
+    """Ids of what the call handed out, to be cited."""
     error: ToolErrorType | None
+    """The kind of what went wrong; None where nothing did."""
     seq: int
+    """The call's place on its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,7 @@ class Toolkit:
         return replies
 
     def close(self) -> None:
+        """Ends its threads."""
         self._workers.close()
 
     def __enter__(self) -> Self:

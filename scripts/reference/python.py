@@ -7,7 +7,7 @@ from importlib import import_module
 
 from drretail.api.option import DeclaredOption, declared_options, python_help
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
-from scripts.reference.source import Function, Source, docstring_below, signature, source_of, spelled
+from scripts.reference.source import Function, Source, description, signature, source_of, spelled
 
 INTRO = """\
 These names and their meanings [stay the same](../README.md#what-stays-the-same) within 1.x. `help(NAME)` prints the \
@@ -24,6 +24,7 @@ NAMES = {
         "drretail.api.recorded: RecordedExperiment RecordedAnswer",
         "drretail.api.reproduce: Reproduction",
         "drretail.records.query: Query",
+        "drretail.records.wish: Wish Want",
         "drretail.records.run: Run Step Limits",
         "drretail.records.evidence: Citation Evidence",
         "drretail.llm.estimates: Estimate",
@@ -34,6 +35,7 @@ NAMES = {
         "drretail.api.score: estimate_score",
         "drretail.api.recorded: RecordedScores",
         "drretail.records.score: Score",
+        "drretail.records.pairs: PairScore",
         "drretail.eval.check_results: Verification CheckResult",
     ),
     "Comparisons": (
@@ -139,7 +141,7 @@ def class_blocks(node: ast.ClassDef, source: Source) -> list[str]:
         for member in definition.body:
             if isinstance(member, ast.AnnAssign) and not ast.unparse(member.target).startswith("_"):
                 name = f"`{ast.unparse(member.target)}` (`{spelled(member.annotation, place)}`)"
-                lines.append(item(name, in_one_line(docstring_below(definition.body, member))))
+                lines.append(item(name, in_one_line(description(definition, member, place))))
         lines += method_lines(definition, place)
     return [*paragraphs(ast.get_docstring(node)), *filter(None, ["\n".join(lines)])]
 

@@ -127,9 +127,27 @@ def _argument(argument: ast.arg, default: ast.expr | None, source: Source) -> st
     return f"{text} = {ast.unparse(constant if isinstance(constant, ast.Constant) else default)}"
 
 
-def docstring_below(body: list[ast.stmt], field: ast.AnnAssign) -> str:
-    """The text below a field; blank without one."""
-    below = next(iter(body[body.index(field) + 1 :]), None)
+def description(node: ast.ClassDef, field: ast.AnnAssign, source: Source) -> str:
+    """What is said of a field: below it, in pydantic's ``Field``, or below the alias that is its type; else blank."""
+    described = [each.value for each in getattr(field.value, "keywords", ()) if each.arg == "description"]
+    if described:
+        return ast.literal_eval(described[0])
+    return docstring_below(node.body, field) or _of_alias(field.annotation, source)
+
+
+def _of_alias(annotation: ast.expr, source: Source) -> str:
+    imported = source.imported(ast.unparse(annotation))
+    if imported is not None:
+        place, name = imported
+        return _of_alias(ast.Name(name), place)
+    assigned = [node for node in source.nodes if isinstance(node, ast.Assign)]
+    alias = next((node for node in assigned if ast.unparse(node.targets[0]) == ast.unparse(annotation)), None)
+    return "" if alias is None else docstring_below(source.nodes, alias)
+
+
+def docstring_below(body: list[ast.stmt], node: ast.stmt) -> str:
+    """The text below a field or an assignment; blank without one."""
+    below = next(iter(body[body.index(node) + 1 :]), None)
     if not isinstance(below, ast.Expr) or not isinstance(below.value, ast.Constant):
         return ""
     return str(below.value.value)

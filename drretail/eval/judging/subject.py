@@ -43,10 +43,15 @@ class Subject:
     """One planned run. ``run`` is None where it was never run or was cut: it counts as planned and failed."""
 
     label: str
+    """The system's label."""
     system: System
+    """Agent, models, limits and options."""
     query: Query
+    """What was asked."""
     repeat: int
+    """From 1."""
     run: Run | None
+    """Steps, citations, picks and tokens."""
     evidence: Mapping[str, Evidence]
     """By id; empty without a run."""
     profile: ProfileSummary | None
@@ -81,6 +86,7 @@ class Subject:
 
     @property
     def run_id(self) -> str:
+        """``<system>/<query>-r<repeat>``."""
         return f"{self.label}/{self.run_name}"
 
     @property
