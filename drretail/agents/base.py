@@ -27,7 +27,7 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """``roles`` are those a model is needed for; ``prompts`` loads the wordings whose hashes the run records."""
+    """What answers: a function, with the roles for which it asks models, its prompts and tools of its own."""
 
     answer: Answering
     """Answers a task; a text that it gives back is the report."""

@@ -256,7 +256,10 @@ class CheckedSandbox:
 
 @accepts(CheckOptions)
 def check_sandbox(options: CheckOptions) -> CheckedSandbox:
-    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit."""
+    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit.
+
+    Raises UserError for a folder without a sandbox, for another world, and where ``keep_passing`` holds something.
+    """
     return check_with(options)
 
 

@@ -19,12 +19,12 @@ class IdOf:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """``value`` is what the model reads, ``sources`` what the ledger keeps of it, in order."""
+    """What a tool gives back."""
 
     value: dict[str, Any]
     """What the model reads, as JSON."""
     sources: tuple[Source, ...]
-    """What it may cite of that, in order."""
+    """What it may cite of that, in order; the ledger keeps them."""
     about: str | None = None
     """The user whose data this is, None for data that is nobody's."""
 

@@ -46,12 +46,12 @@ Call = tuple[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a model gets for one call; ``text`` is the compact JSON of ``value``."""
+    """What a model gets for one call."""
 
     text: str
-    """What a model reads."""
+    """What it reads: the compact JSON of ``value``."""
     value: dict[str, Any]
-    """The same as an object."""
+    """What the tool gave back, or the error."""
     evidence: tuple[str, ...]
     """Ids of what the call handed out, to be cited."""
     error: ToolErrorType | None

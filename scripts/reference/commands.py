@@ -36,6 +36,11 @@ class CommandEntry:
     summary: str
     function: Any
 
+    @property
+    def group(self) -> str:
+        """Blank for a command of no group."""
+        return self.name.rpartition(" ")[0]
+
 
 def command_entries() -> Iterator[CommandEntry]:
     """Every command in the order of ``drretail -h``; those of a group follow it."""
@@ -54,14 +59,25 @@ def command_entries() -> Iterator[CommandEntry]:
 
 def commands_page() -> str:
     entries = list(command_entries())
-    rows = [f"| {link(entry.name, entry.name)} | {escaped(entry.summary)} |" for entry in entries]
+    rows = [
+        index_row(entry, [other for other in entries if other.group == entry.name])
+        for entry in entries
+        if not entry.group
+    ]
     index = "\n".join(["| command | what it does |", "|---|---|", *rows])
     return page(["# Commands", INTRO, index, *(block for entry in entries for block in command_blocks(entry))])
 
 
+def index_row(entry: CommandEntry, members: list[CommandEntry]) -> str:
+    """A command, or a group with links to its commands."""
+    links = ", ".join(link(member.name.rpartition(" ")[2], member.name) for member in members)
+    told = f"{escaped(entry.summary)} {links}" if links else escaped(entry.summary)
+    return f"| {link(entry.name, entry.name)} | {told} |"
+
+
 def command_blocks(entry: CommandEntry) -> list[str]:
     """The section of a command."""
-    heading = f"{'###' if ' ' in entry.name else '##'} {entry.name}"
+    heading = f"{'###' if entry.group else '##'} {entry.name}"
     if entry.function is None:
         return [heading, escaped(entry.summary)]
     arguments: list[str] = []

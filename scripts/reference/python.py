@@ -7,7 +7,7 @@ from importlib import import_module
 
 from drretail.api.option import DeclaredOption, declared_options, python_help
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
-from scripts.reference.source import Function, Source, description, signature, source_of, spelled
+from scripts.reference.source import Function, Source, call, description, signature, source_of, spelled
 
 INTRO = """\
 These names and their meanings [stay the same](../README.md#what-stays-the-same) within 1.x. `help(NAME)` prints the \
@@ -116,11 +116,11 @@ def function_blocks(node: Function, source: Source, described: dict[str, str]) -
     first = [option for option in declared if parameters[option.name].kind is not inspect.Parameter.KEYWORD_ONLY]
     shown = [each.name if each.is_required else f"{each.name}={each.default!r}" for each in first]
     shown += ["*", "..."] if len(first) < len(declared) else []
-    call = f"{node.name}({', '.join(shown)}) -> {spelled(node.returns, source)}"
+    signed = fence("python", call(node.name, shown, spelled(node.returns, source)))
     other = described.setdefault(record, node.name)
     if other != node.name:
-        return [fence("python", call), *told, f"Its options are those of {link(other, other)}."]
-    return [fence("python", call), *told, "\n".join(option_line(each, options) for each in declared)]
+        return [signed, *told, f"Its options are those of {link(other, other)}."]
+    return [signed, *told, "\n".join(option_line(each, options) for each in declared)]
 
 
 def option_line(option: DeclaredOption, options: type) -> str:
@@ -170,8 +170,8 @@ def method_lines(node: ast.ClassDef, source: Source) -> Iterator[str]:
             name = f"`{method.name}` (`{spelled(method.returns, source)}`)"
         else:
             shown = node.name if is_made else f".{method.name}"
-            call = signature(method, source, shown, is_method="staticmethod" not in decorators)
-            name = code(" ".join(call.split()).replace("( ", "(").replace(",)", ")"))
+            signed = signature(method, source, shown, is_method="staticmethod" not in decorators)
+            name = code(" ".join(signed.split()).replace("( ", "(").replace(", )", ")"))
         yield item(name, in_one_line(ast.get_docstring(method)))
 
 

@@ -13,7 +13,7 @@ from typing import cast
 
 ROOT = Path(__file__).parents[2]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-LONGEST_LINE = 100
+LONGEST_LINE = 72  # of a signature: more is scrolled on a small screen
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,23 @@ def spelled(annotation: ast.expr | None, source: Source) -> str:
 
 
 def signature(node: Function, source: Source, name: str, *, is_method: bool = False) -> str:
-    """``name(argument: type = default) -> type``; where it is long, each argument in a line of its own."""
+    """The function or method as it is called, with types and defaults."""
     given = node.args
     arguments = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [*[None] * (len(arguments) - len(given.defaults)), *given.defaults]
     parts = [_argument(*each, source) for each in zip(arguments, defaults, strict=True)][is_method:]
-    parts += ["*"] if given.kwonlyargs else []
+    parts += [f"*{given.vararg.arg}"] if given.vararg is not None else ["*"] if given.kwonlyargs else []
     parts += [_argument(*each, source) for each in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-    returns = "" if node.returns is None or name[:1].isupper() else f" -> {spelled(node.returns, source)}"
-    start = f"{'async ' if isinstance(node, ast.AsyncFunctionDef) else ''}{name}("
-    line = f"{start}{', '.join(parts)}){returns}"
-    return line if len(line) <= LONGEST_LINE else "\n".join([start, *(f"    {part}," for part in parts), f"){returns}"])
+    parts += [] if given.kwarg is None else [f"**{given.kwarg.arg}"]
+    start = f"{'async ' if isinstance(node, ast.AsyncFunctionDef) else ''}{name}"
+    return call(start, parts, "" if name[:1].isupper() else spelled(node.returns, source))
+
+
+def call(name: str, parts: list[str], returns: str) -> str:
+    """``name(part, part) -> type``; where it is long, each part in a line of its own."""
+    end = f") -> {returns}" if returns else ")"
+    line = f"{name}({', '.join(parts)}{end}"
+    return line if len(line) <= LONGEST_LINE else "\n".join([f"{name}(", *(f"    {part}," for part in parts), end])
 
 
 def _argument(argument: ast.arg, default: ast.expr | None, source: Source) -> str:

@@ -40,7 +40,7 @@ WouldDo = Callable[[Want], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One planned run. ``run`` is None where it was never run or was cut: it counts as planned and failed."""
+    """One planned run with all that a metric may see of it."""
 
     label: str
     """The system's label."""
@@ -51,7 +51,7 @@ class Subject:
     repeat: int
     """From 1."""
     run: Run | None
-    """Steps, citations, picks and tokens."""
+    """None where it was never run or was cut: it counts as planned and failed."""
     evidence: Mapping[str, Evidence]
     """By id; empty without a run."""
     profile: ProfileSummary | None
