@@ -159,8 +159,8 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
 
 def python_help(option: DeclaredOption) -> str:
     """The help for a keyword. That of a switch which is on by default says what its flag does: what False does."""
-    told = option.option.help
-    return f"If False: {told[0].lower()}{told[1:]}" if option.default is True else told
+    text = option.option.help
+    return f"If False: {text[0].lower()}{text[1:]}" if option.default is True else text
 
 
 def _shown_signature(

@@ -71,8 +71,8 @@ def commands_page() -> str:
 def index_row(entry: CommandEntry, members: list[CommandEntry]) -> str:
     """A command, or a group with links to its commands."""
     links = ", ".join(link(member.name.rpartition(" ")[2], member.name) for member in members)
-    told = f"{escaped(entry.summary)} {links}" if links else escaped(entry.summary)
-    return f"| {link(entry.name, entry.name)} | {told} |"
+    text = f"{escaped(entry.summary)} {links}" if links else escaped(entry.summary)
+    return f"| {link(entry.name, entry.name)} | {text} |"
 
 
 def command_blocks(entry: CommandEntry) -> list[str]:
@@ -92,8 +92,8 @@ def command_blocks(entry: CommandEntry) -> list[str]:
             names = code(shown)
         else:
             names = flags(parameter.name, kind, info)
-        told = " ".join([escaped(info.help or ""), *notes(parameter, info)])
-        groups.setdefault(info.rich_help_panel or "", []).append(item(names, told))
+        text = " ".join([escaped(info.help or ""), *notes(parameter, info)])
+        groups.setdefault(info.rich_help_panel or "", []).append(item(names, text))
     usage = fence("text", " ".join(["drretail", entry.name, *arguments, "[OPTIONS]"]))
     blocks = [heading, *paragraphs(entry.function.__doc__), usage]
     for group in ("", *(name for name in groups if name not in ("", *LAST_GROUPS)), *LAST_GROUPS):

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -102,12 +103,12 @@ def found(module: str, name: str) -> tuple[Source, ast.ClassDef | Function]:
 
 def function_blocks(node: Function, source: Source, described: dict[str, str]) -> list[str]:
     """Signature, docstring, and each option; ``described`` says which function lists those of a record already."""
-    told = paragraphs(ast.get_docstring(node))
+    about = paragraphs(ast.get_docstring(node))
     accepted = [
         each for each in node.decorator_list if isinstance(each, ast.Call) and ast.unparse(each.func) == "accepts"
     ]
     if not accepted:
-        return [fence("python", signature(node, source, node.name)), *told]
+        return [fence("python", signature(node, source, node.name)), *about]
     record = ast.unparse(accepted[0].args[0])
     module, _ = source.imports[record]
     options = getattr(import_module(module), record)
@@ -119,8 +120,8 @@ def function_blocks(node: Function, source: Source, described: dict[str, str]) -
     signed = fence("python", call(node.name, shown, spelled(node.returns, source)))
     other = described.setdefault(record, node.name)
     if other != node.name:
-        return [signed, *told, f"Its options are those of {link(other, other)}."]
-    return [signed, *told, "\n".join(option_line(each, options) for each in declared)]
+        return [signed, *about, f"Its options are those of {link(other, other)}."]
+    return [signed, *about, "\n".join(option_line(each, options) for each in declared)]
 
 
 def option_line(option: DeclaredOption, options: type) -> str:
@@ -140,10 +141,19 @@ def class_blocks(node: ast.ClassDef, source: Source) -> list[str]:
     for definition, place in with_bases(node, source):
         for member in definition.body:
             if isinstance(member, ast.AnnAssign) and not ast.unparse(member.target).startswith("_"):
-                name = f"`{ast.unparse(member.target)}` (`{spelled(member.annotation, place)}`)"
-                lines.append(item(name, in_one_line(description(definition, member, place))))
+                lines.append(field_line(member, definition, place))
         lines += method_lines(definition, place)
     return [*paragraphs(ast.get_docstring(node)), *filter(None, ["\n".join(lines)])]
+
+
+def field_line(field: ast.AnnAssign, node: ast.ClassDef, source: Source) -> str:
+    """A field with its type, its default where that is a plain value, and what is said of it."""
+    given = {each.arg: each.value for each in getattr(field.value, "keywords", ())}
+    default = ast.unparse(given.get("default", field.value or ast.Constant(None)))
+    is_plain = re.fullmatch(r"True|False|-?[\d.]+|'[^']+'", default) is not None
+    notes = [f"default `{default}`"] if is_plain else []
+    name = f"`{ast.unparse(field.target)}` ({', '.join([code(spelled(field.annotation, source)), *notes])})"
+    return item(name, in_one_line(description(node, field, source)))
 
 
 def with_bases(node: ast.ClassDef, source: Source) -> Iterator[tuple[ast.ClassDef, Source]]:
