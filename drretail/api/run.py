@@ -34,7 +34,7 @@ from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
-from drretail.api.worlds import check_askable, check_sandbox_web, check_user, web_of, world_of
+from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import cautions, is_of_demo
@@ -43,7 +43,6 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimate
-from drretail.querygen.users import known_user
 from drretail.records.query import Query
 from drretail.records.run import PERSON
 from drretail.settings import Settings, read_settings

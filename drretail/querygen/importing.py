@@ -3,17 +3,16 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.parsing import json_or_none, parse_json
-from drretail.querygen.users import known_user, user_slug
+from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Wish
@@ -122,12 +121,6 @@ def _wish(place: str, given: Any) -> Wish | None:
         error = problem.errors()[0]
         field_name = ".".join(map(str, error["loc"])) or _WISH
         raise UserError(f"{place}: this is no wish ({field_name}: {error['msg']}).") from problem
-
-
-def of_known_user(question: Question, world: World) -> Question:
-    """The question of the user whose id, or whose e-mail address, the file names. Raises UserError for an address of
-    nobody."""
-    return replace(question, user_id=known_user(world, question.user_id or ""))
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:

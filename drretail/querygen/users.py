@@ -1,8 +1,6 @@
 """Whose queries are made: users that are named, users that are drawn, and what query ids call them."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
@@ -29,21 +27,6 @@ def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
                 yield row.user_id
         if len(rows) < size:
             return
-
-
-def known_user(world: World, given: str) -> str:
-    """The id of the user who goes by that id, or by what an ingest with ``hash_users`` made a hash of: an e-mail.
-
-    Raises UserError for an e-mail address of nobody who ordered.
-    """
-    for user_id in (given, f"u{hashlib.sha256(given.strip().lower().encode()).hexdigest()[:12]}"):
-        with suppress(NotFound):
-            return world.store.user(user_id).user_id
-    if "@" in given:
-        raise UserError(
-            f"Nobody who ordered in this shop has the address {given!r}: leave the user out, or name another."
-        )
-    return given
 
 
 def check_users(world: World, users: Sequence[str]) -> None:

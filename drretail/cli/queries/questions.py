@@ -1,13 +1,13 @@
 """``drretail queries import``: plain questions as queries, and their wishes typed by a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import known_user, opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
@@ -68,13 +68,15 @@ def import_questions(
 
     Without its wish, a query has no scores that need it, such as those of baskets and budgets.
     """
-    from drretail.querygen.importing import of_known_user, queries_from, read_questions
+    from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
 
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
-        questions = [each if each.user_id is None else of_known_user(each, shop) for each in questions]
+        questions = [
+            replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
+        ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
         if writer is not None:

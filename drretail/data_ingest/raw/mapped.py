@@ -28,14 +28,12 @@ from drretail.data_ingest.raw.tables import SHOWN, open_table
 from drretail.data_ingest.raw.variants import amount_of, merge_variants
 from drretail.records.ids import ID_RULE, SAFE_ID
 from drretail.records.money import SIGNS
-from drretail.records.shop import ORDER_STATUSES
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-STOCK, LIST_PRICE = "Stock", "List price"
-"""Among a product's details."""
 # Within the 64 that a citation may have, with the number of a line.
 _LONGEST_ID = 60
 _PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"

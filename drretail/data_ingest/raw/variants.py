@@ -3,13 +3,11 @@
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.lines import Saved
+from drretail.records.shop import LIST_PRICE, STOCK, VARIANTS
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-VARIANTS = "Variants"
-"""Among a product's details: id, options, price, stock and list price of each."""
 
 
 def amount_of(price: str) -> str:
@@ -62,7 +60,7 @@ SELECT good.* REPLACE (
     CASE
         WHEN variants > 0 AND is_variant
             THEN json_merge_patch(
-                details, json_object('Stock', NULL, 'List price', NULL), json_object('{VARIANTS}', listed)
+                details, json_object('{STOCK}', NULL, '{LIST_PRICE}', NULL), json_object('{VARIANTS}', listed)
             )
         WHEN variants > 0 THEN json_merge_patch(details, chosen, json_object('{VARIANTS}', listed))
         ELSE json_merge_patch(details, chosen)

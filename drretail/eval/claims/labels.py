@@ -10,10 +10,11 @@ from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.named_products import record_lines
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import JudgeAnswer
-from drretail.grounding.verify.offers import AGREES, has_offers
+from drretail.grounding.verify.offers import AGREES
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
+from drretail.records.shop import has_offers
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.measures import denial_faults, measure_faults
-from drretail.grounding.verify.offers import offers_of, option_in, price_lines, stock_lines
+from drretail.grounding.verify.offers import option_in, price_lines, stock_lines
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
-from drretail.records.shop import Product
+from drretail.records.shop import Product, offers_of
 
 _WORD = re.compile(r"[^\W_]+")
 _SIZE = re.compile(r"\d+(?:[.,]\d+)?[a-z]{0,3}|ml|l|g|kg|cm|mm|oz|lb|pack|set|of|with|for|the|and")

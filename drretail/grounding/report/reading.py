@@ -21,11 +21,10 @@ from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
-from drretail.grounding.verify.offers import has_offers, list_prices, sold_for
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
-from drretail.records.shop import Product
+from drretail.records.shop import Product, has_offers, list_prices, sold_for
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OUT_OF = frozenset({"from", "out", "at"})

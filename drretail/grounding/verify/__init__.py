@@ -2,7 +2,7 @@
 
 records.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
 derivation.py  what an amount may follow from: prices, their sums and multiples, the budget, calculations
-offers.py      prices, list prices and stock of a product's variants, and sentences that say otherwise
+offers.py      sentences on prices and availability, against what a shop offers of a product
 measures.py    figures with a unit and denials in a record, and sentences that say otherwise
 values.py      verified, contradicted or underivable, with the words of the derivation
 places.py      where a report says that the shopper lives, against the address

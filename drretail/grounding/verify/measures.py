@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drretail.grounding.text.words import content_stems, is_negation, stem, words
-from drretail.grounding.verify.offers import LIST_PRICE, STOCK, offers_of, option_in
-from drretail.records.shop import Product
+from drretail.grounding.verify.offers import option_in
+from drretail.records.shop import LIST_PRICE, STOCK, Product, offers_of
 
 _NUMBER = r"(?<![\w$€£.,-])(?P<number>\d[\d,]*(?:\.\d+)?)"
 _MEASURE = re.compile(rf"{_NUMBER}[ \u00a0-]?(?P<unit>°\s?[CF]|%|[A-Za-z]{{1,14}})?")

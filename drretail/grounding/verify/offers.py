@@ -1,12 +1,11 @@
-"""What a product is sold for and whether it is there, by variant, and sentences that say otherwise.
+"""Sentences on prices and availability, held against what a shop offers of a product.
 
 A wrong alarm is worse than no check: an amount is contradicted only where no variant that the sentence may mean has it,
 and no list price, sum, difference or multiple explains it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise, product
 
@@ -14,13 +13,10 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import derivation, title_numbers
 from drretail.grounding.verify.records import Ledger
-from drretail.records.shop import Product
+from drretail.records.shop import Offer, Product, is_priced_whole, list_prices, offers_of, sold_for
 
-VARIANTS, STOCK, LIST_PRICE = "Variants", "Stock", "List price"
-"""Names of a product's details, as ``drretail ingest`` writes them for a shop of one's own."""
 AGREES = "agrees with the records"
 """Stands in a line on what is right."""
-_OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 _REACH = 45
 _MOST_SUMMED = 6
 # What the shop itself says is no price of today: a list price, an amount per piece, a discount, a limit, a fee.
@@ -47,78 +43,9 @@ _PARTED = re.compile(r"[;.!?](?=\s|$)|\b(?:but|while|whereas)\b", re.IGNORECASE)
 _OUT = r"sold out|out of stock|unavailable|(?:not|no longer|isn't|aren't)(?: \w+)? (?:available|in stock)"
 _IN = r"in stock|(?:available|ready to ship)(?! (?:in|as|at|from|with|for|on|by|separately|soon|again)\b)|ships? today"
 _AVAILABILITY = re.compile(rf"\b(?:(?P<out>{_OUT})|(?P<in>{_IN}))\b", re.IGNORECASE)
-_LEFT = re.compile(r"\b(?P<count>\d{1,5}) (?:of (?:them|these) )?(?:pieces? |units? )?(?:left|remaining|in stock)\b")
 _UNSURE = re.compile(r"\b(?:if|when|whether|once|unless|until|soon|again|back|notify|might|may|check)\b|\?", re.I)
 _ROW = re.compile(r"; [^;:]{1,40}: ")
 _IT = re.compile(r"\b(?:it|it's|this one|that one)\b", re.IGNORECASE)
-_ALL_VARIANTS = re.compile(r"\b(?:all|both|every)\b(?: \w+)? (?:sizes?|colou?rs?|variants?|versions?|options?)\b", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A variant that is sold; of a product without variants the product itself."""
-
-    options: Mapping[str, str]
-    price: Decimal | None = None
-    list_price: Decimal | None = None
-    stock: int | None = None
-    """None where the shop doesn't count it."""
-
-    @property
-    def name(self) -> str:
-        return " / ".join(self.options.values())
-
-
-def offers_of(item: Product) -> tuple[Offer, ...]:
-    """What the record of a product offers: each variant with its price and stock, else the product."""
-    listed = item.details.get(VARIANTS)
-    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    if not rows:
-        details = item.details
-        return (Offer({}, _number(item.price), _number(details.get(LIST_PRICE)), _stock(details.get(STOCK))),)
-    return tuple(
-        Offer(
-            {str(name): str(value) for name, value in row.items() if name not in _OF_VARIANT},
-            _number(row.get("price", item.price)),
-            _number(row.get("list_price")),
-            _stock(row.get("stock")),
-        )
-        for row in rows
-    )
-
-
-def has_offers(item: Product) -> bool:
-    """True where the record tells of variants, of stock or of a list price."""
-    return not item.details.keys().isdisjoint((VARIANTS, STOCK, LIST_PRICE))
-
-
-def sold_for(item: Product) -> list[Decimal]:
-    """The different prices of a product, the lowest first: of each variant, or its own."""
-    return sorted({offer.price for offer in offers_of(item) if offer.price is not None})
-
-
-def list_prices(item: Product) -> list[Decimal]:
-    """The different list prices of a product, the lowest first."""
-    return sorted({offer.list_price for offer in offers_of(item) if offer.list_price is not None})
-
-
-def is_priced_whole(item: Product) -> bool:
-    """False where the record names only the lowest of several prices."""
-    return not item.price_from or (VARIANTS in item.details and all(one.price is not None for one in offers_of(item)))
-
-
-def _number(value: object) -> Decimal | None:
-    found = re.search(r"\d[\d,]*(?:\.\d+)?", str(value)) if value is not None else None
-    return None if found is None else Decimal(found[0].replace(",", "")).normalize()
-
-
-def _stock(value: object) -> int | None:
-    if value is None or isinstance(value, bool):
-        return None
-    words = str(value).strip().casefold().replace("_", " ")
-    if re.fullmatch(r"-?\d+", words):
-        return max(0, int(words))
-    return 0 if words in ("out of stock", "sold out") else None
 
 
 def price_lines(text: str, items: Sequence[Product], ledger: Ledger, report: str = "") -> Iterator[str]:
@@ -237,15 +164,8 @@ def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
             yield f"“{place[0]}”: the record counts {shown} in stock{named}"
         elif place["in"] and not any(left):
             yield f"“{place[0]}”: the record counts 0 in stock{named}"
-        elif place["in"] and _ALL_VARIANTS.search(side) and not all(left):
-            gone = ", ".join(offer.name for offer in meant if not offer.stock)
-            yield f"“{place[0]}”: the record counts 0 in stock of {gone}"
         elif any(left) if place["in"] else not any(left):
             yield f"“{place[0]}”: {AGREES}"
-    for place in _LEFT.finditer(text):
-        known = {*counts, sum(count or 0 for count in counts)}
-        if int(place["count"]) not in known:
-            yield f"“{place[0]}”: the record counts {', '.join(map(str, counts))}"
 
 
 def _meant(text: str, offers: Sequence[Offer]) -> list[Offer]:

@@ -17,10 +17,10 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
-from drretail.grounding.verify.offers import is_priced_whole, list_prices, sold_for
 from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue
+from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
 """How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""

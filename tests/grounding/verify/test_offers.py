@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from drretail.grounding.verify.offers import AGREES, Offer, offers_of, price_lines, sold_for, stock_lines
+from drretail.grounding.verify.offers import AGREES, price_lines, stock_lines
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import ReadValue
-from drretail.records.shop import Product
+from drretail.records.shop import Offer, Product, offers_of, sold_for
 
 VARIANTS = [
     {"Size": "2 cups", "Color": "White", "id": "a", "price": 18, "list_price": 22, "stock": "4"},
@@ -85,8 +85,6 @@ def test_a_total_is_made_of_the_prices_that_were_named() -> None:
         ("White is sold out.", None),  # of two sizes one is there
         ("The White one in 2 cups is sold out.", "4 in stock of 2 cups / White"),
         ("Black is sold out.", AGREES),
-        ("All colours are in stock.", "0 in stock of"),
-        ("Only 7 left!", "the record counts 4, 0, 0"),
         ("If Black is in stock, we ship today.", None),
         ("It comes in Black; available in two sizes.", None),
         ("Black; Price: $19; Stock: in stock", "0 in stock of 2 cups / Black"),
