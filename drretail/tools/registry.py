@@ -209,13 +209,13 @@ def read_submitted(args: object) -> tuple[str, Declared]:
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
     """sha256 of the canonical JSON of all schemas, in every web mode: what a run may be told about its tools."""
-    return _hash_of_schemas(tuple(tools.values()))
+    return _hash_of_schemas(tuple(tools.values()), (SUMMARISED, CHUNKED))
 
 
 @cache
-def _hash_of_schemas(tools: tuple[Tool, ...]) -> str:
+def _hash_of_schemas(tools: tuple[Tool, ...], in_other_modes: tuple[Tool, ...]) -> str:
     schemas = [_plain(tool) | {"access": tool.access} for tool in tools]
-    return sha256_of([*schemas, _plain(SUMMARISED), _plain(CHUNKED)])
+    return sha256_of([*schemas, *map(_plain, in_other_modes)])
 
 
 def _plain(tool: Tool) -> dict[str, Any]:
