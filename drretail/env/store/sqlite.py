@@ -97,9 +97,10 @@ class SqliteStore:
                 (json.dumps(missing),),
             )
             read = {product_id: Product.model_validate_json(record) for product_id, record in rows}
-            if len(kept) > MOST_KEPT:
+            if len(kept) + len(read) > MOST_KEPT:
                 self._products = kept = {}  # another one: threads that are reading the old one find all that they saw
-            kept |= read
+            if len(read) <= MOST_KEPT:
+                kept |= read
             found |= read
         return {product_id: found[product_id] for product_id in product_ids if product_id in found}
 
@@ -159,7 +160,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Closes all connections; the store is of no use afterwards."""
-        self._closed = True
+        self._closed, self._products = True, {}
         with self._opening:
             for connection in self._open:
                 connection.close()
