@@ -166,7 +166,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], assessor: Assessor) -> str:
     takes = min(
         ((row.queries_needed, row.users_needed) for row in rows if row.queries_needed is not None), default=None
     )
-    clearest = f": to show the largest difference seen, it would take about {sample(*takes)}" if takes else ""
+    clearest = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
     return f"no difference is shown by {few}{at_once}{clearest}"
 
 

@@ -69,7 +69,7 @@ FEW = "quality: 1 query, 1 user can show no difference (corrected for 5 tests): 
         ),
         (
             (
-                "FP: no difference is shown by 10 queries: to show the largest difference seen, it would "
+                "FP: no difference is shown by 10 queries: to show the clearest difference seen, it would "
                 "take about 54 queries.",
             ),
             (),
@@ -88,7 +88,7 @@ def test_who_did_better_and_how_sure_that_is(
     [
         (
             "clean and feasible: no difference is shown by 10 queries, 4 users (corrected for 5 tests): "
-            "to show the largest difference seen, it would take about 30 queries, 12 users.",
+            "to show the clearest difference seen, it would take about 30 queries, 12 users.",
             {"a@m": 0.7, "b@m": 0.1},
             10,
             "a buys what was asked for on 7 of 10 questions of 4 users, b on 1. "
