@@ -90,7 +90,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
     scores, experiment = scored.scores, folder_of(options.experiment)
     if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment), scores.pairs)
+        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
         print_families(without_board_families(rows_of_families(scores, scored.families)))

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.compare.differences import differences
+from drretail.eval.compare.differences import compared_measures, findings, nothing_to_compare
+from drretail.eval.compare.primary import Primary
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
@@ -61,10 +62,16 @@ class _Shown:
 
 
 def scoreboard(
-    gathered: Gathered, scores: Sequence[Score], metrics: Metrics, pairs: Sequence[PairScore], prices: PriceTable
+    gathered: Gathered,
+    scores: Sequence[Score],
+    metrics: Metrics,
+    pairs: Sequence[PairScore],
+    prices: PriceTable,
+    primary: Primary,
 ) -> Scoreboard | None:
     """One row for each system with a score; None where there is none.
 
+    ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` finds the same.
     The columns of judged families are those of one judge: who judged more of the columns comes before who judged less,
     a language model before others, our own rules before a publication's, a panel before its members.
     """
@@ -100,6 +107,8 @@ def scoreboard(
     kept = {column.name for column in columns}
     shared = shared_models(labels)
     short = {label: label.replace(shared, "", 1) if shared else label for label in labels}
+    measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
+    alone = nothing_to_compare(gathered)
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
         columns=tuple(columns),
@@ -108,7 +117,8 @@ def scoreboard(
             for row in rows
         ),
         others=others,
-        differs=tuple(differences(gathered, [*assessors, *by_code], short, names, pairs)),
+        differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
+        compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
     )

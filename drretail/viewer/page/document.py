@@ -170,7 +170,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
-        concluded=None if board is None else conclusion(board, view.pairs),
+        concluded=None if board is None else conclusion(board),
         board=None if differing is None else printed_board(differing, view.lab),
         same=same,
         intervals=INTERVALS,

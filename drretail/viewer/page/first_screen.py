@@ -150,7 +150,7 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         systems=len(systems),
         links=links,
         wrong=_all_wrong([answer for card in cards for answer in card.answers]),
-        result="" if view.scoreboard is None else conclusion(view.scoreboard, view.pairs).can,
+        result="" if view.scoreboard is None else conclusion(view.scoreboard).can,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
 

@@ -1,11 +1,9 @@
 """The scoreboard as a table, and what it comes to in words."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ABOVE, ALL_FAILED
-from drretail.records.pairs import PairScore
+from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, findings
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -176,8 +174,6 @@ def _notes(board: Scoreboard) -> Iterator[str]:
 
 
 MOST_SAID = 3
-_NO_DIFFERENCE = re.compile(": no difference is shown by")
-_NO_PREFERENCE = re.compile("side by side: no preference is shown in .+? by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +185,17 @@ class Conclusion:
     """Whether more was compared than is said here."""
 
 
-def conclusion(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> Conclusion:
+def conclusion(board: Scoreboard) -> Conclusion:
     """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
-    if board.differs and ALL_FAILED.match(board.differs[0]):
-        return Conclusion(board.differs[0], "")
+    if board.differs and not board.compared and board.differs != (ALONE,):
+        return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
-    shown = [sentence for sentence in board.differs if ABOVE in sentence]
-    rest = [sentence for sentence in board.differs if ABOVE not in sentence]
-    is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
-    return Conclusion(result_of(board, pairs), _not_shown(rest), is_cut)
+    found = findings(board.compared, system_names(row.system for row in board.rows))
+    rest = [finding for finding in found if finding.outcome != "higher"]
+    is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
+    return Conclusion(result_of(board), _not_shown(rest), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
@@ -224,13 +220,14 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
     return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
 
 
-def _not_shown(sentences: Sequence[str]) -> str:
+def _not_shown(found: Sequence[Finding]) -> str:
     """ "No difference shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
-    short = [_NO_DIFFERENCE.sub(" by", _NO_PREFERENCE.sub("side-by-side preference by", each)) for each in sentences]
-    return f"No difference shown in {_joined(short)}" if short else ""
+    more = len(found) - MOST_SAID
+    parts = [_short(finding) for finding in found[: MOST_SAID if more > 1 else None]]
+    parts += [f"and {more} more below"] if more > 1 else []
+    return f"No difference shown in {'; '.join(parts)}." if parts else ""
 
 
-def _joined(sentences: Sequence[str]) -> str:
-    more = len(sentences) - MOST_SAID
-    kept = [sentence.rstrip(".") for sentence in sentences[: MOST_SAID if more > 1 else None]]
-    return "; ".join([*kept, *([f"and {more} more below"] if more > 1 else [])]) + "."
+def _short(finding: Finding) -> str:
+    about = "side-by-side preference" if finding.about == SIDE_BY_SIDE and finding.nothing else finding.about
+    return f"{about} {finding.rest}" if finding.nothing else f"{about}: {finding.rest}"

@@ -10,7 +10,6 @@ from textwrap import shorten, wrap
 
 from drretail.eval.registry import details_of
 from drretail.grounding.report.render import render_report
-from drretail.records.pairs import PairScore
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
 from drretail.screen import on_screen
@@ -49,7 +48,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
     lines = [f"Experiment {view.name} {made}", ""]
     if view.scoreboard is not None:
-        lines += board_lines(view.scoreboard, view.lab, view.pairs)
+        lines += board_lines(view.scoreboard, view.lab)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -169,9 +168,9 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield from _table(agreement)
 
 
-def board_lines(scoreboard: Scoreboard, lab: Sequence[str], pairs: Sequence[PairScore]) -> Iterator[str]:
+def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     """What can be concluded, then a line a system."""
-    concluded, board = conclusion(scoreboard, pairs), printed_board(scoreboard, lab)
+    concluded, board = conclusion(scoreboard), printed_board(scoreboard, lab)
     yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
     yield ""
     yield board.table.full_title
