@@ -1,5 +1,6 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
+from drretail.viewer.tables.compared import concluded, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
@@ -170,7 +172,10 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
-        concluded=None if board is None else conclusion(board),
+        cannot="" if board is None else conclusion(board).cannot,
+        compared=None if board is None else concluded(board),
+        every_measure=None if board is None else every_measure(board),
+        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         board=None if differing is None else printed_board(differing, view.lab),
         same=same,
         intervals=INTERVALS,
