@@ -87,7 +87,10 @@ def _of_scores(
                 concludes=assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE,
             )
             if any(row.outcome != "nothing" for row in rows):
-                by_query = {label: [fmean(its) for its in side.values.values() if its] for label, side in sides.items()}
+                by_query = {
+                    label: [fmean(repeats) for repeats in side.values.values() if repeats]
+                    for label, side in sides.items()
+                }
                 facts = {**row_facts(metric, variant), "variant": variant}
                 yield ComparedMeasure(
                     measure=called.get((name, variant)) or facts["name"],
@@ -195,8 +198,8 @@ def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> l
     for measure in measures:
         alike.setdefault((outcome_of_all(measure), *_content(measure, names)), []).append(measure)
     found = [
-        Finding(its, outcome, listed(dict.fromkeys(each.measure for each in its)), nothing, rest)
-        for (outcome, nothing, rest), its in alike.items()
+        Finding(group, outcome, listed(dict.fromkeys(each.measure for each in group)), nothing, rest)
+        for (outcome, nothing, rest), group in alike.items()
     ]
     return sorted(found, key=lambda finding: finding.outcome != "higher")
 

@@ -14,13 +14,14 @@ from drretail.progress import Bar
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
+from drretail.viewer.page.claims_grid import claims_grid
+from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
-from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.compared import concluded, every_measure
@@ -210,4 +211,4 @@ def _calls(lines: Sequence[RunLine]) -> dict[str, dict[str, float]]:
     for line in lines:
         if line.state == "done":
             made.setdefault(line.label, Counter()).update(line.tools)
-    return {label: {tool: calls / runs[label] for tool, calls in its.items()} for label, its in made.items()}
+    return {label: {tool: calls / runs[label] for tool, calls in tools.items()} for label, tools in made.items()}

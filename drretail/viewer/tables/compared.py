@@ -44,7 +44,7 @@ def concluded(board: Scoreboard) -> Table | None:
         return None
     shown = [[each for each in rows if each[1].row.outcome in ("higher", "lower")] for rows in by_pair]
     chosen = [each for rows in shown for each in rows]
-    chosen += [min(rows, key=_clearest) for rows, its in zip(by_pair, shown, strict=True) if not its]
+    chosen += [min(rows, key=_clearest) for rows, differing in zip(by_pair, shown, strict=True) if not differing]
     tests = max(pair.row.tests for _, pair in chosen)
     pairs = counted(len(by_pair), "pair of systems", "pairs of systems")
     note = (

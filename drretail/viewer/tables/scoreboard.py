@@ -130,11 +130,11 @@ def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) ->
     place = place_of(row.system)
     yield Row(name, _cells(board.columns, row), row.system, place)
     for other in board.others if other_judges else ():
-        for its in other.rows:
-            if its.system == row.system:
+        for judged in other.rows:
+            if judged.system == row.system:
                 rules = "" if other.judge.rules == "default" else f", rules of {other.judge.rules}"
                 manner = f"by {other.judge.spec}{rules}"
-                yield Row(name, _cells(board.columns, its), row.system, place, manner, is_minor=True)
+                yield Row(name, _cells(board.columns, judged), row.system, place, manner, is_minor=True)
 
 
 def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
