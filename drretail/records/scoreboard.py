@@ -57,6 +57,8 @@ class BoardRow(Record):
     system: str
     cells: dict[str, BoardCell] = Field(default_factory=dict[str, BoardCell])
     """By the column's name."""
+    failed: dict[str, int] = Field(default_factory=dict[str, int])
+    """By the column's name: on how many reports the judge gave no usable answer."""
 
 
 class BoardJudge(Record):

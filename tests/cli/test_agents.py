@@ -29,9 +29,8 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(drretail: Command, sho
 def test_too_few_users_are_said_where_systems_are_compared(drretail: Command, shop: str, queries: str) -> None:
     def noted(*agents: str) -> bool:
         named = [flag for agent in agents for flag in ("--agent", agent)]
-        done = drretail(
-            "run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages", *named
-        )
+        flags = ("--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages")
+        done = drretail("run", *flags, *named)
         assert done.returncode == 0, done.stderr
         return "differences between systems can't be shown with fewer than 6 users." in " ".join(done.stderr.split())
 

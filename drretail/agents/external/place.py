@@ -28,7 +28,8 @@ def is_external(place: str) -> bool:
 def split_name(spec: str) -> tuple[str, str]:
     """The name and the place of an agent.
 
-    Without ``NAME=`` an external agent's name is made of its place, and any other's is its place. Raises UserError for a name that cannot stand in a label.
+    Without ``NAME=`` an external agent's name is made of its place, and any other's is its place. Raises UserError for
+    a name that cannot stand in a label.
     """
     named = _NAMED.fullmatch(spec)
     if named is None:

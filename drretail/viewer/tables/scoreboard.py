@@ -28,6 +28,8 @@ KINDS: Mapping[Unit, Kind] = {
 }
 """How a column's numbers are written; all others are scores."""
 LAB = "The judge lab"
+JUDGE_FAILED = "failed"
+"""In place of a value that no report has, since the judge gave no usable answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,11 @@ def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) ->
 
 
 def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
-    return tuple(_cell(row.cells.get(column.name), column.unit) for column in columns)
+    return tuple(
+        Cell(JUDGE_FAILED) if column.name in row.failed and column.name not in row.cells
+        else _cell(row.cells.get(column.name), column.unit)
+        for column in columns
+    )  # fmt: skip
 
 
 def _cell(cell: BoardCell | None, unit: Unit) -> Cell | None:
@@ -165,6 +171,12 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if part:
         why = "the others have no value in it"
         yield f"{part} below a value: of so many of the planned reports; {why}."
+    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
+    if failed:
+        names = system_names(row.system for row in board.rows)
+        counts = ", ".join(f"{counted(count, 'report')} of {names[label]}" for label, (count, _) in failed.items())
+        columns = ", ".join(dict.fromkeys(name for _, its in failed.values() for name in its))
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed asks again."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)
