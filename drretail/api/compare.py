@@ -40,6 +40,7 @@ class Compared:
     """What ``compare`` prints: pairs of systems, or with ``by`` the settings of one option."""
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
+    """One for each pair of systems; empty with ``by``."""
     broken: list[str] = field(default_factory=list[str])
     """A sentence for each rule of ``fail_if`` that is met."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -47,8 +48,11 @@ class Compared:
     away: list[str] = field(default_factory=list[str])
     """Families with verdicts that are not compared, since no such metric is installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
+    """With ``by``: a table for each metric and judge."""
     distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
+    """What pages that mislead cost, where some systems were served them and others not."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
+    """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     levels: Scores | None = None
     """Scores that hold the slices by level alone."""
 

@@ -106,7 +106,10 @@ def run(options: RunOptions) -> RecordedExperiment:
 
 @accepts(RunOptions)
 def estimate_run(options: RunOptions) -> list[Estimate]:
-    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed."""
+    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed.
+
+    Raises as ``run`` does.
+    """
     with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
         queries = ready.shard.of_queries(ready.queries)
         folder = Path(options.to or empty)

@@ -58,8 +58,11 @@ class BuiltSandbox:
     """A sandbox that was built."""
 
     folder: Path
+    """Where it is."""
     tasks: int
+    """Queries that have their pages."""
     wanted: int
+    """Queries that were to have some."""
     sizes: Sequence[str] = ()
     """The sizes of pages that were made of the catalog."""
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
@@ -69,6 +72,7 @@ class BuiltSandbox:
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
+    """What the model took; None where none was asked."""
 
 
 @accepts(BuildOptions)
@@ -204,6 +208,7 @@ class SandboxQueries:
     wrong: Mapping[str, Sequence[Finding]]
     """What is wrong with queries that are kept all the same, by id."""
     failed: Mapping[str, str]
+    """Tasks without a query, and why."""
     spent: Spent | None
     """None where every task had its query."""
 
@@ -251,7 +256,10 @@ class CheckedSandbox:
 
 @accepts(CheckOptions)
 def check_sandbox(options: CheckOptions) -> CheckedSandbox:
-    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit."""
+    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit.
+
+    Raises UserError for a folder without a sandbox, for another world, and where ``keep_passing`` holds something.
+    """
     return check_with(options)
 
 

@@ -60,7 +60,7 @@ class CompareOptions:
         By | None,
         Option(
             "Compare systems that differ only in this option: what is known of the shopper; how they "
-            "learn what queries hide;"
+            "learn what queries hide; "
             "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from; "
             "whether the shop moves. twin: pairs that `drretail queries spoil` makes. level: how hard queries are "
             "(`queries difficulty`).",

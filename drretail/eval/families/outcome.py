@@ -1,4 +1,4 @@
-"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/metrics.md)."""
+"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/scores.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
