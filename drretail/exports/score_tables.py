@@ -12,7 +12,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
 from drretail.records.score import Score, Scores, Verdict
-from drretail.records.scoreboard import BoardCell, Scoreboard
+from drretail.records.scoreboard import Scoreboard
 from drretail.tables.csv_file import csv_table
 from drretail.tables.table import table_of
 
@@ -85,19 +85,20 @@ def _board_columns(board: Scoreboard) -> dict[str, str]:
     return columns
 
 
-_PARTS = {"": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT"}
+_PARTS = {
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
+    " judge_failed": "BIGINT",
+}  # fmt: skip
 
 
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
     for row in board.rows:
         if row.system in selection.systems:
-            cells = [cell for name, each in row.cells.items() for cell in _cell(name, each)]
-            yield {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules, **dict(cells)}
-
-
-def _cell(name: str, cell: BoardCell) -> Iterator[tuple[str, float | None]]:
-    for part, value in zip(_PARTS, (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned), strict=True):
-        yield f"{name}{part}", value
+            made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
+            for name, cell in row.cells.items():
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned)
+                made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
+            yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
 
 
 def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:

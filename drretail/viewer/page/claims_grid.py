@@ -61,6 +61,6 @@ def _bars(lines: Sequence[RunLine], links: Links) -> Cell:
     parts: Any = template("parts.html.jinja").module
     shown: list[Markup] = []
     for line in lines:
-        bar = claims_bar(line) if line.counts else parts.chip(line.state) if line.state != "done" else "no claims"
+        bar = claims_bar(line) if line.counts else parts.chip(line.state) if line.state != "done" else line.lacks_claims
         shown.append(Markup('<a href="{}">{}</a>').format(links.run(line), bar))
     return Cell("", html=Markup().join(shown))

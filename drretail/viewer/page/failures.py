@@ -23,18 +23,19 @@ def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], l
         for each in line.failed
     ]
     judgements += [Row("a pair", (Cell(""), Cell(each.item), Cell(each.why))) for each in failed]
-    alike = Counter(
-        (each.family, each.by) for each in (*(verdict for line in lines for verdict in line.failed), *failed)
-    )
-    if not runs and not alike:
+    if not runs and not judgements:
         return Markup()
+    kinds = Counter((line.label, f"run: {line.kind}") for line in lines if line.kind)
+    kinds += Counter((line.label, f"{each.family} by {each.by}") for line in lines for each in line.failed)
+    kinds += Counter(("a pair", f"{each.family} by {each.by}") for each in failed)
+    by_kind = [Row(label, (Cell(kind), Cell(count, "count"))) for (label, kind), count in kinds.most_common()]
     html = template("failures.html.jinja").render(
         runs=_table("Runs that did not end well", "Query", ("System", "State", "Why"), runs),
         judgements=_table(
             "Judgements that came to nothing", "About", ("System", "Judgement", "Why"), judgements[:MOST_FAILED]
         ),
         left_out=max(0, len(judgements) - MOST_FAILED),
-        alike=alike.most_common(),
+        by_kind=_table("Failures by system and kind", "System", ("Kind", "Count"), by_kind),
     )
     return Markup(html)  # noqa: S704
 

@@ -7,6 +7,7 @@ from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, find
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.result import OUTCOME, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
@@ -88,6 +89,7 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         column.name: cell
         for column in board.columns
         if (cell := _shared(rows, column)) is not None
+        and cell.is_number
         and not (beside and column.name == OUTCOME)
         and all((other := _shared([row], column)) is None or other.figure == cell.figure for row in beside)
     }
@@ -108,7 +110,7 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
     """What all rows show in a column; None where they differ."""
-    cells = [_cell(row.cells.get(column.name), column.unit) for row in rows]
+    cells = [_cell(row, column) for row in rows]
     shown = {None if cell is None else (cell.figure, cell.beside, cell.counts) for cell in cells}
     return cells[0] if len(shown) == 1 else None
 
@@ -140,19 +142,16 @@ def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) ->
 
 
 def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
-    return tuple(
-        Cell(JUDGE_FAILED) if column.name in row.failed and column.name not in row.cells
-        else _cell(row.cells.get(column.name), column.unit)
-        for column in columns
-    )  # fmt: skip
+    return tuple(_cell(row, column) for column in columns)
 
 
-def _cell(cell: BoardCell | None, unit: Unit) -> Cell | None:
+def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
+    cell = row.cells.get(column.name)
     if cell is None:
-        return None
+        return Cell(JUDGE_FAILED) if column.name in row.failed else None
     return Cell(
         cell.value,
-        KINDS.get(unit, "number"),
+        KINDS.get(column.unit, "number"),
         cell.ci_low,
         cell.ci_high,
         mark="*" if cell.self_checked else "",
@@ -173,10 +172,10 @@ def _notes(board: Scoreboard) -> Iterator[str]:
         yield f"{part} below a value: of so many of the planned reports; {why}."
     failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
     if failed:
-        names = system_names(row.system for row in board.rows)
-        counts = ", ".join(f"{counted(count, 'report')} of {names[label]}" for label, (count, _) in failed.items())
-        columns = ", ".join(dict.fromkeys(name for _, its in failed.values() for name in its))
-        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed asks again."
+        called = system_names(row.system for row in board.rows)
+        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
+        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)

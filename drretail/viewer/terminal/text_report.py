@@ -119,7 +119,8 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
 def _claims(view: RunView) -> Iterator[str]:
     first = view.claims[0]
     counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
-    yield f"Claims, judged by {first.judged.by}: {counts or 'none'}"
+    nothing = "the judge failed" if first.failures else "none"
+    yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
     for claim in first.claims:
         yield from _claim(claim)
 
