@@ -25,7 +25,7 @@ from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.compared import concluded, every_measure
-from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board, without_equal
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -180,6 +180,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         board=None if differing is None else printed_board(differing, view.lab),
         same=same,
         intervals=INTERVALS,
+        judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
         failure=view.failure,
         outdated=view.outdated,

@@ -170,18 +170,23 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if part:
         why = "the others have no value in it"
         yield f"{part} below a value: of so many of the planned reports; {why}."
-    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
-    if failed:
-        called = system_names(row.system for row in board.rows)
-        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
-        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
+    yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)
     yield from board.notes
     if board.prices_as_of is not None:
         yield f"Prices as of {board.prices_as_of.isoformat()}; your own in drretail.toml, [prices], come first."
+
+
+def judge_failures(board: Scoreboard) -> Iterator[str]:
+    """On how many reports the judge gave no usable answer, in a sentence; nothing where it never failed."""
+    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
+    if failed:
+        called = system_names(row.system for row in board.rows)
+        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
+        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
 
 
 MOST_SAID = 3
