@@ -209,8 +209,10 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     outcomes = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
     if not outcomes.isdisjoint(("higher", "lower")):
         return "higher"
-    if outcomes == {"not_concluded"} or outcomes == {"identical"}:
-        return outcomes.pop()
+    if outcomes == {"not_concluded"}:
+        return "not_concluded"
+    if outcomes == {"identical"}:
+        return "identical"
     return "missing" if "missing" in outcomes else "undecided" if "undecided" in outcomes else "too_few"
 
 

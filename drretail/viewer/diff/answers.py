@@ -208,7 +208,7 @@ class AnswersDiff:
         measures = dict.fromkeys(name for pair in self.pairs for name in pair.won)
         counts = {name: Counter(pair.won.get(name) for pair in self.pairs) for name in measures}
         return [
-            f"Higher in {name}: A on {count['A']:,}, B on {count['B']:,} of {counted(len(self.pairs), 'question')}."
+            f"{'Preferred' if name == SIDE_BY_SIDE else 'Higher in'} {name}: A on {count['A']:,}, B on {count['B']:,} of {counted(len(self.pairs), 'question')}."
             for name, count in counts.items()
         ]
 
@@ -229,9 +229,7 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     runs = read_runs_of(experiment, [a, b], board)
     by_place = {(run.subject.label, run.subject.query.query_id, run.subject.repeat): run for run in runs}
     pairs = [
-        AnswerPair(
-            run.subject.query, run.subject.repeat, run, other, dict(_won(experiment, run, other, measures, judged))
-        )
+        AnswerPair(run.subject.query, run.subject.repeat, run, other, _won(experiment, run, other, measures, judged))
         for run in runs
         if run.subject.label == a
         and (other := by_place.get((b, run.subject.query.query_id, run.subject.repeat))) is not None
@@ -242,20 +240,21 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
 
 def _won(
     experiment: Path, a: RunView, b: RunView, measures: Sequence[str], judged: Mapping[str, Sequence[Labels]]
-) -> Iterator[tuple[str, Side]]:
+) -> dict[str, Side]:
     """By measures of single reports, then side by side by the first judge who compared the two."""
+    won: dict[str, Side] = {}
     for name in measures:
         values = [run.values.get(name) for run in (a, b)]
         if values[0] != values[1] and values[0] is not None and values[1] is not None:
-            yield name, "A" if values[0] > values[1] else "B"
+            won[name] = "A" if values[0] > values[1] else "B"
     reports = {run.subject.label: run.subject.report_sha for run in (a, b)}
     query_id, repeat = a.subject.query.query_id, a.subject.repeat
     for judgement in read_pair_judgements(experiment, judged, query_id, repeat, reports):
         choice = next((each.choice for each in judgement.dimensions if each.dimension == PRIMARY), None)
         if choice in ("a", "b"):
             winner = judgement.labels["ab".index(choice)]
-            yield SIDE_BY_SIDE, "A" if winner == a.subject.label else "B"
-            return
+            won.setdefault(SIDE_BY_SIDE, "A" if winner == a.subject.label else "B")
+    return won
 
 
 def sentences(view: RunView) -> list[Statement]:

@@ -134,8 +134,8 @@ def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
         names = dict.fromkeys(row_name(row, several=True) for row in rows)
         yield f"No difference is concluded in the primary scores: {', '.join(names)}."
     tests = max((row.tests for row in rows), default=0)
-    if tests > len(rows):
-        yield f"The primary scores are corrected for {tests} tests together: those of all pairs of systems, not of this one."
+    if tests > len(rows) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
+        yield f"p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
 
 
 def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
