@@ -73,7 +73,10 @@ class RunOptions(SystemOptions):
     only: Annotated[
         int | Texts | None,
         Option(
-            "The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
+            "N queries, spread over users, or those of these ids.",
+            metavar="N|ID,ID",
+            type=str,
+            in_file=(int, str, list[str]),
         ),
     ] = None
     parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None

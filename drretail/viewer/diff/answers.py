@@ -207,9 +207,10 @@ class AnswersDiff:
         """In a sentence each measure: how many questions each side won; nothing of one that none did."""
         measures = dict.fromkeys(name for pair in self.pairs for name in pair.won)
         counts = {name: Counter(pair.won.get(name) for pair in self.pairs) for name in measures}
+        whole = counted(len(self.pairs), "question")
         return [
-            f"{'Preferred' if name == SIDE_BY_SIDE else 'Higher in'} {name}: A on {count['A']:,}, B on {count['B']:,} of {counted(len(self.pairs), 'question')}."
-            for name, count in counts.items()
+            f"{'Preferred' if name == SIDE_BY_SIDE else 'Higher in'} {name}: A on {won['A']:,}, B on {won['B']:,} of {whole}."
+            for name, won in counts.items()
         ]
 
 
