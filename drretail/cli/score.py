@@ -67,6 +67,9 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
 
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
+    if found.baselines:
+        reports = counted(found.baselines, "report")
+        say(f"Among them are {reports} of floors and the oracle: `drretail run --no-floors` makes none.")
     if found.missing:
         pages = counted(found.missing, "cited page is", "cited pages are")
         if options.fetch_sources:

@@ -208,8 +208,9 @@ class AnswersDiff:
         measures = dict.fromkeys(name for pair in self.pairs for name in pair.won)
         counts = {name: Counter(pair.won.get(name) for pair in self.pairs) for name in measures}
         whole = counted(len(self.pairs), "question")
+        lead = {SIDE_BY_SIDE: f"Preferred {SIDE_BY_SIDE}"}
         return [
-            f"{'Preferred' if name == SIDE_BY_SIDE else 'Higher in'} {name}: A on {won['A']:,}, B on {won['B']:,} of {whole}."
+            f"{lead.get(name, f'Higher in {name}')}: A on {won['A']:,}, B on {won['B']:,} of {whole}."
             for name, won in counts.items()
         ]
 
