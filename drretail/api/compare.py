@@ -80,7 +80,7 @@ def compare_with(options: CompareOptions) -> Compared:
     else:
         other = Path(options.beside)
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
-            raise UserError("With --beside a system meets itself: name one, or none for all.")
+            raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
         found = compare_beside(experiment, other, options.a, metrics=families, judges=judges, bar=options.bar)
     shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
     return Compared(
@@ -105,7 +105,9 @@ def _families(options: CompareOptions) -> list[str | Family] | None:
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by = options.by
     if options.a is not None or options.fail_if or options.metrics or options.beside is not None:
-        raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if, --beside out.")
+        raise UserError(
+            f"--by {by} compares settings of one agent: leave out systems, --metrics, --fail-if and --beside."
+        )
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     if by == "level":

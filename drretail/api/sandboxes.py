@@ -77,7 +77,7 @@ class BuiltSandbox:
 
 @accepts(BuildOptions)
 def build_sandbox(options: BuildOptions) -> BuiltSandbox:
-    """Makes a web for each query: pages that answer it, pages that mislead, and noise.
+    """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
     Raises UserError where ``to`` holds something else, for an unknown web, and with a search engine without a model.
     """
@@ -215,7 +215,7 @@ class SandboxQueries:
 
 @accepts(QueriesOptions)
 def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
-    """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
+    """Starts from each task's pages and files, and writes a query that they answer, with gold, checklist and rubric.
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
     """

@@ -12,7 +12,8 @@ Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothi
 """What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge, "missing"
 of a headline of which more than one planned run in twenty is lost or not made yet."""
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
-"""What systems of an ablation differ in: what is known of the shopper; of a sealed web its tokens and what is served of
+"""What systems of an ablation differ in: what is known about the shopper; of a sealed web its tokens and what is served
+of
 it; how pages are ranked, and how many turns a search takes; where pages come from; whether the shop moves."""
 OPTIONS: tuple[Option, ...] = get_args(Option)
 

@@ -50,7 +50,7 @@ def test_a_function_that_was_edited_is_noted_and_runs_under_another_name(
         assert done.returncode == 0, done.stderr
         return " ".join(done.stderr.split())
 
-    note = "mine.py has changed since its runs here: name it anew (--agent v{}=mine:answer) to run the new one."
+    note = "mine.py has changed since its runs here: give it a new name (--agent v{}=mine:answer) to run the new one."
     assert note.format(2) not in run("mine:answer") + run("mine:answer")
     later = time.time() + 10
     os.utime(mine, (later, later))

@@ -232,12 +232,12 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
         return "", why_incomplete(rows)
     if outcome == "identical":
         return "", f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
-    at_once = "" if tests < 2 else f", {tests:,} tests made at once"
+    at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
     if outcome == "too_few":
         whom = "queries" if largest.n_users is None else "users"
         return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
     takes = clearest(measure)
-    seen = f": the clearest that was seen would take about {sample(*takes)}" if takes else ""
+    seen = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
     return "no difference is shown", f"by {few}{at_once}{seen}"
 
 
