@@ -132,8 +132,8 @@ class Experiment:
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes all that a run left, so that it can be tried afresh; what it took is kept."""
         folder = self.run_folder(label, query_id, repeat)
-        run = read_run(folder)
-        if run.usage:
+        run = read_run(folder) if (folder / "run.json").exists() else None
+        if run is not None and run.usage:
             kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
             lines = [canonical_json(each.model_dump(mode="json")) for each in (*read_discarded(self.folder), kept)]
             write_lines(self.folder / DISCARDED, lines)

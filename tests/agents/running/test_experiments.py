@@ -146,6 +146,13 @@ def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: str | int, fou
     assert [query.query_id for query in only(FIVE, ["q4"])] == ["q4"]
 
 
+def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
+    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
+    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
+    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
+    assert all({*few} <= {*more} for few, more in zip(chosen, chosen[1:], strict=False))
+
+
 def test_only_prefers_an_id_that_is_a_number() -> None:
     queries = [*FIVE, Query(query_id="3", text="?", source="test")]
     assert [query.query_id for query in only(queries, "3")] == ["3"]
