@@ -66,9 +66,9 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 
 
 def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:
-    experiment(folder, world, calls([SEARCH]), REPORT, calls([SEARCH]), REPORT)
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     (before,) = spending_of(folder, PRICES)
-    player = sut(world, replace(scripted(calls([SEARCH]), REPORT)[0], spec=MODEL))
+    player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
     with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
         opened.discard(player.label, QUERY.query_id, 1)
         (tally,) = Batch(Runner(world, "w"), opened, parallel=1).run_all([player], [QUERY, OTHER])
