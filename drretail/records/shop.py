@@ -54,6 +54,9 @@ class Product(Record):
     as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
     """The shop's time at which price and availability held."""
 
+    def __hash__(self) -> int:
+        return hash(self.product_id)  # the details are a dict, which has none
+
     @property
     def product_url(self) -> str:
         return product_url(self.product_id)
