@@ -20,10 +20,12 @@ from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
-from drretail.records.run import Run, System
+from drretail.records.run import DiscardedRun, Run, System
 from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
+DISCARDED = "discarded.jsonl"
+"""In an experiment's folder: what runs took that were made again."""
 RunState = Literal["absent", "interrupted", "done", "failed"]
 
 
@@ -128,8 +130,14 @@ class Experiment:
             write_json(path, found().model_dump(mode="json", exclude_none=True))
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
-        """Removes all that a run left, so that it can be tried afresh."""
-        shutil.rmtree(self.run_folder(label, query_id, repeat))
+        """Removes all that a run left, so that it can be tried afresh; what it took is kept."""
+        folder = self.run_folder(label, query_id, repeat)
+        run = read_run(folder) if (folder / "run.json").exists() else None
+        if run is not None and run.usage:
+            kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
+            lines = [canonical_json(each.model_dump(mode="json")) for each in (*read_discarded(self.folder), kept)]
+            write_lines(self.folder / DISCARDED, lines)
+        shutil.rmtree(folder)
 
     def save(
         self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
@@ -348,6 +356,12 @@ def read_runs(folder: Path) -> Iterator[Run]:
     """All runs of an experiment that have ended, by label and query."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):
         yield read_run(path.parent)
+
+
+def read_discarded(folder: Path) -> list[DiscardedRun]:
+    """What runs took that were made again, in the order in which they were."""
+    path = folder / DISCARDED
+    return [DiscardedRun.model_validate(each) for each in read_jsonl(path)] if path.exists() else []
 
 
 def read_run(folder: Path) -> Run:

@@ -58,7 +58,7 @@ class Progress:
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        """Says for the time of a ``with`` block what is done and how long already."""
+        """Shows for the time of a ``with`` block what is done and for how long already."""
         del label
         yield
 
@@ -83,6 +83,7 @@ class PlainProgress(Progress):
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
+        """Notes what is done, with the seconds, every ten seconds: nothing of what takes less."""
         began = self._clock()
         with _every_few_seconds(lambda: self.note(f"{label} … {self._clock() - began:.0f} s")):
             yield

@@ -162,7 +162,7 @@ class RecordedScores(Scores):
         """The scoreboard as ``report --format text`` prints it."""
         if self.scoreboard is None:
             return repr(self)
-        return on_screen("\n".join(board_lines(self.scoreboard, (), self.pairs))).rstrip()
+        return on_screen("\n".join(board_lines(self.scoreboard, ()))).rstrip()
 
     def _repr_html_(self) -> str:
         return scores_cell(self)

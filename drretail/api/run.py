@@ -198,6 +198,10 @@ def _with_variants(
     hides = any(query.hidden for query in asked)
     if options.intent and not hides:
         raise UserError("--intent is for queries that hide limits of their wish: `drretail queries hide` makes them.")
+    if hides and not options.intent:
+        observer.note(
+            "These queries hide limits, which agents may ask for: labels end in -intent-asked (see --intent)."
+        )
     systems = intended(systems, several(options.intent, "--intent") or ["asked"]) if hides else systems
     kinds = several(options.counterfactual, "--counterfactual")
     others = counterfactuals(systems, kinds)

@@ -22,6 +22,7 @@ from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
+from drretail.eval.judging.subject import planned_runs
 from drretail.eval.registry import (
     PAIRWISE,
     READING,
@@ -41,7 +42,7 @@ from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.progress import Waits, choose_progress
 from drretail.records.base import Rules
-from drretail.records.score import CODE, JudgeRef, Scores
+from drretail.records.score import CODE, JudgeRef, Scores, place_of
 from drretail.settings import Settings, read_settings
 from drretail.viewer.output import say
 
@@ -156,6 +157,8 @@ class ScoreEstimate:
     estimates: list[Estimate]
     prices: PriceTable
     missing: int
+    baselines: int
+    """Runs of floors and the oracle, whose reports are judged as well."""
 
 
 def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate:
@@ -178,7 +181,9 @@ def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate
     )
     reads_pages = "faithfulness" in plan.names
     missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
-    return ScoreEstimate(estimates, plan.opener.prices, len(missing))
+    runs = planned_runs(plan.folder, read_definition(plan.folder))
+    baselines = sum(place_of(run.label) in ("floor", "ceiling") for run in runs)
+    return ScoreEstimate(estimates, plan.opener.prices, len(missing), baselines)
 
 
 @dataclass(frozen=True, slots=True)

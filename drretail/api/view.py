@@ -15,8 +15,8 @@ from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
 from drretail.local_server import bound, port_of, serve
-from drretail.viewer.experiments import holds_several
 from drretail.viewer.output import say
+from drretail.viewer.timeline import holds_several
 from drretail.viewer.voting.results import VoteResults, results_of
 
 NEEDED = ("starlette", "uvicorn")

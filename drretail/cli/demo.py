@@ -129,6 +129,6 @@ def _print_result(view: "ExperimentView") -> None:
     if view.scoreboard is None:
         return
     board, same = without_equal(view.scoreboard)
-    print_text("", f"Result: {conclusion(view.scoreboard, view.pairs).can}", "")
+    print_text("", f"Result: {conclusion(view.scoreboard).can}", "")
     print_table(printed_board(board).table)
     print_text(same)

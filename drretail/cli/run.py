@@ -80,6 +80,7 @@ def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_jso
 
     prices = read_prices(read_settings().prices)
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
+    say(f"Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run (--only 1).")
     if pages:
         say(CITED_PAGES)
 

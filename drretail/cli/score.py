@@ -67,6 +67,9 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
 
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
+    if found.baselines:
+        reports = counted(found.baselines, "report")
+        say(f"Among them are {reports} of floors and the oracle: `drretail run --no-floors` makes none.")
     if found.missing:
         pages = counted(found.missing, "cited page is", "cited pages are")
         if options.fetch_sources:
@@ -90,7 +93,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
     scores, experiment = scored.scores, folder_of(options.experiment)
     if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment), scores.pairs)
+        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
         print_families(without_board_families(rows_of_families(scores, scored.families)))

@@ -40,8 +40,10 @@ _LEAST_BUDGET = 5
 
 @dataclass(frozen=True, slots=True)
 class Hardened:
-    """A query of each user that has one of the level, and of each other user the highest level below it, -1 where all
-    are above."""
+    """A query of each user that has one of the level.
+
+    Of each other user the highest level below it; -1 where all are above.
+    """
 
     queries: tuple[Query, ...]
     others: tuple[int, ...]
@@ -193,8 +195,11 @@ def generate_at(
     users: Sequence[str] = (),
     on_user: Callable[[], None] = lambda: None,
 ) -> Hardened:
-    """A query of this level for each of ``n`` users: those that are named, else drawn ones, and others in the stead of
-    those whose queries can't be brought there. ``on_user`` is called after each user that gave one."""
+    """A query of this level for each of ``n`` users.
+
+    They are those that are named, else drawn ones; others replace those whose queries can't be brought there.
+    ``on_user`` is called after each user that gave one.
+    """
     hardener, written = Hardener.of(world, seed), Texts()
     made: list[Query] = []
     others: list[int] = []

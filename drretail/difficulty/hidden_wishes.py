@@ -38,7 +38,7 @@ _SHOULD = [re.compile(re.escape(frame).replace(re.escape("{clauses}"), "(.+)")) 
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class ShortenedText:
     """A text without some limits, and the sentence that states each of these."""
 
     text: str
@@ -83,7 +83,7 @@ def hide(
     return made
 
 
-def _hidden(query: Query, offers: Offers) -> Withheld | str:
+def _hidden(query: Query, offers: Offers) -> ShortenedText | str:
     """What of a query is withheld, or why nothing is."""
     if query.wish is None or query.hidden:
         return UNTYPED if query.wish is None else HIDDEN
@@ -111,8 +111,13 @@ def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) 
 
 def _fact(part: WishPart, say: str, query: Query, offers: Offers, from_record: bool) -> Hidden:
     shown_by = tuple(_showing(part, query, offers))[:_MOST_SHOWN] if from_record else ()
-    told = {"topic": TOPIC_OF[part.field], "say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
-    return Hidden.model_validate(part.model_dump() | told)
+    stated = {
+        "topic": TOPIC_OF[part.field],
+        "say": say,
+        "from": "record" if shown_by else "asked",
+        "shown_by": shown_by,
+    }
+    return Hidden.model_validate(part.model_dump() | stated)
 
 
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
@@ -140,7 +145,7 @@ class _Clause:
     """What stands before and behind a clause."""
 
 
-def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> Withheld:
+def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedText:
     """The text without the sentences that state one of these limits each, and nothing else of the wish."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
@@ -165,7 +170,7 @@ def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> Withheld:
         rest = _rest(sentence, [clause for clause in clauses if clause.sentence == number], taken.values())
         left += text[end : span.start] + rest if rest else ""
         end = span.end
-    return Withheld(left.strip(), {part: clause.say for part, clause in taken.items()})
+    return ShortenedText(left.strip(), {part: clause.say for part, clause in taken.items()})
 
 
 def _clauses(number: int, sentence: str) -> list[_Clause]:

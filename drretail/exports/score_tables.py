@@ -1,4 +1,4 @@
-"""Scores, values of single reports and verdicts as tables: CSV for spreadsheets, Parquet for everything else."""
+"""The scoreboard, comparisons, scores, values of single reports and verdicts as tables: CSV and Parquet."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,23 +11,30 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
-from drretail.records.score import Score, Verdict
+from drretail.records.score import Score, Scores, Verdict
+from drretail.records.scoreboard import Scoreboard
 from drretail.tables.csv_file import csv_table
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
+COMPARISONS: Mapping[str, str] = {
+    "a": "VARCHAR", "b": "VARCHAR", "measure": "VARCHAR", "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR",
+    "outcome": "VARCHAR", "mean_a": "DOUBLE", "mean_b": "DOUBLE", "difference": "DOUBLE", "ci_low": "DOUBLE",
+    "ci_high": "DOUBLE", "p": "DOUBLE", "p_holm": "DOUBLE", "tests": "BIGINT", "n_planned": "BIGINT",
+    "n_pairs": "BIGINT", "n_users": "BIGINT", "queries_needed": "BIGINT", "users_needed": "BIGINT",
+}  # fmt: skip
+"""The columns of a table and what they hold."""
 SCORES: Mapping[str, str] = {
     "metric": "VARCHAR", "variant": "VARCHAR", "system": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR",
     "rules": "VARCHAR", "policy": "VARCHAR", "aggregation": "VARCHAR", "value": "DOUBLE", "ci_low": "DOUBLE",
     "ci_high": "DOUBLE", "n_users": "BIGINT",
     "n_planned": "BIGINT", "n_scored": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT",
-    "n_failed": "BIGINT", "note": "VARCHAR",
+    "n_failed": "BIGINT", "note": "VARCHAR", "name": "VARCHAR",
 }  # fmt: skip
-"""The columns of a table and what they hold."""
 VALUES: Mapping[str, str] = {
     "run_id": "VARCHAR", "system": "VARCHAR", "query_id": "VARCHAR", "repeat": "BIGINT", "status": "VARCHAR",
     "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR", "state": "VARCHAR",
-    "value": "DOUBLE", "items": "VARCHAR",
+    "value": "DOUBLE", "items": "VARCHAR", "name": "VARCHAR",
 }  # fmt: skip
 VERDICTS: Mapping[str, str] = {
     "run_id": "VARCHAR", "other_run_id": "VARCHAR", "order": "VARCHAR", "metric": "VARCHAR", "stage": "VARCHAR",
@@ -38,7 +45,10 @@ Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
 
 def write_csv(selection: Selection, to: Path) -> str:
-    """scores.csv, values.csv and verdicts.csv in a folder; cells that a spreadsheet would calculate are guarded."""
+    """Each table as a file in a folder, in UTF-8 with a byte order mark, by which Excel knows it.
+
+    Cells that a spreadsheet would calculate are guarded.
+    """
     return _write(selection, to, ".csv", _csv)
 
 
@@ -48,23 +58,63 @@ def write_parquet(selection: Selection, to: Path) -> str:
 
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
-    tables = {
-        "scores": (SCORES, [selection.shown(row) for row in _scores(selection)]),
-        "values": (VALUES, [*_values(selection)]),
-        "verdicts": (VERDICTS, [*_verdicts(selection)]),
-    }
-    to.mkdir(parents=True, exist_ok=True)
-    for name, (columns, rows) in tables.items():
-        write(to / f"{name}{suffix}", columns, rows)
-    return ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
-
-
-def _scores(selection: Selection) -> Iterator[dict[str, Any]]:
     scored = read_scores(selection.experiment)
     if scored is None:
         raise UserError(f"{selection.experiment} has no scores yet: drretail score {selection.experiment} makes them.")
+    tables = {
+        "scores": (SCORES, [selection.shown(row) for row in _scores(selection, scored)]),
+        "values": (VALUES, [*_values(selection)]),
+        "verdicts": (VERDICTS, [*_verdicts(selection)]),
+    }
+    written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
+    if scored.scoreboard is not None:
+        board = scored.scoreboard
+        tables["scoreboard"] = _board_columns(board), [selection.shown(row) for row in _board(selection, board)]
+        tables["comparisons"] = COMPARISONS, [selection.shown(row) for row in _comparisons(selection, board)]
+    to.mkdir(parents=True, exist_ok=True)
+    for name, (columns, rows) in tables.items():
+        write(to / f"{name}{suffix}", columns, rows)
+    return written
+
+
+def _board_columns(board: Scoreboard) -> dict[str, str]:
+    """Of each of the scoreboard's columns its value, the ends of its interval, and how many reports it is of."""
+    columns = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"}
+    for column in board.columns:
+        columns |= {f"{column.name}{part}": kind for part, kind in _PARTS.items()}
+    return columns
+
+
+_PARTS = {
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
+    " judge_failed": "BIGINT",
+}  # fmt: skip
+
+
+def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
+    for row in board.rows:
+        if row.system in selection.systems:
+            made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
+            for name, cell in row.cells.items():
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned)
+                made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
+            yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
+
+
+def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
+    for measure in board.compared:
+        for pair in measure.pairs:
+            if {pair.a, pair.b} <= {*selection.systems}:
+                about = {"a": pair.a, "b": pair.b, "measure": measure.measure, "judge": measure.judge}
+                yield about | pair.row.model_dump(mode="json", include={*COMPARISONS})
+
+
+def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
     rows: Sequence[Score] = scored.scores
-    return (row.model_dump(mode="json", include={*SCORES}) for row in rows if row.system in selection.systems)
+    for row in rows:
+        if row.system in selection.systems:
+            name = scored.metrics[row.metric].own_name(row.variant) if row.metric in scored.metrics else ""
+            yield row.model_dump(mode="json", include={*SCORES}) | {"name": name or row.variant}
 
 
 def _values(selection: Selection) -> Iterator[Row]:
@@ -75,6 +125,7 @@ def _values(selection: Selection) -> Iterator[Row]:
             judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
             items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
             row = about | judged | {"status": run.status, "state": score.state, "value": score.value, "items": items}
+            row["name"] = score.name or score.variant
             yield selection.shown(row, run.query_id)
 
 

@@ -43,10 +43,13 @@ class Got:
     state: VerdictState
     value: float | None
     items: Mapping[str, float]
+    name: str
+    """On the scoreboard, where that is another one than the variant's."""
 
     @property
-    def full_name(self) -> str:
-        return f"{self.metric} {self.variant}"
+    def names(self) -> set[str]:
+        """What a rule may call it."""
+        return {self.variant, f"{self.metric} {self.variant}", self.name or self.variant}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,7 @@ class Rule:
 
     def keeps(self, got: Sequence[Got]) -> bool:
         """True where every judge that scored the variant keeps the bound, and one did."""
-        known = [
-            score.value for score in got if score.value is not None and self.name in (score.variant, score.full_name)
-        ]
+        known = [score.value for score in got if score.value is not None and self.name in score.names]
         return bool(known) and all(_SIGNS[self.sign](value, self.bound) for value in known)
 
 
@@ -121,7 +122,7 @@ class Selection:
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
         judged = [value for values in got.values() for value in values if value.value is not None]
-        known = {name for value in judged for name in (value.variant, value.full_name)}
+        known = {name for value in judged for name in value.names}
         for rule in rules:
             if rule.name not in known:
                 raise UnknownName("score of a report", rule.name, sorted(known))
@@ -165,7 +166,7 @@ def judged_families(experiment: Path) -> list[Family]:
 
 def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
     by_run: dict[str, list[Got]] = {}
-    for metric in gathered.families:
+    for metric, family in gathered.families.items():
         for assessor in gathered.assessors(metric):
             if is_panel(assessor.judge):
                 continue
@@ -179,6 +180,7 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
                         value.state,
                         value.value,
                         value.items,
+                        family.description.own_name(value.variant),
                     )
                     for value in answer.result.values.values()
                 )

@@ -213,6 +213,20 @@ class Usage(Record):
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
 
 
+class DiscardedRun(Record):
+    """What a run took that was made again (``run --retry``): its tokens were paid for."""
+
+    system: str
+    query_id: str
+    repeat: int
+    usage: dict[str, Usage]
+    """By role."""
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.total for usage in self.usage.values())
+
+
 OUTAGES: frozenset[str] = frozenset({"unavailable", "timeout"})
 """Kinds of errors of tools that are none of the agent's: a server or the network failed."""
 

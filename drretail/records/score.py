@@ -68,6 +68,10 @@ class MetricDescription(Record):
     judges: dict[str, str] = Field(default_factory=dict[str, str])
     """By a judge's key: how it fared beside people's labels, in a line that stands beside its scores."""
 
+    def own_name(self, variant: str) -> str:
+        """The name that the scoreboard has for a variant, as "quality"; empty where that is the variant itself."""
+        return next((column.name for column in self.scoreboard if column.variant == variant), "")
+
     def known_of(self, judge: "JudgeRef", rules: Rules) -> tuple[str, ...]:
         """That line; none where nobody measured, or it judged by rules that were not measured."""
         line = self.judges.get(judge.key) if rules == "default" else None
@@ -417,11 +421,21 @@ class Scores(Document):
     ) -> dict[str, float | None]:
         """Each system's value in a variant such as "FP", as the scoreboard has it; None where nothing could be scored.
 
+        A variant goes by its name on the scoreboard, too: "quality" is the overall rating.
+
         Headlines are over all planned runs; those of the reports with a value alone are the rows of policy "answered".
 
         Raises UnknownName for a variant without a row, UserError where several metrics, judges or sets of rules have
         rows: then name one.
         """
+        if metric is None and not any(row.variant == variant for row in self.scores):
+            columns = [
+                (family, column.variant)
+                for family, description in self.metrics.items()
+                for column in description.scoreboard
+                if column.name == variant
+            ]
+            metric, variant = columns[0] if len(columns) == 1 else (None, variant)
         wanted = {"metric": metric, "judge": judge, "rules": rules}
         asked = {name: value for name, value in wanted.items() if value is not None}
         rows = [

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.records.base import Record, Rules
+from drretail.records.comparison import ComparedRow
 from drretail.records.run import ModelKind
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
@@ -56,6 +57,8 @@ class BoardRow(Record):
     system: str
     cells: dict[str, BoardCell] = Field(default_factory=dict[str, BoardCell])
     """By the column's name."""
+    failed: dict[str, int] = Field(default_factory=dict[str, int])
+    """By the column's name: on how many reports the judge gave no usable answer."""
 
 
 class BoardJudge(Record):
@@ -74,6 +77,27 @@ class JudgedRows(Record):
     rows: tuple[BoardRow, ...]
 
 
+class ComparedPair(Record):
+    """Two systems in one measure; a difference is that of ``a`` less ``b``."""
+
+    a: str
+    b: str
+    row: ComparedRow
+    """As in a ``Comparison`` of the two. Of a preference side by side the difference is the share of queries that
+    ``a`` won less the share that it lost."""
+
+
+class ComparedMeasure(Record):
+    """All pairs of systems that research, in one measure by which systems are chosen."""
+
+    measure: str
+    """The column's name, or "side by side"."""
+    judge: str = ""
+    means: dict[str, float] = Field(default_factory=dict[str, float])
+    """By system, over queries; of a preference its win rates above one half, added up."""
+    pairs: tuple[ComparedPair, ...]
+
+
 class Scoreboard(Record):
     """All systems in the order of tables: those that research, then floors and ceiling."""
 
@@ -83,6 +107,8 @@ class Scoreboard(Record):
     others: tuple[JudgedRows, ...] = ()
     differs: tuple[str, ...] = ()
     """Sentences on all pairs of systems that research: what is shown to differ, or what it would take to show it."""
+    compared: tuple[ComparedMeasure, ...] = ()
+    """What these sentences rest on."""
     notes: tuple[str, ...] = ()
     prices_as_of: date | None = None
     """Where a column of dollars rests on the price table."""

@@ -37,10 +37,10 @@ def unguarded(cell: str) -> str:
     return _GUARDED.sub("", text)
 
 
-def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """Rows of cells with a byte order mark, by which Excel knows UTF-8."""
+def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
+    """Rows of cells with a byte order mark, by which Excel knows UTF-8; numbers stay numbers, below zero too."""
     buffer = io.StringIO()
-    csv.writer(buffer).writerows([guarded(cell) for cell in row] for row in rows)
+    csv.writer(buffer).writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return buffer.getvalue().encode("utf-8-sig")
 
 

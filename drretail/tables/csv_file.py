@@ -20,14 +20,14 @@ def csv_table(table: Table) -> bytes:
     return as_csv([heads, *([*_cells(row, parts)] for row in table.rows)])
 
 
-def _cells(row: Row, parts: list[list[str]]) -> Iterator[str]:
+def _cells(row: Row, parts: list[list[str]]) -> Iterator[str | float]:
     name = row.label or row.name
     yield f"{name}, {row.manner}" if row.manner else name
     for cell, its in zip(row.cells, parts, strict=True):
-        yield "" if cell is None or cell.value is None else str(cell.value)
+        yield "" if cell is None or cell.value is None else cell.value
         yield from (_part(cell, part) for part in its)
 
 
-def _part(cell: Cell | None, part: str) -> str:
+def _part(cell: Cell | None, part: str) -> str | float:
     value = None if cell is None else getattr(cell, part)
-    return "" if value is None else str(value)
+    return "" if value is None else value

@@ -1,7 +1,7 @@
 """Recorded experiments made readable: only recorded files are read, nothing is judged or looked up here.
 
 experiment.py    an experiment folder as views of its runs
-experiments.py   several experiments of a folder in order of time
+timeline.py      several experiments of a folder in order of time
 judged.py        the last verdicts of every judge on a run, and whether scores.json still tells of them
 claims.py        claims with what was said of them, where they stand in the report, and their quotes in the sources
 arithmetic.py    the sums behind a run's FP and FR

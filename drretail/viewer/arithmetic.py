@@ -1,15 +1,16 @@
 """How a run's faithfulness adds up: the sums behind FP and FR, so that a table's number can be made again by hand."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from drretail.eval.claims.claims import FAMILY, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import averaged
 from drretail.eval.values import Value
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import Rules, Score, Verdict, VerdictState
 from drretail.tables.figures import number
 from drretail.viewer.judged import Judged
 
@@ -84,6 +85,51 @@ class Arithmetic:
             return ""
         cited, total = self.recall.items.get("cited", 0), self.recall.items.get("total", 0)
         return f"cited {plain(cited)} of {plain(total)} → FR {number(self.recall.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What one judge's verdicts on a run add up to."""
+
+    by: str
+    arithmetic: Arithmetic
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A system's number as its runs make it, and as scores.json has it."""
+
+    variant: str
+    by: str
+    value: float
+    reports: int
+    scored: float | None
+    """None where scores.json has none of this judge."""
+
+
+def means_of(label: str, added: Sequence[tuple[str, Added]], scores: Sequence[Score]) -> Iterator[Mean]:
+    """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made.
+
+    ``added`` are the system's runs, each with the id of its query.
+    """
+    for by in dict.fromkeys(each.by for _, each in added):
+        judged = [(query_id, each.arithmetic) for query_id, each in added if each.by == by]
+        for variant in ("FP", "FR"):
+            values: dict[str, list[float]] = defaultdict(list)
+            for query_id, arithmetic in judged:
+                value = (arithmetic.precision if variant == "FP" else arithmetic.recall).value
+                if value is not None:
+                    values[query_id].append(value)
+            if values:
+                wanted = (FAMILY, label, variant, judged[-1][1].rules, "answered")
+                scored = (
+                    score.value
+                    for score in scores
+                    if (score.metric, score.system, score.variant, score.rules, score.policy) == wanted
+                    and by.startswith(score.judge)
+                )
+                mean = fmean(map(fmean, values.values()))
+                yield Mean(variant, by, mean, sum(map(len, values.values())), next(scored, None))
 
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:

@@ -258,11 +258,11 @@ def read_view(experiment: Path) -> ExperimentView:
     )
 
 
-def read_runs_of(experiment: Path, labels: Sequence[str]) -> list[RunView]:
-    """The planned runs of these systems alone, in their order."""
+def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | None = None) -> list[RunView]:
+    """The planned runs of these systems alone, in their order, with their values in the columns of ``board``."""
     definition = read_definition(experiment)
     planned = [planned for planned in planned_runs(experiment, definition) if planned.label in labels]
-    return list(Runs(experiment, definition, planned))
+    return list(Runs(experiment, definition, planned, board))
 
 
 def _run(experiment: Path, number: int, subject: Subject, board: Scoreboard | None) -> RunView:

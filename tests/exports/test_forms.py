@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
-from drretail.eval.scores.file import read_scores
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.exports import formats
 from drretail.exports.formats import export
@@ -29,6 +30,7 @@ from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from tests.build import known
 from tests.exports.conftest import HYBRID, REACT
 from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import rewrite
@@ -133,6 +135,30 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
         table = list(csv.DictReader(file))
     assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(table)
     assert {row["judge"] for row in table} >= {"scripted:judge", "code"}
+
+
+def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "exp"
+    shutil.copytree(exp, copy)
+    scores = derive_scores(copy, [load_metric("faithfulness"), load_metric("checks")])
+    write_json(copy / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    export(Selection.of(copy), "csv", tmp_path / "csv")
+    board = known(scores.scoreboard)
+    with (tmp_path / "csv" / "scoreboard.csv").open(encoding="utf-8-sig", newline="") as file:
+        made = {row["system"]: row for row in csv.DictReader(file)}
+    assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
+    for row in board.rows:
+        for name, cell in row.cells.items() if row.system in made else ():
+            assert float(made[row.system][name]) == cell.value
+            assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
+            assert int(made[row.system][f"{name} n_scored"]) == cell.n_scored
+    with (tmp_path / "csv" / "comparisons.csv").open(encoding="utf-8-sig", newline="") as file:
+        compared = [(row["measure"], row["difference"]) for row in csv.DictReader(file)]
+    assert compared == [
+        (each.measure, "" if pair.row.difference is None else str(pair.row.difference))
+        for each in board.compared
+        for pair in each.pairs
+    ]
 
 
 def test_a_cell_that_a_spreadsheet_would_calculate_is_guarded(tmp_path: Path) -> None:

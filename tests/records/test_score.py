@@ -1,7 +1,8 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.score import Policy, Score, Scores, in_order, place_of, shared_models
+from drretail.records.score import MetricDescription, Policy, Score, Scores, in_order, place_of, shared_models
+from drretail.records.scoreboard import BoardColumn
 
 
 def row(system: str, value: float | None, *, judge: str = "code", policy: Policy = "answered") -> Score:
@@ -14,6 +15,12 @@ def row(system: str, value: float | None, *, judge: str = "code", policy: Policy
 def test_a_variant_is_read_by_system_and_what_could_not_be_scored_is_none() -> None:
     scores = Scores(scores=(row("a", 0.5), row("a", 0.25, policy="failed_as_zero"), row("b", None)), judgings=())
     assert scores.by_system("clean") == {"a": 0.5, "b": None}
+
+
+def test_a_variant_is_read_by_its_name_on_the_scoreboard_too() -> None:
+    board = MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", name="tidy"),))
+    scores = Scores(scores=(row("a", 0.5),), judgings=(), metrics={"checks": board})
+    assert scores.by_system("tidy") == scores.by_system("clean") == {"a": 0.5}
 
 
 def test_a_variant_that_nobody_scored_is_answered_with_the_nearest() -> None:

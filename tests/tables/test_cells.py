@@ -19,6 +19,10 @@ def test_what_a_spreadsheet_would_calculate_is_guarded(text: str) -> None:
     assert unguarded(guarded(text)) == text
 
 
+def test_a_number_below_zero_stays_a_number() -> None:
+    assert as_csv([["-1", -0.25, -1e-05]]).decode("utf-8-sig") == "'-1,-0.25,-1e-05\r\n"
+
+
 @pytest.mark.parametrize(
     "text", ["a;=1+1", "a\t=1+1", "a\n=1+1", "a\r\n@x", "\t=1", "\n=1", 'a; "=1', "a|-1", "a,+1", "a;'=1", "a;;=1"]
 )

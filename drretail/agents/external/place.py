@@ -1,5 +1,4 @@
-"""Where an agent of somebody else's is, with a name before it or without: ``cmd:COMMAND``, an HTTP address, or
-``module:attribute``."""
+"""The place of somebody else's agent: ``cmd:COMMAND``, an HTTP address, or ``module:attribute``; NAME= may precede."""
 
 import re
 from importlib import import_module
@@ -27,10 +26,10 @@ def is_external(place: str) -> bool:
 
 
 def split_name(spec: str) -> tuple[str, str]:
-    """The name and the place of an agent; without ``NAME=`` an external agent's name is made of its place, and any
-    other's is its place.
+    """The name and the place of an agent.
 
-    Raises UserError for a name that cannot stand in a label.
+    Without ``NAME=`` an external agent's name is made of its place, and any other's is its place. Raises UserError for
+    a name that cannot stand in a label.
     """
     named = _NAMED.fullmatch(spec)
     if named is None:

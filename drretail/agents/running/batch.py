@@ -14,7 +14,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import CommandStopped
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, read_run
+from drretail.experiment import Experiment, read_discarded, read_run
 from drretail.llm.budget import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -88,8 +88,12 @@ class Batch:
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
         fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
+        discarded = read_discarded(self.experiment.folder)
         not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
-        return tallies([sut.label for sut in suts], filter(None, ended), not_started)
+        made = tallies([sut.label for sut in suts], filter(None, ended), not_started)
+        for tally in made:
+            tally.tokens += sum(each.tokens for each in discarded if each.system == tally.label)
+        return made
 
     def _ended_before(self, job: Job, retry_failed: bool, retry_spoiled: bool) -> Ended | None:
         folder = self.experiment.run_folder(*job.place)

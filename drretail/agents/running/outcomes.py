@@ -44,7 +44,10 @@ class Ended:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of one system's runs; tool calls and tokens are those of all of them."""
+    """What became of one system's runs; tool calls and tokens are those of all of them.
+
+    Tokens are also those of runs that were made again.
+    """
 
     label: str
     done: int = 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -42,19 +43,31 @@ WHOLE = Shard(1, 1)
 
 
 def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Query]:
-    """The first ``wanted`` queries ("5" is a number), or those of the ids, which commas separate, in the file's order.
+    """``wanted`` queries ("5" is a number), or those of the ids, which commas separate, in the file's order.
 
-    Raises UserError for fewer than one, UnknownName for an id that no query has.
+    A number takes the first query of each user, then each one's second, since differences are shown over users. Raises
+    UserError for fewer than one, UnknownName for an id that no query has.
     """
     if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
         wanted = int(wanted)
     if isinstance(wanted, int):
         if wanted < 1:
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
-        return list(queries[:wanted])
+        return _spread(queries, wanted)
     ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
     known = [query.query_id for query in queries]
     for query_id in ids:
         if query_id not in known:
             raise UnknownName("query", query_id, known)
     return [query for query in queries if query.query_id in ids]
+
+
+def _spread(queries: Sequence[Query], count: int) -> list[Query]:
+    """A larger ``count`` holds what a smaller one does, so that an experiment can grow."""
+    turns: Counter[str] = Counter()
+    places: list[tuple[int, int]] = []
+    for at, query in enumerate(queries):
+        user = query.user_id or query.query_id
+        places.append((turns[user], at))
+        turns[user] += 1
+    return [queries[at] for at in sorted(at for _, at in sorted(places)[:count])]

@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, run_folder
+from drretail.experiment import read_definition, read_discarded, read_runs, run_folder
 from drretail.files import read_json
 from drretail.grounding.text.wording import word_count
 from drretail.llm.budget import ExperimentBudget
@@ -32,7 +32,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """One system's runs. Spreads are over runs that are done; totals are over failed ones as well."""
+    """One system's runs. Spreads are over runs that are done; totals are over failed and discarded ones as well."""
 
     label: str
     runs: int
@@ -66,8 +66,16 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
     by_label: dict[str, list[Run]] = defaultdict(list)
     for run in read_runs(experiment):
         by_label[run.system].append(run)
+    discarded = read_discarded(experiment)
     return [
-        _spending(label, runs, systems[label], [_telemetry(experiment, run) for run in runs], prices)
+        _spending(
+            label,
+            runs,
+            systems[label],
+            [_telemetry(experiment, run) for run in runs],
+            prices,
+            [each.usage for each in discarded if each.system == label],
+        )
         for label, runs in sorted(by_label.items())
     ]
 
@@ -92,6 +100,8 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
         check_priced(model for sut in suts for model in sut.models.values())
     experiment_budget = ExperimentBudget(caps.prices, caps.tokens, caps.dollars)
     systems = read_definition(experiment).systems
+    for each in read_discarded(experiment):
+        experiment_budget.count(each.system, systems[each.system], each.usage)
     for run in read_runs(experiment):
         system = systems[run.system]
         unknown = cost_of(run.usage, system.models, caps.prices).unpriced
@@ -107,13 +117,19 @@ def read_tokens(usage: Usage) -> int:
 
 
 def _spending(
-    label: str, runs: Sequence[Run], system: System, telemetry: Sequence[Mapping[str, Any]], prices: PriceTable
+    label: str,
+    runs: Sequence[Run],
+    system: System,
+    telemetry: Sequence[Mapping[str, Any]],
+    prices: PriceTable,
+    discarded: Sequence[Mapping[str, Usage]],
 ) -> Spending:
     costs = {run.run_id: cost_by_role(run.usage, system.models, prices) for run in runs}
     totals = {run_id: _sum(by_role.values()) for run_id, by_role in costs.items()}
     done = [run for run in runs if run.status == "done"]
     ended = [totals[run.run_id] for run in done]
-    total = _sum(totals.values())
+    lost = [cost_by_role(usage, system.models, prices) for usage in discarded]
+    total = _sum([*totals.values(), *(_sum(by_role.values()) for by_role in lost)])
     known = [cost.dollars for cost in ended if cost.dollars is not None]
     return Spending(
         label=label,
@@ -125,7 +141,7 @@ def _spending(
         words=Spread.of([word_count(run.report or "", run.citations) for run in done]),
         dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
         total=total,
-        by_role=_roles(costs.values()),
+        by_role=_roles([*costs.values(), *lost]),
         unpriced=total.unpriced,
         seconds=Spread.of([one["wall_seconds"] for one in telemetry if "wall_seconds" in one]),
         model_seconds=sum(one.get("model_seconds", 0) for one in telemetry),

@@ -74,7 +74,7 @@ class RunOptions(SystemOptions):
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only the first N queries, or the queries with these ids.",
+            "Use only N queries, spread over users, or the queries with these ids.",
             metavar="N|ID,ID",
             type=str,
             in_file=(int, str, list[str]),

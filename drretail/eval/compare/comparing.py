@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
-from drretail.eval.compare.missing import lacking_pairs, missing, too_few
+from drretail.eval.compare.missing import lacking_pairs, missing, missing_repeats, too_few
 from drretail.eval.compare.primary import Primary, primary_tests, with_primary
 from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
@@ -123,6 +123,7 @@ def compare(
                 *missing(gathered, comparison, request.experiment, request.families, assessors),
                 *(lacking_pairs(comparison, theirs, request.experiment, assessors) if request.pairwise else ()),
                 *too_few(gathered, comparison, request.experiment),
+                *missing_repeats(gathered, comparison, request.experiment, request.families, assessors),
             ),
             "conclusions": tuple(
                 conclusions(

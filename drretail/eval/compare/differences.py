@@ -1,68 +1,37 @@
-"""All systems at once: who is above whom in what systems are chosen by, in a sentence each."""
+"""All systems at once: who is above whom in what systems are chosen by, as records and in a sentence each."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 from statistics import fmean
-from typing import NamedTuple
 
-from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, with_primary
-from drretail.eval.compare.rows import compared_rows, runs_of, side_of
+from drretail.eval.compare.primary import Primary, PrimaryTest, with_primary
+from drretail.eval.compare.rows import clusters_of, compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import listed, row_facts, sample, why_incomplete
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
+from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, Gathered, Plan
 from drretail.eval.scores.pair_outcomes import preferred
-from drretail.records.comparison import ComparedRow
+from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
+from drretail.records.scoreboard import ComparedMeasure, ComparedPair
+from drretail.stats.intervals import Estimate
+from drretail.stats.power import users_needed
 from drretail.stats.significance import fewest_users
+from drretail.tables.figures import counted
 
 ALONE = "One system researches: there is nothing to compare it with."
+SIDE_BY_SIDE = "side by side"
 
 
-class _Finding(NamedTuple):
-    about: str
-    sentence: str
-
-
-def differences(
-    gathered: Gathered,
-    assessors: Sequence[Assessor],
-    names: Mapping[str, str],
-    called: Mapping[tuple[str, str], str],
-    pairs: Sequence[PairScore] = (),
-) -> list[str]:
-    """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
-
-    Of every family the first of ``assessors`` counts that judged it. ``names`` are what the systems go by, ``called``
-    by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all
-    pairs of systems (Holm), nor from a rule-based judge.
-    """
+def nothing_to_compare(gathered: Gathered) -> str:
+    """Why no two systems are compared: one researches, or every run failed; empty where some are."""
     labels = research_labels(gathered.definition)
     failed = _all_failed([plan for plan in gathered.plans if plan.label in labels])
-    if failed:
-        return [failed]
-    every = list(combinations(labels, 2))
-    if not every:
-        return [ALONE]
-    preferences = _preferences(pairs, assessors, every)
-    primary = primary_tests(gathered, every, assessors, preferences)
-    found = [*_of_scores(gathered, assessors, names, called, every, primary)]
-    if preferences:
-        found.append(_Finding("side by side", _preferred(with_primary(preferences, primary), names)))
-    sentences = dict.fromkeys(finding.sentence for finding in found)
-    shown = sorted(
-        sentences, key=lambda sentence: ABOVE not in sentence
-    )  # a stable sort: in the order of the board otherwise
-    return [
-        f"{listed(dict.fromkeys(finding.about for finding in found if finding.sentence == sentence))}: {sentence}."
-        for sentence in shown
-    ]
-
-
-ABOVE = " above "
-ALL_FAILED = re.compile(r"All [\d,]+ runs failed|The only run failed")
+    return failed or ("" if len(labels) > 1 else ALONE)
 
 
 def _all_failed(plans: Sequence[Plan]) -> str:
@@ -74,14 +43,33 @@ def _all_failed(plans: Sequence[Plan]) -> str:
     return f"{which} failed{f' ({kinds})' if kinds else ''}: nothing was compared."
 
 
+def compared_measures(
+    gathered: Gathered,
+    assessors: Sequence[Assessor],
+    called: Mapping[tuple[str, str], str],
+    primary: Primary,
+    pairs: Sequence[PairScore] = (),
+) -> list[ComparedMeasure]:
+    """All pairs of systems in what systems are chosen by; nothing where ``nothing_to_compare`` says why.
+
+    Of every family the first of ``assessors`` counts that judged it. ``called`` is by family and variant what is said
+    for it. Nothing is concluded before correction over all ``primary`` tests, nor from a rule-based judge.
+    """
+    every = list(combinations(research_labels(gathered.definition), 2))
+    if not every or nothing_to_compare(gathered):
+        return []
+    made = list(_of_scores(gathered, assessors, called, every, primary))
+    preferences = with_primary(_preferences(pairs, assessors, every), primary)
+    return [*made, _of_preferences(preferences)] if preferences else made
+
+
 def _of_scores(
     gathered: Gathered,
     assessors: Sequence[Assessor],
-    names: Mapping[str, str],
     called: Mapping[tuple[str, str], str],
     every: Sequence[Labels],
     primary: Primary,
-) -> Iterator[_Finding]:
+) -> Iterator[ComparedMeasure]:
     for name, metric in gathered.families.items():
         assessor = next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
         variants = [test.variant for test in primary if (test.assessor, test.metric) == (assessor, name)]
@@ -99,10 +87,20 @@ def _of_scores(
                 concludes=assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE,
             )
             if any(row.outcome != "nothing" for row in rows):
-                by_query = {label: [fmean(its) for its in side.values.values() if its] for label, side in sides.items()}
-                means = {label: fmean(its) if its else 0.0 for label, its in by_query.items()}
-                about = called.get((name, variant)) or row_facts(metric, variant)["name"]
-                yield _Finding(about, _sentence(rows, every, names, means, assessor))
+                by_query = {
+                    label: [fmean(repeats) for repeats in side.values.values() if repeats]
+                    for label, side in sides.items()
+                }
+                facts = {**row_facts(metric, variant), "variant": variant}
+                yield ComparedMeasure(
+                    measure=called.get((name, variant)) or facts["name"],
+                    judge=assessor.judge.spec,
+                    means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
+                    pairs=tuple(
+                        ComparedPair(a=a, b=b, row=row.model_copy(update=facts))
+                        for (a, b), row in zip(every, rows, strict=True)
+                    ),
+                )
 
 
 def _key(labels: Labels) -> str:
@@ -110,87 +108,168 @@ def _key(labels: Labels) -> str:
     return "~".join(labels)
 
 
-def _sentence(
-    rows: Sequence[ComparedRow],
-    every: Sequence[Labels],
-    names: Mapping[str, str],
-    means: Mapping[str, float],
-    assessor: Assessor,
-) -> str:
-    won = [
-        (a, b) if row.outcome == "higher" else (b, a)
-        for (a, b), row in zip(every, rows, strict=True)
-        if row.outcome in ("higher", "lower")
-    ]
-    if won:
-        largest = max(rows, key=lambda row: row.n_pairs)
-        return f"{_order(won, names, means, len(every))} (n = {sample(largest.n_pairs, largest.n_users)})"
-    return _nothing_shown(rows, assessor)
-
-
-def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, float], pairs: int) -> str:
-    """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
-    ranked = sorted(means, key=lambda label: (-means[label], label))
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for winner in ranked:
-        losers = tuple(loser for loser in ranked if (winner, loser) in won)
-        if losers:
-            groups.setdefault(losers, []).append(winner)
-    parts = [
-        f"{listed(names[each] for each in winners)}{ABOVE}{listed(names[each] for each in losers)}"
-        for losers, winners in groups.items()
-    ]
-    rest = pairs - len(won)
-    if rest:
-        parts.append(f"of the other {'pair' if rest == 1 else f'{rest:,} pairs'} no difference is shown")
-    return "; ".join(parts)
-
-
-def _nothing_shown(rows: Sequence[ComparedRow], assessor: Assessor) -> str:
-    """Why, and what it would take."""
-    outcomes = {row.outcome for row in rows if row.outcome != "nothing"}
-    largest = max(rows, key=lambda row: row.n_pairs)
-    few, tests = sample(largest.n_pairs, largest.n_users), max(row.tests for row in rows)
-    at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
-    if outcomes == {"not_concluded"}:
-        return (
-            f"nothing is concluded from {assessor.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
-        )
-    if "missing" in outcomes:
-        return why_incomplete(rows)
-    if outcomes == {"identical"}:
-        return f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
-    if "undecided" not in outcomes:
-        whom = "queries" if largest.n_users is None else "users"
-        return f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
-    takes = min(
-        ((row.queries_needed, row.users_needed) for row in rows if row.queries_needed is not None), default=None
-    )
-    clearest = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
-    return f"no difference is shown by {few}{at_once}{clearest}"
-
-
 def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:
-    """Who is preferred side by side overall, by the first of the judges who compared any."""
+    """Who is preferred side by side overall, by the first of ``assessors`` who compared any, else by another."""
     researched = {frozenset(labels) for labels in every}
     overall = [
         row
         for row in pairs
         if row.dimension == PRIMARY and frozenset((row.a, row.b)) in researched and row.note is None and row.n_scored
     ]
-    by_assessor = ([row for row in overall if Assessor.of(row) == assessor] for assessor in assessors)
-    return next((rows for rows in by_assessor if rows), [])
+    judges = dict.fromkeys((*assessors, *map(Assessor.of, overall)))
+    by_judge = ([row for row in overall if Assessor.of(row) == judge] for judge in judges)
+    return next((rows for rows in by_judge if rows), [])
 
 
-def _preferred(rows: Sequence[PairScore], names: Mapping[str, str]) -> str:
-    won = [(winner, row.b if winner == row.a else row.a) for row in rows if (winner := preferred(row)) is not None]
-    if not won:
-        most = max(rows, key=lambda row: row.n_queries)
-        of = f"{len(rows):,} {'pair' if len(rows) == 1 else 'pairs'}"
-        return f"no preference is shown in {of} by {sample(most.n_queries, most.n_users)}"
+def _of_preferences(rows: Sequence[PairScore]) -> ComparedMeasure:
     rates = {label: 0.0 for row in rows for label in (row.a, row.b)}
     for row in rows:
         rates[row.a] += (row.win_rate or 0) - 0.5
         rates[row.b] += 0.5 - (row.win_rate or 0)
-    most = max(rows, key=lambda row: row.n_queries)
-    return f"{_order(won, names, rates, len(rows))} (n = {sample(most.n_queries, most.n_users)})"
+    compared = (ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in rows)
+    return ComparedMeasure(measure=SIDE_BY_SIDE, judge=rows[0].judge, means=rates, pairs=tuple(compared))
+
+
+def _preference_row(row: PairScore) -> ComparedRow:
+    """The difference is the share of queries won less that of queries lost, twice the win rate less one."""
+    winner, tests = preferred(row), max(1, row.tests)
+    ends = [None if end is None else round(2 * end - 1, 10) for end in (row.win_rate, row.ci_low, row.ci_high)]
+    made = ComparedRow(
+        metric=PAIRWISE,
+        variant=PRIMARY,
+        name=SIDE_BY_SIDE,
+        difference=ends[0],
+        ci_low=ends[1],
+        ci_high=ends[2],
+        no_interval=row.no_interval,
+        n_planned=row.n_queries,
+        n_pairs=row.n_queries,
+        n_users=row.n_users,
+        above=row.queries_won,
+        equal=row.n_queries - row.queries_won - row.queries_lost,
+        below=row.queries_lost,
+        p=row.p,
+        p_holm=row.p_holm,
+        tests=row.tests,
+        is_primary=True,
+        queries_needed=_queries_needed(row, tests),
+        outcome="undecided" if winner is None else "higher" if winner == row.a else "lower",
+    )
+    is_few = winner is None and clusters_of(made) < fewest_users(tests)
+    return made.model_copy(update={"outcome": "too_few"}) if is_few else made
+
+
+def _queries_needed(row: PairScore, tests: int) -> int | None:
+    """How many queries would show as clear a preference; None of users who ask several."""
+    n, won, lost = row.n_queries, row.queries_won, row.queries_lost
+    if n < 2 or row.n_users not in (None, n):
+        return None
+    mean = (won - lost) / n
+    error = sqrt(max(0.0, (won + lost - n * mean * mean) / (n - 1) / n))
+    needed = users_needed(Estimate(mean, error, n - 1), n, tests)
+    return None if needed is None else max(needed, fewest_users(tests))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What can be said of one measure, or of several that come to the same."""
+
+    measures: Sequence[ComparedMeasure]
+    outcome: Outcome
+    """Of all pairs together: "higher" where any two are shown to differ."""
+    about: str
+    """The names of the measures."""
+    nothing: str
+    """ "no difference is shown"; empty where the rest says all."""
+    rest: str
+    """ "a above b (n = 50 queries)", "by 10 queries"."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.about}: {self.nothing}{' ' if self.nothing else ''}{self.rest}."
+
+
+def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> list[Finding]:
+    """A finding for each content, in the order of the measures; what is shown to differ first.
+
+    ``names`` are what the systems go by.
+    """
+    alike: dict[tuple[Outcome, str, str], list[ComparedMeasure]] = {}
+    for measure in measures:
+        alike.setdefault((outcome_of_all(measure), *_content(measure, names)), []).append(measure)
+    found = [
+        Finding(group, outcome, listed(dict.fromkeys(each.measure for each in group)), nothing, rest)
+        for (outcome, nothing, rest), group in alike.items()
+    ]
+    return sorted(found, key=lambda finding: finding.outcome != "higher")
+
+
+def outcome_of_all(measure: ComparedMeasure) -> Outcome:
+    """ "higher" where any two systems are shown to differ; else why they are not."""
+    outcomes = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
+    if not outcomes.isdisjoint(("higher", "lower")):
+        return "higher"
+    if outcomes == {"not_concluded"}:
+        return "not_concluded"
+    if outcomes == {"identical"}:
+        return "identical"
+    return "missing" if "missing" in outcomes else "undecided" if "undecided" in outcomes else "too_few"
+
+
+def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
+    """The two halves of the sentence, as ``Finding`` has them."""
+    rows = [pair.row for pair in measure.pairs]
+    largest, tests = largest_of(measure), max(row.tests for row in rows)
+    few = sample(largest.n_pairs, largest.n_users)
+    outcome = outcome_of_all(measure)
+    if outcome == "higher":
+        return "", f"{order(measure, names)} (n = {few})"
+    if largest.metric == PAIRWISE:
+        return f"no preference is shown in {counted(len(rows), 'pair')}", f"by {few}"
+    if outcome == "not_concluded":
+        return "", f"nothing is concluded from {measure.judge}, which follows rules: score with --judge PROVIDER:MODEL"
+    if outcome == "missing":
+        return "", why_incomplete(rows)
+    if outcome == "identical":
+        return "", f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
+    at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
+    if outcome == "too_few":
+        whom = "queries" if largest.n_users is None else "users"
+        return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
+    takes = clearest(measure)
+    seen = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
+    return "no difference is shown", f"by {few}{at_once}{seen}"
+
+
+def largest_of(measure: ComparedMeasure) -> ComparedRow:
+    """The pair with most queries."""
+    return max((pair.row for pair in measure.pairs), key=lambda row: row.n_pairs)
+
+
+def clearest(measure: ComparedMeasure) -> tuple[int, int | None] | None:
+    """How many queries, of how many users, would show the difference that takes fewest."""
+    sizes = ((pair.row.queries_needed, pair.row.users_needed) for pair in measure.pairs)
+    return min(((queries, users) for queries, users in sizes if queries is not None), default=None)
+
+
+def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:
+    """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
+    won = {
+        (pair.a, pair.b) if pair.row.outcome == "higher" else (pair.b, pair.a)
+        for pair in measure.pairs
+        if pair.row.outcome in ("higher", "lower")
+    }
+    ranked = sorted(measure.means, key=lambda label: (-measure.means[label], label))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner in ranked:
+        losers = tuple(loser for loser in ranked if (winner, loser) in won)
+        if losers:
+            groups.setdefault(losers, []).append(winner)
+    parts = [
+        f"{listed(names[each] for each in winners)} {verb} {listed(names[each] for each in losers)}"
+        for losers, winners in groups.items()
+    ]
+    rest = len(measure.pairs) - len(won)
+    if rest:
+        parts.append(f"of the other {'pair' if rest == 1 else f'{rest:,} pairs'} no difference is shown")
+    return "; ".join(parts)

@@ -19,9 +19,15 @@ REPEATS = 3
 def missing(
     gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """Runs, judgements and repeats that are not there, in this order."""
+    """Runs and judgements that are not there: without them values are missing, or of one side alone."""
     yield from _runs(gathered, comparison, experiment)
     yield from _judgements(gathered, comparison, experiment, families, assessors)
+
+
+def missing_repeats(
+    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
+) -> Iterator[Missing]:
+    """Repeats that would tell how much of a difference is noise."""
     yield from _agent_repeats(gathered, comparison, experiment)
     yield from _judge_repeats(gathered, experiment, families, assessors)
 

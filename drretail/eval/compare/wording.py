@@ -96,7 +96,7 @@ def primary_variants(metric: Family) -> tuple[str, ...]:
 def row_facts(metric: Family, variant: str) -> dict[str, Any]:
     """What a row of the variant is called beside rows of other families, and whether it is a count."""
     described = metric.description
-    name = variant if described.named_by_variant else f"{metric.name} {variant}"
+    name = described.own_name(variant) or (variant if described.named_by_variant else f"{metric.name} {variant}")
     return {"name": name, "is_count": variant in described.counts}
 
 

@@ -112,9 +112,8 @@ def derive_scores(
                     )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
-    pairs = with_primary(
-        pairs, primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
-    )
+    primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
+    pairs = with_primary(pairs, primary)
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
     described = {about.metric.name: about.metric.description for about, _ in judged}
@@ -133,7 +132,7 @@ def derive_scores(
         attacks=tuple(attack_rows(gathered, scores)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
-        scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices()),
+        scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
     )
 
 

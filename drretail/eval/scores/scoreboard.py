@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.compare.differences import differences
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.compare.differences import compared_measures, findings, nothing_to_compare
+from drretail.eval.compare.primary import Primary
+from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
@@ -61,10 +62,16 @@ class _Shown:
 
 
 def scoreboard(
-    gathered: Gathered, scores: Sequence[Score], metrics: Metrics, pairs: Sequence[PairScore], prices: PriceTable
+    gathered: Gathered,
+    scores: Sequence[Score],
+    metrics: Metrics,
+    pairs: Sequence[PairScore],
+    prices: PriceTable,
+    primary: Primary,
 ) -> Scoreboard | None:
     """One row for each system with a score; None where there is none.
 
+    ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` finds the same.
     The columns of judged families are those of one judge: who judged more of the columns comes before who judged less,
     a language model before others, our own rules before a publication's, a panel before its members.
     """
@@ -92,7 +99,11 @@ def scoreboard(
         (name, variant): wish if taken_names.count(wish) == 1 else f"{name} {wish}" for name, variant, wish in wished
     }
     rows = [
-        BoardRow(system=each, cells={**_cells(shown, each, [*assessors, *by_code], names), **taken[each]})
+        BoardRow(
+            system=each,
+            cells={**_cells(shown, each, [*assessors, *by_code], names), **taken[each]},
+            failed=_failed(shown, each, assessors, names),
+        )
         for each in labels
     ]
     others = tuple(_others(shown, judges[1:], labels, names))
@@ -100,6 +111,8 @@ def scoreboard(
     kept = {column.name for column in columns}
     shared = shared_models(labels)
     short = {label: label.replace(shared, "", 1) if shared else label for label in labels}
+    measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
+    alone = nothing_to_compare(gathered)
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
         columns=tuple(columns),
@@ -108,7 +121,8 @@ def scoreboard(
             for row in rows
         ),
         others=others,
-        differs=tuple(differences(gathered, [*assessors, *by_code], short, names, pairs)),
+        differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
+        compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
     )
@@ -157,6 +171,22 @@ def _cells(
     return found
 
 
+def _failed(
+    shown: _Shown, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
+) -> dict[str, int]:
+    """Columns in which the judge has failed, with the number of reports; not those of which nobody was asked."""
+    rows = {
+        names[metric, column.variant]: shown.of(system, metric, column.variant, assessors)
+        for metric, column in shown.columns
+    }
+    counts = {
+        name: row.n_failed - sum(int(row.items.get(lack, 0)) for lack in LACKS_IN_WORDS)
+        for name, row in rows.items()
+        if row is not None
+    }
+    return {name: count for name, count in counts.items() if count > 0}
+
+
 def _others(
     shown: _Shown, judges: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[JudgedRows]:
@@ -202,6 +232,7 @@ def _columns(
     ]
     made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
+    valued |= {name for row in rows for name in row.failed}
     return [column for column in made if column.name in valued]
 
 

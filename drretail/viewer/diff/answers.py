@@ -1,14 +1,19 @@
 """An experiment's answers of two systems, query by query: what both say and pick, and what one alone does."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.compare.differences import SIDE_BY_SIDE
+from drretail.eval.compare.wording import listed
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.judging.pairs import Labels, resolve_name
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, prompts_path, read_definition
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.marks import find_marks
@@ -16,13 +21,16 @@ from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.words import content_stems
 from drretail.records.query import Query
+from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart, CartLine, cart_of
 from drretail.viewer.claims import Claim, Support
 from drretail.viewer.experiment import ClaimsView, RunView, read_runs_of
+from drretail.viewer.judged_pairs import pairs_with_verdicts, read_pair_judgements
 
 RULE = "Two statements count as the same if their figures and at least half of their words and sources are the same."
 LEAST = 0.5
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+Side = Literal["A", "B"]
 Kind = Literal["verdict", "only_a", "only_b", "same"]
 KINDS: dict[Kind, str] = {
     "verdict": "with another verdict",
@@ -120,6 +128,14 @@ class AnswerPair:
     repeat: int
     a: RunView
     b: RunView
+    won: Mapping[str, Side]
+    """By measure which of both has the higher value here; without the measures in which they are even."""
+
+    @property
+    def won_words(self) -> str:
+        """ "A in quality, B in clean"; empty where they are even."""
+        sides = {side: [name for name, winner in self.won.items() if winner == side] for side in ("A", "B")}
+        return ", ".join(f"{side} in {listed(names)}" for side, names in sides.items() if names)
 
     @property
     def anchor(self) -> str:
@@ -186,6 +202,18 @@ class AnswersDiff:
     prompts: tuple[str, ...]
     """In a sentence each: what a system is prompted with instead of the package's prompts."""
 
+    @property
+    def won(self) -> list[str]:
+        """In a sentence each measure: how many questions each side won; nothing of one that none did."""
+        measures = dict.fromkeys(name for pair in self.pairs for name in pair.won)
+        counts = {name: Counter(pair.won.get(name) for pair in self.pairs) for name in measures}
+        whole = counted(len(self.pairs), "question")
+        lead = {SIDE_BY_SIDE: f"Preferred {SIDE_BY_SIDE}"}
+        return [
+            f"{lead.get(name, f'Higher in {name}')}: A on {won['A']:,}, B on {won['B']:,} of {whole}."
+            for name, won in counts.items()
+        ]
+
 
 def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     """The answers of the systems whose labels are, or begin with, ``a`` and ``b``.
@@ -196,16 +224,39 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     a, b = (resolve_name("system", each, definition.systems) for each in (a, b))
     if a == b:
         raise UserError(f"{a} can't be set beside itself: name two systems of {experiment}.")
-    runs = read_runs_of(experiment, [a, b])
+    scores = read_scores(experiment)
+    board = None if scores is None else scores.scoreboard
+    measures = [] if board is None else [measure.measure for measure in board.compared]
+    judged = pairs_with_verdicts(experiment)
+    runs = read_runs_of(experiment, [a, b], board)
     by_place = {(run.subject.label, run.subject.query.query_id, run.subject.repeat): run for run in runs}
     pairs = [
-        AnswerPair(run.subject.query, run.subject.repeat, run, other)
+        AnswerPair(run.subject.query, run.subject.repeat, run, other, _won(experiment, run, other, measures, judged))
         for run in runs
         if run.subject.label == a
         and (other := by_place.get((b, run.subject.query.query_id, run.subject.repeat))) is not None
     ]
     apart, prompts = _apart(definition, a, b), _own_prompts(experiment, definition, a, b)
     return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(prompts))
+
+
+def _won(
+    experiment: Path, a: RunView, b: RunView, measures: Sequence[str], judged: Mapping[str, Sequence[Labels]]
+) -> dict[str, Side]:
+    """By measures of single reports, then side by side by the first judge who compared the two."""
+    won: dict[str, Side] = {}
+    for name in measures:
+        values = [run.values.get(name) for run in (a, b)]
+        if values[0] != values[1] and values[0] is not None and values[1] is not None:
+            won[name] = "A" if values[0] > values[1] else "B"
+    reports = {run.subject.label: run.subject.report_sha for run in (a, b)}
+    query_id, repeat = a.subject.query.query_id, a.subject.repeat
+    for judgement in read_pair_judgements(experiment, judged, query_id, repeat, reports):
+        choice = next((each.choice for each in judgement.dimensions if each.dimension == PRIMARY), None)
+        if choice in ("a", "b"):
+            winner = judgement.labels["ab".index(choice)]
+            won.setdefault(SIDE_BY_SIDE, "A" if winner == a.subject.label else "B")
+    return won
 
 
 def sentences(view: RunView) -> list[Statement]:

@@ -52,6 +52,7 @@ def diff_page(diff: AnswersDiff) -> str:
         Row(
             f"{part.pair.title} ({part.pair.by})",
             (
+                Cell(part.pair.won_words or "even"),
                 *(Cell(len(part.cards[kind]), "count") for kind in KINDS),
                 Cell("not known" if None in part.pair.carts else len(part.pair.cart_changes), "count"),
                 Cell(f"{part.words[0]:,} → {part.words[1]:,}"),
@@ -60,7 +61,7 @@ def diff_page(diff: AnswersDiff) -> str:
         )
         for part in parts
     ]
-    columns = (*KINDS.values(), "picked otherwise", "words, A → B")
+    columns = ("higher", *KINDS.values(), "picked otherwise", "words, A → B")
     text = template("diff.html.jinja").render(
         diff=diff,
         parts=parts,

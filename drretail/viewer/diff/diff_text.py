@@ -13,7 +13,7 @@ NOT_KNOWN = "It is not known what one of the two puts into the cart."
 
 def diff_text(diff: AnswersDiff) -> str:
     """What changed, query by query: − stands only in A, + only in B, ~ in both with another verdict."""
-    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.prompts, *diff.apart, "", RULE]
+    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.prompts, *diff.apart, *diff.won, "", RULE]
     ruled = set().union(*map(_supports, diff.pairs))
     lines += [f"{SIGNS[support]} {word}" for support, word in WORDS.items() if support in ruled]
     for pair in diff.pairs:
@@ -31,6 +31,7 @@ def diff_document(diff: AnswersDiff) -> dict[str, Any]:
         "b": diff.b,
         "matched_by": RULE,
         "notes": [*diff.prompts, *diff.apart],
+        "won": diff.won,
         "queries": [_pair_document(pair) for pair in diff.pairs],
     }
 
@@ -45,6 +46,8 @@ def _pair(pair: AnswerPair) -> Iterator[str]:
     for side, view in (("A", pair.a), ("B", pair.b)):
         if view.subject.report is None:
             yield f"{side} has no answer ({view.state})."
+    if pair.won_words:
+        yield f"Higher: {pair.won_words}"
     counts = ", ".join(f"{pair.counts[kind]} {word}" for kind, word in KINDS.items())
     yield f"{pair.by[0].upper()}{pair.by[1:]}: {counts}"
     for change in pair.changes:
@@ -73,6 +76,7 @@ def _pair_document(pair: AnswerPair) -> dict[str, Any]:
         "repeat": pair.repeat,
         "statements": "sentences" if pair.claims is None else "claims",
         "judge": None if pair.claims is None else pair.claims[0].judged.by,
+        "won": dict(pair.won),
         "counts": dict(pair.counts),
         "changes": [
             {"kind": change.kind, "a": _statement(change.a), "b": _statement(change.b)}

@@ -18,7 +18,6 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition
 from drretail.local_server import TooLong
 from drretail.querygen.reading import read_queries
-from drretail.viewer.experiments import experiments_in, holds_several
 from drretail.viewer.live.access import Guard
 from drretail.viewer.live.experiment_list import Experiments
 from drretail.viewer.live.layout import asset, message_page
@@ -26,6 +25,7 @@ from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview
 from drretail.viewer.live.voting_pages import Voting
 from drretail.viewer.live.watch import Watch
+from drretail.viewer.timeline import experiments_in, holds_several
 
 VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
 REVIEW = ("/review", "Review queries")

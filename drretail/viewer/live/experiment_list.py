@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from drretail.viewer.experiments import Listed, experiments_in, overview_of, read_listed
 from drretail.viewer.live.layout import page_response
+from drretail.viewer.timeline import Listed, experiments_in, overview_of, read_listed
 
 _WIDE, _TALL, _EDGE = 56, 16, 3
 """Of a trend, and its margin, in pixels."""
@@ -83,10 +83,17 @@ def trend_svg(values: tuple[float, ...]) -> Markup:
         (f"{_EDGE + step * at:.1f}", f"{_EDGE + height * ((high - value) / span if high > low else 0.5):.1f}")
         for at, value in enumerate(values)
     ]
-    told = ", ".join(f"{value:.2f}" for value in values)
+    label = ", ".join(f"{value:.2f}" for value in values)
     return Markup(
-        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{told}">'
-        '<title>{told}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
+        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{label}">'
+        '<title>{label}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
     ).format(
-        _WIDE, _TALL, _WIDE, _TALL, told=told, points=" ".join(map(",".join, points)), x=points[-1][0], y=points[-1][1]
+        _WIDE,
+        _TALL,
+        _WIDE,
+        _TALL,
+        label=label,
+        points=" ".join(map(",".join, points)),
+        x=points[-1][0],
+        y=points[-1][1],
     )

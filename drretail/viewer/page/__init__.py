@@ -4,8 +4,9 @@ document.py      the whole report: one file, or an index and a page a question
 first_screen.py  a question at a glance, with what two systems pick for it; who did better over all questions
 question.py      a question: its answers side by side, what they pick, how judges compared them, the runs behind them
 talk_page.py     a run's conversation as a page of its own, for the live view
-run_search.py    every run in a row, to filter, sort and search, and the means that the rows make
-run_tables.py    the claims of every report as a bar, and what failed
+run_search.py    every run in a row, to filter, sort and search
+claims_grid.py   the claims of every report as a bar
+failures.py      runs and judgements that failed, and why
 run_lines.py     what tables say of a run
 appendix.py      tables of all scores cut to the width of the page, the method, how to read and to repeat it
 cards.py         what is said of each claim, finding, source and step

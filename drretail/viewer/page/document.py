@@ -1,5 +1,6 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,17 +15,19 @@ from drretail.records.run import LOOKED_UP
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
+from drretail.viewer.page.claims_grid import claims_grid
+from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
-from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
+from drretail.viewer.tables.compared import concluded, every_measure
 from drretail.viewer.tables.false_statements import false_table
-from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board, without_equal
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -187,10 +190,14 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
-        concluded=None if board is None else conclusion(board, view.pairs),
+        cannot="" if board is None else conclusion(board).cannot,
+        compared=None if board is None else concluded(board),
+        every_measure=None if board is None else every_measure(board),
+        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         board=None if differing is None else printed_board(differing, view.lab),
         same=same,
         intervals=INTERVALS,
+        judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
         failure=view.failure,
         outdated=view.outdated,
@@ -222,4 +229,4 @@ def _calls(lines: Sequence[RunLine]) -> dict[str, dict[str, float]]:
     for line in lines:
         if line.state == "done":
             made.setdefault(line.label, Counter()).update(line.tools)
-    return {label: {tool: calls / runs[label] for tool, calls in its.items()} for label, its in made.items()}
+    return {label: {tool: calls / runs[label] for tool, calls in tools.items()} for label, tools in made.items()}

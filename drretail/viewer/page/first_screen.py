@@ -150,7 +150,7 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         systems=len(systems),
         links=links,
         wrong=_all_wrong([answer for card in cards for answer in card.answers]),
-        result="" if view.scoreboard is None else conclusion(view.scoreboard, view.pairs).can,
+        result="" if view.scoreboard is None else conclusion(view.scoreboard).can,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
 
@@ -231,10 +231,10 @@ def _all_wrong(answers: Sequence[AnswerCard]) -> list[tuple[RunLine, WrongClaims
     """The wrong claims of all answers by what is wrong with them, each with the run of the first."""
     found: list[tuple[RunLine, WrongClaims]] = []
     for support, words in _WRONG.items():
-        its = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
-        anchors = tuple(anchor for _, each in its for anchor in each.anchors)
-        if its:
-            found.append((its[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
+        found_so = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
+        anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
+        if found_so:
+            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
     return found
 
 

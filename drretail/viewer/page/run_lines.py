@@ -7,18 +7,31 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from drretail.experiment import read_reference
 from drretail.records.score import Verdict
-from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
+from drretail.viewer.arithmetic import Added, arithmetic_of
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import Question, RunView
 
-Outcome = Literal["limit broken", "claim not supported", "claim contradicted", "failed", "gave up"]
+Outcome = Literal[
+    "limit broken",
+    "wrong thing",
+    "refused wrongly",
+    "claim not supported",
+    "claim contradicted",
+    "failed",
+    "gave up",
+    "judge failed",
+]
 OUTCOMES: Mapping[Outcome, str] = {
     "limit broken": "picks something beyond the question's limits, as a check found",
+    "wrong thing": "picks a thing that the question does not ask for, or leaves one out",
+    "refused wrongly": "buys nothing, although the shop has products that keep every limit",
     "claim not supported": "makes a claim that its sources do not bear out",
     "claim contradicted": "makes a claim that its sources contradict",
     "failed": "left no report",
-    "gave up": "stopped at a limit, or declared nothing to buy where something is wanted",
+    "gave up": "stopped at a limit, or declared no picks where something is wanted",
+    "judge failed": "a judge gave no usable answer",
 }
 LIMITS = frozenset(
     (
@@ -37,6 +50,8 @@ LIMITS = frozenset(
     )
 )
 """Codes of findings that say that picks break what the question asks for, or may."""
+WRONG_THINGS = frozenset(("not_wanted", "want_left_out", "quantity_wrong"))
+"""Those of them that say that the picks are not what is asked for."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 """As run_search.js splits what is typed."""
 
@@ -52,14 +67,6 @@ class FailedVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What one judge's verdicts on the run add up to."""
-
-    by: str
-    arithmetic: Arithmetic
-
-
-@dataclass(frozen=True, slots=True)
 class RunLine:
     """One planned run as the tables of a page show it."""
 
@@ -69,10 +76,14 @@ class RunLine:
     label: str
     repeat: int
     state: str
+    kind: str
+    """Of what went wrong: "no research", "stopped at a limit"; empty where all is well."""
     why: str
     """Why it left no report, or where its research stopped; empty where all is well."""
     counts: dict[Support, int]
     """Claims by what came of them, as the first judge sees them."""
+    lacks_claims: str
+    """Why there are none: "not judged", "judge failed" or "no claims"; empty where there are some."""
     added: tuple[Added, ...]
     """By judge; the first one's marks stand in the report."""
     findings: int | None
@@ -104,8 +115,10 @@ def run_line(view: RunView, question: Question) -> RunLine:
         label=view.subject.label,
         repeat=view.subject.repeat,
         state=view.state,
+        kind=_kind(view),
         why=_why(view),
         counts=counts_of(view.claims[0].claims) if view.claims else {},
+        lacks_claims=_lacks_claims(view),
         added=tuple(Added(one.judged.by, arithmetic_of(one.judged, view.subject)) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
@@ -120,8 +133,13 @@ def run_line(view: RunView, question: Question) -> RunLine:
 
 def _outcomes(view: RunView) -> Iterator[Outcome]:
     supports = {claim.support for one in view.claims for claim in one.claims}
-    if any(finding.code in LIMITS - {"no_decision"} for finding in view.checks.findings):
+    findings = view.checks.findings
+    if any(finding.code in LIMITS - WRONG_THINGS - {"no_decision"} for finding in findings):
         yield "limit broken"
+    if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in findings):
+        yield "wrong thing"
+    if _refuses_wrongly(view):
+        yield "refused wrongly"
     if "none" in supports:
         yield "claim not supported"
     if "contradicted" in supports:
@@ -130,12 +148,38 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "failed"
     elif view.run is not None and (view.run.stop != "finished" or view.run.is_undecided):
         yield "gave up"
+    if any(_failed(view)):
+        yield "judge failed"
+
+
+def _refuses_wrongly(view: RunView) -> bool:
+    """Whether nothing is picked where a look at every product has found what keeps all limits."""
+    run, folder = view.run, view.subject.folder
+    if run is None or not run.report or run.picks is None or run.picks or folder is None:
+        return False
+    reference = read_reference(folder, run.query_id)
+    return reference is not None and reference.proof is not None and reference.proof.state == "refuted"
+
+
+def _lacks_claims(view: RunView) -> str:
+    if not view.claims:
+        return "not judged"
+    first = view.claims[0]
+    return "" if first.claims else "judge failed" if first.failures else "no claims"
 
 
 def _words(view: RunView, question: Question) -> frozenset[str]:
     texts = [question.query.text, view.subject.report or ""]
     texts += [claim.text for one in view.claims for claim in one.claims]
     return frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower()))
+
+
+def _kind(view: RunView) -> str:
+    if view.run is None:
+        return view.state
+    if view.run.error is not None:
+        return view.run.error.kind.replace("_", " ")
+    return "" if view.run.stop == "finished" else "stopped at a limit"
 
 
 def _why(view: RunView) -> str:

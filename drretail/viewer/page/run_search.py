@@ -1,22 +1,21 @@
-"""All runs in one table that is filtered, sorted and searched in the browser, and the means that its lines make."""
+"""All runs in one table that is filtered, sorted and searched in the browser."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from markupsafe import Markup
 
-from drretail.eval.claims.claims import FAMILY
 from drretail.records.base import canonical_json
 from drretail.records.score import in_order
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Cell
+from drretail.viewer.arithmetic import Added, means_of
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import OUTCOMES, RunLine
-from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
 from drretail.viewer.tables.scores import system_names
 
 LONGEST_QUESTION = 90
@@ -34,19 +33,6 @@ class RunRow:
     link: str
     figures: tuple[str, ...]
     """In the order of the columns; empty where it has no value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A system's number as its lines make it, and as scores.json has it."""
-
-    system: str
-    variant: str
-    by: str
-    value: float
-    reports: int
-    scored: float | None
-    """None where scores.json has none of this judge."""
 
 
 def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
@@ -73,11 +59,19 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
         meanings_of_outcomes=OUTCOMES,
-        means=[*_means(view, lines, names)],
+        means=[
+            (names[label], mean)
+            for label in in_order({line.label for line in lines})
+            for mean in means_of(label, _added(lines, label), view.scores or ())
+        ],
         several_judges=len({added.by for line in lines for added in line.added}) > 1,
         index=Markup(_escaped(canonical_json(word_index(lines)))),  # noqa: S704 — no sign that could end its element
     )
     return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def _added(lines: Sequence[RunLine], label: str) -> list[tuple[str, Added]]:
+    return [(line.question.query.query_id, added) for line in lines if line.label == label for added in line.added]
 
 
 def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
@@ -101,42 +95,11 @@ def _has(lines: Sequence[RunLine], column: ShownColumn) -> bool:
 
 def _figure(line: RunLine, column: ShownColumn) -> str:
     value = line.values.get(column.name)
-    return "" if value is None else Cell(value, KINDS.get(column.unit, "number")).figure
+    if value is not None:
+        return Cell(value, KINDS.get(column.unit, "number")).figure
+    return JUDGE_FAILED if any(each.family == column.metric for each in line.failed) else ""
 
 
 def _cut(text: str) -> str:
     words = " ".join(text.split())
     return words if len(words) <= LONGEST_QUESTION else f"{words[:LONGEST_QUESTION].rpartition(' ')[0]} …"
-
-
-def _means(view: ExperimentView, every: Sequence[RunLine], names: Mapping[str, str]) -> Iterator[Mean]:
-    for label in in_order({line.label for line in every}):
-        yield from _means_of(view, label, names[label], [line for line in every if line.label == label])
-
-
-def _means_of(view: ExperimentView, label: str, name: str, lines: Sequence[RunLine]) -> Iterator[Mean]:
-    """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made."""
-    for by in dict.fromkeys(each.by for line in lines for each in line.added):
-        for variant in ("FP", "FR"):
-            values: dict[str, list[float]] = defaultdict(list)
-            rules = ""
-            for line in lines:
-                for each in line.added:
-                    value = each.arithmetic.precision if variant == "FP" else each.arithmetic.recall
-                    if each.by == by and value.value is not None:
-                        values[line.question.query.query_id].append(value.value)
-                        rules = each.arithmetic.rules
-            if values:
-                reports = sum(map(len, values.values()))
-                mean = fmean(map(fmean, values.values()))
-                yield Mean(name, variant, by, mean, reports, _scored(view, label, variant, by, rules))
-
-
-def _scored(view: ExperimentView, label: str, variant: str, by: str, rules: str) -> float | None:
-    """What scores.json has for that mean."""
-    wanted = (FAMILY, label, variant, rules, "answered")
-    for score in view.scores or ():
-        key = (score.metric, score.system, score.variant, score.rules, score.policy)
-        if key == wanted and by.startswith(score.judge):
-            return score.value
-    return None

@@ -1,14 +1,13 @@
 """The scoreboard as a table, and what it comes to in words."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ABOVE, ALL_FAILED
-from drretail.records.pairs import PairScore
+from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, findings
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.result import OUTCOME, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
@@ -30,6 +29,8 @@ KINDS: Mapping[Unit, Kind] = {
 }
 """How a column's numbers are written; all others are scores."""
 LAB = "The judge lab"
+JUDGE_FAILED = "failed"
+"""In place of a value that no report has, since the judge gave no usable answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         column.name: cell
         for column in board.columns
         if (cell := _shared(rows, column)) is not None
+        and cell.is_number
         and not (beside and column.name == OUTCOME)
         and all((other := _shared([row], column)) is None or other.figure == cell.figure for row in beside)
     }
@@ -121,7 +123,7 @@ def _of_some(name: str, cell: Cell) -> str:
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
     """What all rows show in a column; None where they differ."""
-    cells = [_cell(row.cells.get(column.name), column.unit) for row in rows]
+    cells = [_cell(row, column) for row in rows]
     shown = {None if cell is None else (cell.figure, cell.beside, cell.counts) for cell in cells}
     return cells[0] if len(shown) == 1 else None
 
@@ -145,23 +147,24 @@ def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) ->
     place = place_of(row.system)
     yield Row(name, _cells(board.columns, row), row.system, place)
     for other in board.others if other_judges else ():
-        for its in other.rows:
-            if its.system == row.system:
+        for judged in other.rows:
+            if judged.system == row.system:
                 rules = "" if other.judge.rules == "default" else f", rules of {other.judge.rules}"
                 manner = f"by {other.judge.spec}{rules}"
-                yield Row(name, _cells(board.columns, its), row.system, place, manner, is_minor=True)
+                yield Row(name, _cells(board.columns, judged), row.system, place, manner, is_minor=True)
 
 
 def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
-    return tuple(_cell(row.cells.get(column.name), column.unit) for column in columns)
+    return tuple(_cell(row, column) for column in columns)
 
 
-def _cell(cell: BoardCell | None, unit: Unit) -> Cell | None:
+def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
+    cell = row.cells.get(column.name)
     if cell is None:
-        return None
+        return Cell(JUDGE_FAILED) if column.name in row.failed else None
     return Cell(
         cell.value,
-        KINDS.get(unit, "number"),
+        KINDS.get(column.unit, "number"),
         cell.ci_low,
         cell.ci_high,
         mark="*" if cell.self_checked else "",
@@ -179,6 +182,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
         yield f"{part} below a value: it is the mean over so many of the planned reports; the others have no value."
+    yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)
@@ -190,9 +194,17 @@ def _notes(board: Scoreboard) -> Iterator[str]:
         )
 
 
+def judge_failures(board: Scoreboard) -> Iterator[str]:
+    """On how many reports the judge gave no usable answer, in a sentence; nothing where it never failed."""
+    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
+    if failed:
+        called = system_names(row.system for row in board.rows)
+        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
+        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
+
+
 MOST_SAID = 3
-_NO_DIFFERENCE = re.compile(": no difference is shown by")
-_NO_PREFERENCE = re.compile("side by side: no preference is shown in .+? by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +216,17 @@ class Conclusion:
     """Whether more was compared than is said here."""
 
 
-def conclusion(board: Scoreboard, pairs: Sequence[PairScore] = ()) -> Conclusion:
+def conclusion(board: Scoreboard) -> Conclusion:
     """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
-    if board.differs and ALL_FAILED.match(board.differs[0]):
-        return Conclusion(board.differs[0], "")
+    if board.differs and not board.compared and board.differs != (ALONE,):
+        return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
-    shown = [sentence for sentence in board.differs if ABOVE in sentence]
-    rest = [sentence for sentence in board.differs if ABOVE not in sentence]
-    is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
-    return Conclusion(result_of(board, pairs), _not_shown(rest), is_cut)
+    found = findings(board.compared, system_names(row.system for row in board.rows))
+    rest = [finding for finding in found if finding.outcome != "higher"]
+    is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
+    return Conclusion(result_of(board), _not_shown(rest), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
@@ -239,13 +251,14 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
     return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
 
 
-def _not_shown(sentences: Sequence[str]) -> str:
+def _not_shown(found: Sequence[Finding]) -> str:
     """ "No difference is shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
-    short = [_NO_DIFFERENCE.sub(" by", _NO_PREFERENCE.sub("side-by-side preference by", each)) for each in sentences]
-    return f"No difference is shown in {_joined(short)}" if short else ""
+    more = len(found) - MOST_SAID
+    parts = [_short(finding) for finding in found[: MOST_SAID if more > 1 else None]]
+    parts += [f"and {more} more below"] if more > 1 else []
+    return f"No difference is shown in {'; '.join(parts)}." if parts else ""
 
 
-def _joined(sentences: Sequence[str]) -> str:
-    more = len(sentences) - MOST_SAID
-    kept = [sentence.rstrip(".") for sentence in sentences[: MOST_SAID if more > 1 else None]]
-    return "; ".join([*kept, *([f"and {more} more below"] if more > 1 else [])]) + "."
+def _short(finding: Finding) -> str:
+    about = "side-by-side preference" if finding.about == SIDE_BY_SIDE and finding.nothing else finding.about
+    return f"{about} {finding.rest}" if finding.nothing else f"{about}: {finding.rest}"

@@ -134,6 +134,9 @@ def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
     if rows and not any(row.outcome in ("higher", "lower") for row in rows):
         names = dict.fromkeys(row_name(row, several=True) for row in rows)
         yield f"No difference is concluded in the primary scores: {', '.join(names)}."
+    tests = max((row.tests for row in rows), default=0)
+    if tests > len(rows) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
+        yield f"p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
 
 
 def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:

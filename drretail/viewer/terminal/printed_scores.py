@@ -17,7 +17,6 @@ from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
     from drretail.records.counterfactual import CounterfactualRow
-    from drretail.records.pairs import PairScore
     from drretail.records.score import Agreement, Correlation, Judging, Scores, SliceBy
     from drretail.records.scoreboard import Scoreboard
 
@@ -27,7 +26,6 @@ def print_scoreboard(
     agreements: "Sequence[Agreement]" = (),
     metrics: Metrics = NONE_HELD,
     lab: Sequence[str] = (),
-    pairs: "Sequence[PairScore]" = (),
 ) -> None:
     """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout.
 
@@ -36,7 +34,7 @@ def print_scoreboard(
     Of several judges the first one's scores; of the others who they are, and how far they agree with it.
     """
     printed = printed_board(board, lab)
-    concluded = conclusion(board, pairs)
+    concluded = conclusion(board)
     print_text(*filter(None, (concluded.can, concluded.cannot)), "")
     drawn = print_table(printed.table)
     print_text(printed.legend(intervals=drawn.has_intervals), *_on_others(board, agreements, metrics), "")

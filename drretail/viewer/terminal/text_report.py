@@ -10,7 +10,6 @@ from textwrap import shorten, wrap
 
 from drretail.eval.registry import details_of
 from drretail.grounding.report.render import render_report
-from drretail.records.pairs import PairScore
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
 from drretail.screen import on_screen
@@ -49,7 +48,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
     lines = [f"Experiment {view.name} {made}", ""]
     if view.scoreboard is not None:
-        lines += board_lines(view.scoreboard, view.lab, view.pairs)
+        lines += board_lines(view.scoreboard, view.lab)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -120,7 +119,8 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
 def _claims(view: RunView) -> Iterator[str]:
     first = view.claims[0]
     counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
-    yield f"Claims, judged by {first.judged.by}: {counts or 'none'}"
+    nothing = "the judge failed" if first.failures else "none"
+    yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
     for claim in first.claims:
         yield from _claim(claim)
 
@@ -169,9 +169,9 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield from _table(agreement)
 
 
-def board_lines(scoreboard: Scoreboard, lab: Sequence[str], pairs: Sequence[PairScore]) -> Iterator[str]:
+def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     """What can be concluded, then a line a system."""
-    concluded, board = conclusion(scoreboard, pairs), printed_board(scoreboard, lab)
+    concluded, board = conclusion(scoreboard), printed_board(scoreboard, lab)
     yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
     yield ""
     yield board.table.full_title

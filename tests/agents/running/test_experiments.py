@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,13 @@ FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
 def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: str | int, found: list[str]) -> None:
     assert [query.query_id for query in only(FIVE, wanted)] == found
     assert [query.query_id for query in only(FIVE, ["q4"])] == ["q4"]
+
+
+def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
+    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
+    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
+    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
+    assert all({*few} <= {*more} for few, more in pairwise(chosen))
 
 
 def test_only_prefers_an_id_that_is_a_number() -> None:

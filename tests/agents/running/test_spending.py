@@ -65,6 +65,19 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
     assert row.by_role["researcher"] == row.total
 
 
+def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
+    (before,) = spending_of(folder, PRICES)
+    player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
+    with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
+        opened.discard(player.label, QUERY.query_id, 1)
+        (tally,) = Batch(Runner(world, "w"), opened, parallel=1).run_all([player], [QUERY, OTHER])
+    (after,) = spending_of(folder, PRICES)
+    assert (before.runs, after.runs) == (2, 2)
+    assert after.total.usage.calls == 1.5 * before.total.usage.calls
+    assert tally.tokens == after.total.usage.total > before.total.usage.total
+
+
 def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
     experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     row = spent(folder, read_prices())

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import ComparisonRequest, compare
-from drretail.eval.compare.differences import ALONE, differences
+from drretail.eval.compare.differences import ALONE, compared_measures, findings, nothing_to_compare
+from drretail.eval.compare.primary import primary_tests
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore
@@ -149,7 +150,13 @@ def three(best: float, middle: float, last: float, n: int = MANY) -> Gathered:
 
 def all_of(held: Gathered, *pairs: PairScore, judge: Assessor = JUDGE, overall: str = "") -> list[str]:
     names = {label: label.upper() for label in held.labels()}
-    return differences(held, [judge, CODE], names, {("quality", "overall"): overall} if overall else {}, pairs)
+    alone = nothing_to_compare(held)
+    if alone:
+        return [alone]
+    called = {("quality", "overall"): overall} if overall else {}
+    primary = primary_tests(held, [], [judge, CODE], pairs)
+    made = compared_measures(held, [judge, CODE], called, primary, pairs)
+    return [finding.sentence for finding in findings(made, names)]
 
 
 def of_users(count: int) -> Gathered:
@@ -274,5 +281,5 @@ def test_where_every_run_failed_that_is_all_there_is_to_compare() -> None:
     held = beside(*EQUAL)
     failed = tuple(replace(plan, status="failed", report_sha=None, error="no_research") for plan in held.plans)
     sentence = f"All {len(failed)} runs failed (no_research): nothing was compared."
-    assert differences(replace(held, plans=failed), [JUDGE], {}, {}) == [sentence]
-    assert differences(replace(held, plans=(*failed[1:], held.plans[0])), [JUDGE], {}, {}) != [sentence]
+    assert nothing_to_compare(replace(held, plans=failed)) == sentence
+    assert nothing_to_compare(replace(held, plans=(*failed[1:], held.plans[0]))) == ""

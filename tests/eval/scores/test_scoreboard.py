@@ -71,7 +71,7 @@ def held(tmp_path: Path) -> Gathered:
 def board(
     held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
 ) -> Scoreboard:
-    made = scoreboard(held, rows, metrics, (), prices)
+    made = scoreboard(held, rows, metrics, (), prices, {})
     return known(made)
 
 

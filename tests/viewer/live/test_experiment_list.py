@@ -14,8 +14,8 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle
 from drretail.files import write_json
-from drretail.viewer.experiments import experiments_in, overview_of, read_listed
 from drretail.viewer.live.app import create_app, parts_of
+from drretail.viewer.timeline import experiments_in, overview_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.live.conftest import PORT, TOKEN, Serve, client_of

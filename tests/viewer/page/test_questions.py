@@ -114,7 +114,7 @@ def test_a_judges_choice_stands_with_the_reason_of_both_orders(page: Element) ->
 
 def test_what_failed_stands_together_with_its_reasons(page: Element) -> None:
     failures = page.by_id("failures").text
-    assert "4 of pairwise by scripted:judge" in failures
+    assert "a pair pairwise by scripted:judge 4" in " ".join(failures.split())
     assert "no answer in 60 seconds" in failures
 
 

@@ -1,10 +1,12 @@
 import pytest
 
+from drretail.eval.compare.differences import ALONE
 from drretail.records.score import Score
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion
 from drretail.viewer.tables.scores import ANSWERED, NOT_RATED, Table, score_tables
+from tests.build import measure
 
 
 def score(**fields: object) -> Score:
@@ -126,29 +128,29 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
 _FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
 
 
-def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m", "oracle")) -> Scoreboard:
+def _board(*compared: ComparedMeasure, systems: tuple[str, ...] = ("a@m", "b@m", "oracle")) -> Scoreboard:
     cell = BoardCell(value=0.8, ci_low=0.7, ci_high=0.9, n_scored=5, n_planned=5)
     rows = tuple(BoardRow(system=system, cells={"FP": cell}) for system in systems)
-    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, differs=differs)
+    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, compared=compared)
 
 
 def test_what_is_shown_stands_before_what_is_not() -> None:
-    told = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
-    assert told.can == f"In FP, hybrid_react did better than react. {SURE}"
-    assert told.cannot == "No difference is shown in clean by 5 queries."
+    found = conclusion(_board(measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower")))
+    assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
+    assert found.cannot == "No difference is shown in clean by 5 queries."
 
 
 def test_where_nothing_is_shown_no_system_is_called_better() -> None:
-    told = conclusion(_board("FP: nothing is concluded from offline:judge, which follows rules."))
-    assert told.can == "Nothing tells the two systems apart."
-    assert "offline:judge" in told.cannot
+    found = conclusion(_board(measure("FP", "not_concluded", judge="offline:judge")))
+    assert found.can == "Nothing tells the two systems apart."
+    assert "offline:judge" in found.cannot
 
 
 def test_one_system_is_told_by_its_first_score() -> None:
-    alone = "One system researches: there is nothing to compare it with."
-    told = conclusion(_board(alone, systems=("react@m", "null_search")))
-    assert told.can == "react@m: FP 0.80 (.70–.90), share of claims that hold."
-    assert told.cannot == alone
+    board = _board(systems=("react@m", "null_search")).model_copy(update={"differs": (ALONE,)})
+    found = conclusion(board)
+    assert found.can == "react@m: FP 0.80 (.70–.90), share of claims that hold."
+    assert found.cannot == ALONE
 
 
 def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
@@ -162,6 +164,6 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
 
 
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
-    told = conclusion(_board(*(f"m{each}: a above b." for each in range(6))))
-    assert told.can.count("did better than") == 3
-    assert "; and 3 more below." in told.can
+    found = conclusion(_board(*(measure(f"m{each}", "higher", n_pairs=6 + each) for each in range(6))))
+    assert found.can.count("did better than") == 3
+    assert "; and 3 more below" in found.can

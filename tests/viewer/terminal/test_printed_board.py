@@ -9,6 +9,7 @@ from drretail.records.run import NULL_AGENTS
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
 from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.terminal.printed_scores import print_scoreboard
+from tests.build import measure
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
@@ -88,10 +89,14 @@ def test_floors_and_the_oracle_stand_below_a_rule(printed: Print) -> None:
 
 
 def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
-    texts = ("FP: a above b.", "clean: nothing.")
-    text = "\n".join(printed(board(differs=texts, notes=("Mind this.",)), 140))
+    labels = (SYSTEMS[2], SYSTEMS[0])
+    compared = (measure("FP", "higher", labels=labels), measure("clean", "identical", labels=labels))
+    made = board(compared=compared, notes=("Mind this.",))
+    text = "\n".join(printed(made, 140))
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
-    assert text.index("In FP, a did better than b.") < text.index("No difference is shown in clean: nothing.")
+    assert text.index("In FP, hybrid_react did better than grounded_hybrid,") < text.index(
+        "No difference is shown in clean: the same"
+    )
     assert (
         text.index("No difference is shown")
         < text.index("share of claims that hold")

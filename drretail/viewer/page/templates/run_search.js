@@ -39,7 +39,7 @@
     for (const part of text.toLowerCase().match(WORDS) || []) {
       const here = new Set();
       for (const [word, at] of index()) if (word.includes(part)) for (const place of at) here.add(place);
-      found = found ? found.intersection ? found.intersection(here) : new Set([...found].filter((at) => here.has(at))) : here;
+      found = found ? new Set([...found].filter((at) => here.has(at))) : here;
     }
     return found;
   }
@@ -62,8 +62,10 @@
     form.querySelector("[data-run-do=reset]").hidden = !state();
   }
 
+  const isNumber = (head) => head.classList.contains("right") || "number" in head.dataset;
+
   function number(row, at) {
-    const text = row.cells[at].textContent.replace(/,/g, "");
+    const text = (row.cells[at].dataset.value ?? row.cells[at].textContent).replace(/,/g, "");
     return text.trim() === "" || Number.isNaN(parseFloat(text)) ? null : parseFloat(text);
   }
 
@@ -78,13 +80,13 @@
     }
     let sorted = rows;
     if (at >= 0) {
-      const isNumber = heads[at].classList.contains("right");
-      const keys = new Map(rows.map((row) => [row, isNumber ? number(row, at) : row.cells[at].textContent]));
+      const byNumber = isNumber(heads[at]);
+      const keys = new Map(rows.map((row) => [row, byNumber ? number(row, at) : row.cells[at].textContent]));
       const way = falls ? -1 : 1;
       sorted = rows.slice().sort(function (one, other) {
         const [a, b] = [keys.get(one), keys.get(other)];
         if (a === null || b === null) return (a === null) - (b === null);
-        return way * (isNumber ? a - b : a.localeCompare(b));
+        return way * (byNumber ? a - b : a.localeCompare(b));
       });
     }
     rows[0].parentNode.append(...sorted);
@@ -126,7 +128,7 @@
     if (head) {
       // Scores are read from their best, names from their first.
       const name = head.dataset.sort;
-      const first = head.parentNode.classList.contains("right") ? "-" + name : name;
+      const first = isNumber(head.parentNode) ? "-" + name : name;
       const other = first === name ? "-" + name : name;
       sort(order === first ? other : order === other ? "" : first);
       apply();
