@@ -37,6 +37,7 @@ def demo(
     try:
         _make(to, quiet=quiet)
     finally:
+        gc.freeze()  # it all ends with the process: to look through it first takes a second
         gc.enable()
 
 
