@@ -106,7 +106,10 @@ def run(options: RunOptions) -> RecordedExperiment:
 
 @accepts(RunOptions)
 def estimate_run(options: RunOptions) -> list[Estimate]:
-    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed."""
+    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed.
+
+    Raises as ``run`` does.
+    """
     with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
         queries = ready.shard.of_queries(ready.queries)
         folder = Path(options.to or empty)
@@ -139,7 +142,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     options = with_preset(options)
     _retried(options)
     if options.shopper == PERSON:
-        raise UserError(f"--shopper {PERSON} is for one question, drretail ask: runs that are compared ask nobody.")
+        raise UserError(f"--shopper {PERSON} works only with drretail ask, for one question.")
     if options.shopper is not None and ":" not in options.shopper:
         raise UserError(
             f"--shopper {options.shopper} names no model: write PROVIDER:MODEL, or leave it out, and a script answers."

@@ -36,14 +36,22 @@ def import_reports(
         Path, typer.Option("--to", metavar="EXP", help="The experiment's folder; FILE.jsonl for questions alone.")
     ],
     system: Annotated[
-        str | None, typer.Option("--system", metavar="NAME", help="Who wrote the reports, instead of the file's name.")
+        str | None,
+        typer.Option(
+            "--system", metavar="NAME", help="The name of the system that wrote the reports (default: the file's name)."
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model behind them, where it is known.")
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports, if it is known."),
     ] = None,
     pages: Annotated[
         Path | None,
-        typer.Option("--pages", metavar="DIR", help="Cited pages: a folder with index.jsonl {url, file}, or JSONL."),
+        typer.Option(
+            "--pages",
+            metavar="DIR",
+            help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.",
+        ),
     ] = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,

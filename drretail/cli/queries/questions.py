@@ -46,7 +46,9 @@ def import_questions(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="QUESTIONS", help="A text with one question per line, or .csv or .jsonl with question, user, wish."
+            metavar="QUESTIONS",
+            help="A text file with one question per line, or a .csv or .jsonl file with the fields question,"
+            " user and wish.",
         ),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
@@ -56,14 +58,15 @@ def import_questions(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that types the wishes (default: you, by hand)."
+            "--model", metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries out of plain questions. A model, or you by hand, types what each wants to buy (its wish).
+    """Makes queries from plain questions. A model, or you, writes down as data what each of them wants to buy (its
+    wish).
 
-    Scores that need the wish, such as baskets and budgets, are n/a without it.
+    Without its wish, a query has no scores that need it, such as those of baskets and budgets.
     """
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
@@ -95,7 +98,8 @@ def import_questions(
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
         say(
-            f"{len(untyped)} have no wish yet. Type what they want bought in the browser (drretail view --review {to} "
+            f"{len(untyped)} have no wish yet. Write down what they want to buy: in the browser "
+            f"(drretail view --review {to} "
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
             f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
         )

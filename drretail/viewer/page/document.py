@@ -66,8 +66,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         is_split = is_split or (form == "auto" and size > LARGEST)
         if form == "single" and size > LARGEST_SINGLE:
             raise UserError(
-                f"As one file this report would be larger than {LARGEST_SINGLE / 1e6:.0f} MB: leave --single out, and "
-                "it becomes a folder with a page a query."
+                f"As one file this report would be larger than {LARGEST_SINGLE / 1e6:.0f} MB: leave --single"
+                " out, and it becomes a folder with one page per query."
             )
         if is_split:
             for each in waiting:

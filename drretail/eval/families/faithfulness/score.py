@@ -257,8 +257,8 @@ MEANINGS = {
     "FP_web": "FP of claims that cite web pages",
     "FP_product": "FP of claims that cite the shop's products",
     "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
-    "FR": "factual recall: share of all claims that name a source",
-    "FR_url": "share of all claims that name a page or a product",
+    "FR": "factual recall: of all claims, the share that names a source",
+    "FR_url": "of all claims, the share that names a page or a product",
     "FR_pooled": "all cited claims by all claims, over all reports at once",
     "N_contradicted": "claims of a report that their sources contradict",
     "N_cited": "claims that cite pages or products, one for each type",
@@ -285,7 +285,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant="N_supported", name="supported", meaning="how many claims of a report its sources bear out"
         ),
-        BoardColumn(variant="FR", meaning="share of all claims that name a source"),
+        BoardColumn(variant="FR", meaning="of all claims, the share that names a source"),
     ),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
