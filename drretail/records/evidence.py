@@ -46,6 +46,9 @@ class Evidence(Document):
     """Of the whole source; a page that could not be read, or that nobody fetched, may still have a snippet."""
     problem: str | None = None
     """Why it is not "ok", in a sentence."""
+    looked_up: bool = Field(default=False, exclude_if=lambda looked_up: not looked_up)
+    """True for a record that was looked up in the shop for judging an imported report, whose writer may never have
+    read it."""
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:

@@ -37,6 +37,8 @@ MCP_AGENT = "mcp"
 """The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
 INSPECT_AGENT = "inspect"
 """The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
+LOOKED_UP = "looked_up"
+"""Option of an imported system: the fingerprint of the shop whose records its claims are judged by."""
 IMPORTED_AGENT = "imported"
 """The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
 Information = Literal["task", "context", "memory", "persona", "tools"]

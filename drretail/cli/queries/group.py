@@ -160,6 +160,6 @@ def _tell(made: "Generated", *, users: int, per_user: int) -> None:
         say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
     if made.missing_kinds:
         say(
-            f"No query of kind {', '.join(made.missing_kinds)}: what the users ordered has too few leaf categories, "
-            "priced products or filled fields around it in this world."
+            f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
+            "its name in their titles, or fields such as the occasion. `--model` writes others."
         )

@@ -1,13 +1,13 @@
 """``drretail queries import``: plain questions as queries, and their wishes typed by a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import known_user, opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
@@ -74,6 +74,9 @@ def import_questions(
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
+        questions = [
+            replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
+        ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
         if writer is not None:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled
+from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
@@ -175,7 +175,7 @@ def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
         return [Value(variant, "failed") for variant in RECALL]
     by_url = sum(1 for claim in claims if has_url(claim))
     # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
-    cited = by_url if rules == "paper" else sum(1 for claim in claims if claim.sources)
+    cited = by_url if rules == "paper" else sum(map(cites, claims))
     counts = zip(RECALL, (cited, by_url, cited), strict=True)
     return [share(variant, ("cited", count), ("total", len(claims))) for variant, count in counts]
 
