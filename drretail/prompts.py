@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -36,7 +36,7 @@ class Prompt:
 
     @property
     def hash(self) -> str:
-        return sha256_of(self.shared + self.text)[:16]
+        return _hash_of(self.shared, self.text)
 
     def render(self, **values: str) -> str:
         """The whole text with every placeholder filled; raises as ``render_parts`` does."""
@@ -54,6 +54,11 @@ class Prompt:
             raise ValueError(f"prompt {self.name}: missing {missing}, unused {unused}")
         shared, own = (_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in (self.shared, self.text))
         return shared, own
+
+
+@lru_cache(maxsize=256)  # every verdict is held against the wordings of today
+def _hash_of(*texts: str) -> str:
+    return sha256_of("".join(texts))[:16]
 
 
 def load_prompt(beside: str, name: str) -> Prompt:

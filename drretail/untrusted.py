@@ -99,6 +99,7 @@ def visible(text: str) -> str:
     return "".join(kept)
 
 
+@lru_cache(maxsize=128)  # a judge is shown the same report and sources in many questions
 def cleaned(text: str) -> str:
     """What somebody else wrote, as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
     text = visible(text)

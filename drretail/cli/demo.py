@@ -39,6 +39,7 @@ def demo(
     try:
         _make(to, quiet=quiet)
     finally:
+        gc.freeze()  # it all ends with the process: to look through it first takes a second
         gc.enable()
 
 

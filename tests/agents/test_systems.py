@@ -29,7 +29,7 @@ from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.checks import CHECKS
 from drretail.eval.families.process import expected_tools
-from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import counterfactual_path, read_counterfactual, read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
@@ -246,9 +246,9 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_pat
         evidence={entry.id: entry for entry in recorded.evidence}, profile=None, store=world.store,
     )  # fmt: skip
     assert expected_tools(subject) == {"product_catalog_search"}
-    case = case_of(subject)
+    case = subject.case
     assert case.owned == frozenset()
-    assert CHECKS["recommended_although_owned"].lacks(case, reading_of(subject, case)) == "the run was shown no orders"
+    assert CHECKS["recommended_although_owned"].lacks(case, reading_of(subject)) == "the run was shown no orders"
 
 
 BIRDS_QUERY = Query(query_id="q1", user_id=BIRDS, text="Which bird feeder suits me?", source="test")

@@ -7,6 +7,7 @@ from typing import Any
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import calculation_evidence_id
 from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.serialisation import compact_json, record_text
 from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
@@ -89,7 +90,7 @@ def a_ledger(picks: Sequence[Pick] | None = None) -> Ledger:
 
 
 def reading_of(report: str, picks: Sequence[Pick] | None = None) -> Reading:
-    return read_by_form(report, EVIDENCE, a_ledger(picks))
+    return read_by_form(read_layout(report, EVIDENCE), a_ledger(picks))
 
 
 def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]:

@@ -37,8 +37,7 @@ from drretail.eval.claims.support import (
 from drretail.eval.judging.question import LEFT_OUT
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import sha256_of
@@ -83,16 +82,10 @@ class SupportJudge:
         return support_prompt(self.rules)
 
     @cached_property
-    def case(self) -> Case:
-        """The report under check, with what its values are held against."""
-        subject = self.subject
-        picks = None if subject.run is None else subject.run.picks
-        return Case(subject.report or "", subject.evidence, subject.query, picks, subject.run)
-
-    @cached_property
     def ledger(self) -> Ledger:
         """What values are held against, and where the terms of calculations are looked up."""
-        return self.case.ledger(self.case.picks)
+        run = self.subject.run
+        return read_ledger(self.subject.evidence, self.subject.query, picks=None if run is None else run.picks)
 
     @property
     def shown(self) -> "SupportJudge":
@@ -159,7 +152,7 @@ class SupportJudge:
             reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
             return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
         alone = await self._labels(units, texts)
-        checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
+        checks = {unit.item: check_of(unit.claim, self.ledger, self.subject.case.layout.text) for unit in units}
         lines = {
             item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
         }

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import combinations, product
 from statistics import quantiles
 
-from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
@@ -34,11 +34,11 @@ class Advice:
 
 def read_advice(subject: Subject) -> Advice | None:
     """None for a report whose picks are not known. Pure: the ledger is all that is looked at of the world."""
-    case = case_of(replace(subject, store=None))
-    picks = reading_of(subject, case).picks
+    subject = replace(subject, store=None)
+    picks = reading_of(subject).picks
     if picks is None:
         return None
-    records = case.ledger(picks).products
+    records = subject.case.ledger(picks).products
     ids = sorted({pick.product for pick in picks if pick.product in records})
     recommended = {product_id: records[product_id] for product_id in ids}
     wish = subject.query.wish

@@ -6,11 +6,10 @@ from pathlib import Path
 from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of, picks_of
+from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.verify.checks import Case
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.score import MetricDescription
@@ -25,9 +24,8 @@ DECIDED = ("covered", "feasible", "utility_ratio")
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """What every measure comes to; the note says who read the picks."""
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
-    case = case_of(subject)
-    picks, by = picks_of(subject, case)
-    for variant, measured in _measured(subject, reference, case, picks).items():
+    picks, by = picks_of(subject)
+    for variant, measured in _measured(subject, reference, picks).items():
         yield variant, CodeVerdict.measured(measured.value, measured.reason, (by,))
 
 
@@ -37,9 +35,7 @@ def query_lacks(experiment: Path, query: Query) -> str | None:
     return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
 
 
-def _measured(
-    subject: Subject, reference: Reference | None, case: Case, picks: Sequence[Pick] | None
-) -> Mapping[str, Measured]:
+def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
     def none(why: str) -> dict[str, Measured]:
         return dict.fromkeys(MEASURES, Measured(None, why))
 
@@ -49,11 +45,11 @@ def _measured(
     lack = not_measured(wish, reference)
     if lack is not None or wish is None:
         return none(lack or "")
-    if case.is_undecided:
+    if subject.case.is_undecided:
         return none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
     if picks is None:
         return none(NO_PICKS)
-    cart = Cart(wish, reference, tuple(picks), case.ledger(picks).products)
+    cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)
     return {variant: measure(cart) for variant, measure in MEASURES.items()}
 
 

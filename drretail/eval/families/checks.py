@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of, how_read, keep_reading, picks_by, reading_of
+from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, share
@@ -185,8 +185,8 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     Without the world, verdicts that were made with it are left, unless the report is now read by another reader or a
     setting decides them.
     """
-    case = case_of(subject)
-    reading = reading_of(subject, case)
+    case = subject.case
+    reading = reading_of(subject)
     form = "form" if reading.reader == "declared" else reading.reader
     how = HowRead(
         picks_by=picks_by(reading),

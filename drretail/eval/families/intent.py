@@ -6,7 +6,7 @@ from pathlib import Path
 from drretail.eval.baskets.distance import Measured
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
-from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
@@ -94,9 +94,8 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     why = HIDES_NOTHING if query.wish is None or not query.hidden else NO_WORLD
     shares: Mapping[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, why))
     if query.wish is not None and query.hidden and run is not None and would_do is not None:
-        case = case_of(subject)
-        picks = reading_of(subject, case).picks or ()
-        products = case.ledger(picks).products
+        picks = reading_of(subject).picks or ()
+        products = subject.case.ledger(picks).products
         parts = [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
         kept = {part.key for part in parts if keeps(part, query.wish, picks, products, would_do)}
         answers = releases(query, asked_topics(run.steps))

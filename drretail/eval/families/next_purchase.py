@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of, picks_by, reading_of
+from drretail.eval.judging.readings import picks_by, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.experiment import read_rubric
@@ -94,12 +94,11 @@ def comparison(subject: Subject) -> CodeVerdict:
     if not purchase.bought:
         why = "the query has no user" if purchase.user_id is None else "no order of this user is held out"
         return CodeVerdict("na", None, why)
-    case = case_of(subject)
-    reading = reading_of(subject, case)
+    reading = reading_of(subject)
     if reading.picks is None:
         return CodeVerdict("na", None, "the report's picks are not known", (picks_by(reading),))
     # Each once, in their order; products that nothing is known of are left out.
-    products = case.ledger(reading.picks).products
+    products = subject.case.ledger(reading.picks).products
     ids = dict.fromkeys(pick.product for pick in reading.picks if pick.product in products)
     compared = compare([purchase_item_of(products[product_id]) for product_id in ids], purchase)
     bought = f"bought next: {', '.join(goods.product_id for goods in purchase.bought)}"

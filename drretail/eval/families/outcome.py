@@ -7,7 +7,6 @@ from drretail.eval.baskets.refusal import Decided, decide, seen_among
 from drretail.eval.baskets.shown import is_shown
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
 from drretail.experiment import read_reference
@@ -33,7 +32,7 @@ def decision(subject: Subject) -> CodeVerdict:
     if all(want.optional for want in subject.query.wish.wants):
         return CodeVerdict("na", None, NOT_REQUIRED)
     outcome = subject.run.outcome
-    known = case_of(subject).products(subject.run.picks)
+    known = subject.case.products(subject.run.picks)
     decided = decide(outcome, reference, proof, seen_among(outcome, known, subject.evidence), subject.run.picks or ())
     if proof.state == "proved":
         shown = is_shown(subject.query.wish, reference, subject.run.steps, known, subject.query.user_id)

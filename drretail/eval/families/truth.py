@@ -8,7 +8,7 @@ from drretail.eval.baskets.refusal import Decided, decide, seen_among
 from drretail.eval.baskets.shown import is_shown
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
@@ -52,8 +52,7 @@ def truth_of(subject: Subject) -> Truth | None:
         return Truth(False, 0.0, NO_REPORT)
     if has_unread_elements(visible(run.report)):
         return Truth(False, 0.0, HTML)
-    case = case_of(subject)
-    picks, products = run.picks or (), case.products(run.picks)
+    picks, products = run.picks or (), subject.case.products(run.picks)
     decided = None
     if proof is not None:
         offered = seen_among(run.outcome, products, subject.evidence)
@@ -64,7 +63,7 @@ def truth_of(subject: Subject) -> Truth | None:
         task = worth_of_refusal(decided, run.outcome) if is_right else 0.0
     else:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
-    why = breach(case, reading_of(subject, case))
+    why = breach(subject.case, reading_of(subject))
     if not why and decided is not None and decided.refused and not is_proved:
         why = REFUSED
     return Truth(not why, task, why)

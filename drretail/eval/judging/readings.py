@@ -1,12 +1,10 @@
 """The reading of a run's report that all families by code use, kept beside the runs."""
 
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.errors import NotFound
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
@@ -15,51 +13,22 @@ from drretail.eval.families.reading.score import BY_FORM, FAMILY, ITEM, STAGE, V
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.files import write_json
-from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.checks import read_report
 from drretail.records.ids import file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
-from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 
 
-def case_of(subject: Subject) -> Case:
-    """What the checks look at of a run; of the world only the user's own records and products by id."""
-    store, user_id = subject.store, subject.query.user_id
-    orders: Sequence[Order] = ()
-    profiles: tuple[UserProfile, ...] = ()
-    if store is not None and user_id is not None:
-        orders = store.orders(user_id).orders
-        with suppress(NotFound):
-            profiles = (store.user(user_id),)
-    shown = "user" not in subject.system.options.get("without", ())
-    return Case(
-        report=subject.report or "",
-        evidence=subject.evidence,
-        query=subject.query,
-        picks=None if subject.run is None else subject.run.picks,
-        run=subject.run,
-        lookup=None if store is None else lambda ids: store.products(list(ids)),
-        profiles=profiles,
-        owned=frozenset(order.product_id for order in orders if shown and order.order_status not in VOID_STATUSES),
-        orders_shown=shown,
-        order_ids=frozenset(order.order_id for order in orders),
-        now=None if subject.now is None else subject.now.date(),
-        page_age=subject.page_age,
-        web_is_live=subject.system.web_is_live,
-        is_imported=subject.system.is_imported,
-    )
-
-
-def reading_of(subject: Subject, case: Case | None = None) -> Reading:
+def reading_of(subject: Subject) -> Reading:
     """The report's picks, declared, else a judge's, else by form, and its verified values. Writes nothing."""
-    return read_report(case or case_of(subject), judges_reading(subject))
+    return read_report(subject.case, judges_reading(subject))
 
 
-def picks_of(subject: Subject, case: Case | None = None) -> tuple[tuple[Pick, ...] | None, str]:
+def picks_of(subject: Subject) -> tuple[tuple[Pick, ...] | None, str]:
     """The report's picks and who read them, as a reading has both; declared ones are known without one."""
     if subject.run is not None and subject.run.picks is not None:
         return subject.run.picks, _picks_by(DECLARED)
-    reading = reading_of(subject, case)
+    reading = reading_of(subject)
     return reading.picks, picks_by(reading)
 
 

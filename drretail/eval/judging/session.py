@@ -201,7 +201,8 @@ class JudgeSession:
 
         A verdict that this command made always stands.
         """
-        last = self.file.last(self._verdict(stage, item, "na", order=order).key)
+        named = Verdict.model_construct(stage=stage, item=item, order=order, **self._about)
+        last = self.file.last(named.key)
         if last is None or last.key in self._new:
             return last
         reports = last.report_sha, last.other_report_sha

@@ -1,7 +1,8 @@
 """A recorded run with all that a judge may see of it."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -12,6 +13,7 @@ from drretail.env.altered.moves import moves_of, store_as_seen
 from drretail.env.altered.planting import store_with_texts
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
+from drretail.errors import NotFound
 from drretail.eval.judging.sources import completed
 from drretail.experiment import (
     Definition,
@@ -23,7 +25,7 @@ from drretail.experiment import (
     run_folder,
 )
 from drretail.grounding.report.markup import shown
-from drretail.grounding.verify.checks import PAGE_AGE
+from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
@@ -32,15 +34,16 @@ from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
+from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
 WouldDo = Callable[[Want], Collection[str]]
 """The ids of the products that would do for a want."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
-    """One planned run with all that a metric may see of it."""
+    """One planned run with all that a metric may see of it; what metrics read of it alike is read once."""
 
     label: str
     """The system's label."""
@@ -89,7 +92,7 @@ class Subject:
         """``<system>/<query>-r<repeat>``."""
         return f"{self.label}/{self.run_name}"
 
-    @property
+    @cached_property
     def report(self) -> str | None:
         """The report to judge, as a reader is shown it; None for a run that failed or is missing.
 
@@ -97,10 +100,39 @@ class Subject:
         """
         return None if self.run is None or self.run.report is None else shown(self.run.report)
 
-    @property
+    @cached_property
     def report_sha(self) -> str | None:
         """Of the report as it is recorded, so that one changed afterwards makes its verdicts stale."""
         return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
+
+    @cached_property
+    def case(self) -> Case:
+        """What the checks look at of it; of the world only the user's own records and products by id."""
+        store, user_id = self.store, self.query.user_id
+        orders: Sequence[Order] = ()
+        profiles: tuple[UserProfile, ...] = ()
+        if store is not None and user_id is not None:
+            orders = store.orders(user_id).orders
+            with suppress(NotFound):
+                profiles = (store.user(user_id),)
+        are_shown = "user" not in self.system.options.get("without", ())
+        owned = (order.product_id for order in orders if are_shown and order.order_status not in VOID_STATUSES)
+        return Case(
+            report=self.report or "",
+            evidence=self.evidence,
+            query=self.query,
+            picks=None if self.run is None else self.run.picks,
+            run=self.run,
+            lookup=None if store is None else lambda ids: store.products(list(ids)),
+            profiles=profiles,
+            owned=frozenset(owned),
+            orders_shown=are_shown,
+            order_ids=frozenset(order.order_id for order in orders),
+            now=None if self.now is None else self.now.date(),
+            page_age=self.page_age,
+            web_is_live=self.system.web_is_live,
+            is_imported=self.system.is_imported,
+        )
 
 
 @dataclass(frozen=True, slots=True)

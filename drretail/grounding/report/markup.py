@@ -237,9 +237,10 @@ def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
                 shown = cell.end() if cell else shown
             if shown < len(row.rstrip()):
                 yield start + shown, end
-        elif "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
-            columns = _cell_count(row)
-        above = _CONTAINER_START.sub("", line)
+        elif "|" in row and _RULE.fullmatch(row.rstrip()):
+            head = _cell_count(_CONTAINER_START.sub("", above))
+            columns = head if head == _cell_count(row) else 0
+        above = line
 
 
 def _cell_count(row: str) -> int:

@@ -11,13 +11,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from drretail.grounding.report.citations import Known
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
-from drretail.grounding.text.layout import Cell, Stretch, read_layout
+from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
@@ -62,22 +61,22 @@ _OF_PICKS: dict[str, ValueKind] = {
 _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
 
-def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
+def read_by_form(layout: Layout, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read.
 
     The words around a figure are known in English alone: elsewhere "unter 40 €" looks like the price itself. So what a
     report in another language says is contradicted only where a figure is set off from all words but those of a label
     (labels.toml), and its totals are verified where they can be and else unread.
     """
-    return _Reader(report, evidence, ledger).reading()
+    return _Reader(layout, ledger).reading()
 
 
 class _Reader:
     """Goes once over a report's cells and stretches; each figure is read once."""
 
-    def __init__(self, report: str, evidence: Known | None, ledger: Ledger) -> None:
+    def __init__(self, layout: Layout, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.layout = read_layout(report, evidence)
+        self.layout = layout
         self.text = self.layout.text
         self.amounts, self.dates = self.layout.amounts, self.layout.dates
         self.is_english = self.layout.notation.is_english

@@ -136,7 +136,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     if picks is None and by_model is not None and by_model.picks is not None:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
-    by_form = read_by_form(case.report, case.evidence, ledger)
+    by_form = read_by_form(case.layout, ledger)
     values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
     # The words of a superlative often hold the price, too.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from drretail.eval.judging.readings import case_of, reading_of
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case, check_report
@@ -43,8 +43,7 @@ class Material:
 
     @classmethod
     def of(cls, subject: Subject, chance: Random) -> "Material":
-        case = case_of(subject)
-        return cls(case, reading_of(subject, case), chance)
+        return cls(subject.case, reading_of(subject), chance)
 
     @cached_property
     def picked(self) -> frozenset[str]:

@@ -27,7 +27,6 @@ from drretail.eval.families.fault_place.placing import (
     wrong_claims,
 )
 from drretail.eval.families.fault_place.score import FAMILY, METRIC
-from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.scoring import score
@@ -76,7 +75,7 @@ def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Ver
 def place(
     claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: ResearcherReports | None = None
 ) -> PlacedClaim:
-    case = case_of(of_subject)
+    case = of_subject.case
     (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
     return Placer(of_subject, case.ledger(), handed).placed(wrong)
 
@@ -118,7 +117,7 @@ def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
     claim = the_bed()
     assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
     right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
-    case = case_of(of())
+    case = of().case
     assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
     assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.readings import case_of, how_read, reading_of
+from drretail.eval.judging.readings import how_read, reading_of
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.experiment import read_definition, run_folder
 from drretail.records.base import sha256_of
@@ -89,6 +89,6 @@ def test_to_read_writes_nothing(old: Path) -> None:
 
 
 def test_without_a_world_the_case_knows_what_the_run_was_handed(old: Path) -> None:
-    case = case_of(only(old))
+    case = only(old).case
     assert case.lookup is None
     assert KETTLE.product_id in case.ledger().products

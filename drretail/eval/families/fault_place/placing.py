@@ -20,6 +20,7 @@ from drretail.experiment import read_results, run_folder
 from drretail.grounding.report.evidence_ids import parse_evidence_id, web_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.derivation import fits, result_shown
 from drretail.grounding.verify.records import Ledger, amount_of, on_record
@@ -62,7 +63,7 @@ class ResearcherReports:
     def with_another(self, value: ReadValue, evidence: Mapping[str, Evidence], ledger: Ledger) -> str | None:
         """The path of the first report with a value of this kind and these sources that the records contradict."""
         for path, text in {path: text for each in value.of for path, text in self.about(each).items()}.items():
-            read = read_by_form(text, tuple(evidence.values()), ledger).values
+            read = read_by_form(read_layout(text, tuple(evidence.values())), ledger).values
             if any(
                 read_value.state == "contradicted"
                 and read_value.kind == value.kind

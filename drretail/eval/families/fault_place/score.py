@@ -7,7 +7,6 @@ from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.families.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
 from drretail.eval.family import RULES, ClaimMark, Family, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
@@ -52,7 +51,7 @@ def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[
         return CodeVerdict("na", None, NOT_JUDGED)
     if claims.judged is None:
         return CodeVerdict("failed", None, "the judge gave no claims")
-    case = case_of(subject)
+    case = subject.case
     placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
     placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
     return CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
