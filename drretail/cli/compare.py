@@ -20,8 +20,8 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     """Compares systems query by query: what can be concluded, what can't, and how many queries it would take to
     conclude it.
 
-    Several pairs get one line each. A single pair gets all tables, as does any number with --details. The command
-    judges nothing; where a value is missing, it names the command that makes it. With --beside, the queries of both
+    Several pairs get one line each. A single pair gets all tables; with --details every pair does. The command judges
+    nothing; where a value is missing, it names the command that makes it. With --beside, the queries of both
     experiments must have the same ids, as `drretail queries carry` keeps them.
     """
     from drretail.api.compare import compare_with

@@ -31,8 +31,8 @@ def demo(
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.
 
-    The answers of a language model, as two agents and as their judge, were recorded and are played back; the tools
-    really run. Nothing is downloaded and no key is needed. If you run it again, it continues and shows the same result.
+    A language model played both agents and their judge. Its answers were recorded and are played back; the tools really
+    run. Nothing is downloaded and no key is needed. If you run it again, it continues and shows the same result.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
     gc.disable()  # a tenth of the time

@@ -29,7 +29,7 @@ def import_reports(
         typer.Argument(
             metavar="FORMAT",
             help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
-            "markdown, a plugin's, or module:attribute.",
+            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],
@@ -50,7 +50,7 @@ def import_reports(
         Path | None,
         typer.Option(
             "--pages",
-            metavar="DIR",
+            metavar="PATH",
             help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.",
         ),
     ] = None,
@@ -63,7 +63,10 @@ def import_reports(
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.
+    """Makes an experiment of reports from elsewhere: Markdown, Word, PDF, chat logs, and the files of
+    ten benchmarks.
+
+    docs/exchange.md says which files each FORMAT reads. Word and PDF files need the extra `documents`.
 
     score, report, compare, view and export work on it as on your own runs. A second import into the same folder adds
     systems. Texts stay as they are. Without reports, it imports the questions alone.

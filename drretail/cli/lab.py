@@ -55,8 +55,8 @@ def sample(options: SampleOptions) -> None:
     """Draws claims for people to label: the same number from each system, and some with each verdict.
 
     People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
-    larger N, or another seed, adds claims. With --uncited, people also say whether the report names a source for each
-    claim (yes or no), or whether it is no claim.
+    larger N, or another seed, adds claims. With --uncited, people also answer for each claim: does the report name a
+    source? (yes, no, or "no claim")
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
@@ -78,7 +78,7 @@ def sample(options: SampleOptions) -> None:
 @lab_app.command("correct")
 @grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
-    """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
+    """Uses people's labels to correct FP, FR and win rates, with 95 % intervals.
 
     A system needs 20 labels; two systems need 20 votes on their pairs. FR needs the labels of `lab sample --uncited`.
     Labels come from `drretail view` and --labels. No model is asked. EXP/lab/correct.json keeps the result.
@@ -110,8 +110,8 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Compares versions of a judge's prompts with people's ratings, and chooses the version that is nearest to them.
 
-    First score EXP with each version (score EXP --prompts DIR). Half of the queries choose the version; report its
-    figure on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its prompts. No model is asked.
+    First score EXP with each version (score EXP --prompts DIR). The version is chosen on half of the queries. Publish
+    its figure from the other half. EXP/lab/calibrate.json keeps the choice and the hash of its prompts. No model is asked.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration

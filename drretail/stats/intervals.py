@@ -93,7 +93,8 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
     """The plain mean of the ratios, with an interval over clusters of queries by linearisation.
 
     One part is a pooled (micro) value; two are such as half the web's and half the products' (paper, Eq. 2).
-    The value is None when a part counts nothing. Of a share, 0 to 1, the interval is that of ``share_interval``.
+    The value is None when a part counts nothing; without an interval when a part counts in fewer than ``FEWEST``
+    clusters. Of a share, 0 to 1, the interval is that of ``share_interval``.
     """
     count = len(parts[0].numerators) if parts else 0
     totals = [fsum(part.denominators) for part in parts]
@@ -110,9 +111,10 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
         / len(parts)
         for at in counted
     ]
-    kept = numbered(at if groups is None else groups[at] for at in counted)
-    if max(kept) + 1 < FEWEST:
+    clusters = range(count) if groups is None else groups
+    if any(len({clusters[at] for at in counted if part.denominators[at]}) < FEWEST for part in parts):
         return Interval(_rounded(value), lacks="few")
+    kept = numbered(clusters[at] for at in counted)
     variance = cluster_variance(influences, kept)
     if is_share:
         return _share(value, variance, kept)

@@ -58,7 +58,7 @@ class Arithmetic:
     @property
     def words(self) -> str:
         """ "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
-        parts = [self.precision_words, self.recall_words, *(f"{each.words} beside it" for each in self.beside)]
+        parts = [self.precision_words, self.recall_words, *(f"not counted in FP: {each.words}" for each in self.beside)]
         return "; ".join(part for part in parts if part)
 
     @property

@@ -21,9 +21,9 @@ class CompareOptions:
     experiment: shared.Experiment
     a: Annotated[
         str | None,
-        Option("A system's label or its beginning (default: all pairs).", argument=True, metavar="[A"),
+        Option("A system's label or its beginning (default: all pairs).", argument=True, metavar="A"),
     ] = None
-    b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B]")] = None
+    b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B")] = None
     _: KW_ONLY
     metrics: Annotated[
         "Iterable[str | Family] | str | None",
@@ -44,7 +44,7 @@ class CompareOptions:
         ),
     ] = ()
     bar: Annotated[
-        float, Option("A rating passes from this value on, and a share from a tenth of it.", min=0, max=10)
+        float, Option("The pass mark: a rating passes at N or more, a share at N/10 or more.", min=0, max=10)
     ] = 7.0
     fail_if: Annotated[
         shared.Texts,
@@ -68,8 +68,8 @@ class CompareOptions:
             "Compare systems that differ only in this option. information: what they know about the shopper. "
             "intent: how they learn hidden limits. size, compose: the sandbox's size, and which of its pages are "
             "served. retriever: how pages are ranked. rag_turns: how many turns a search has. web: where pages come "
-            "from. moves: whether the shop changes during a run. Two values compare queries instead. twin: the pairs "
-            "of `drretail queries spoil`. level: the levels of `drretail queries difficulty`.",
+            "from. moves: whether the shop changes during a run. `twin` and `level` compare kinds of queries instead "
+            "of systems: the pairs of `drretail queries spoil`, and the levels of `drretail queries difficulty`.",
             type=By,
         ),
     ] = None

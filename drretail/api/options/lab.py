@@ -154,14 +154,14 @@ class BiasOptions(JudgeCalls):
             default="all",
         ),
     ] = ()
-    limit: Annotated[int, Option("Use at most this many reports, all reports of drawn queries; 0 uses all.", min=0)] = (
+    limit: Annotated[int, Option("Draw queries and use all their reports, up to N reports in total; 0 uses every report.", min=0)] = (
         40
     )
     pin: Annotated[
         str | Path | None,
         Option(
-            "For drift: the file that keeps the rated reports from its first use on, so that later "
-            "measurements rate the same ones.",
+            "For drift: a file that stores the reports rated the first time, so that later measurements rate the "
+            "same ones.",
             metavar="FILE",
         ),
     ] = None

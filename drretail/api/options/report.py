@@ -103,10 +103,10 @@ class ViewOptions:
     plan: Annotated[
         int | None,
         Option(
-            "Show only the voting, with this many items for each person.",
+            "Show only the voting, with this many items for each person. Without it: the report, and 21 items for "
+            "each person.",
             metavar="N",
             min=1,
-            default="the report and 21 items",
         ),
     ] = None
     with_report: Annotated[bool, Option("With --plan: also show the report, which names the systems.")] = False

@@ -32,7 +32,7 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; or a plugin, "
-    "module:attribute, cmd:COMMAND or http://ADDRESS; NAME=PLACE gives it another name"
+    "module:attribute, cmd:COMMAND or http://ADDRESS; NEWNAME=AGENT runs AGENT under another name"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -117,7 +117,7 @@ Scope = Annotated[
     Option(
         "own: the tools show only the user's own data. any: they show any user's data, as in the paper.",
         SHOP,
-        default="own; any with --preset paper",
+        default="own; `run --preset paper` sets any",
     ),
 ]
 Redact = Annotated[bool, Option("Remove personal data from web searches before they are sent.", SHOP)]

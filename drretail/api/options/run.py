@@ -97,7 +97,7 @@ class RunOptions(SystemOptions):
         Texts,
         Option(
             "What an agent knows about the shopper. Each value makes a system of its own. Every value "
-            "except `tools` removes the user's tools.",
+            "except `tools` removes the tools that read the user's data.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],
@@ -118,7 +118,7 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that writes a text from the shopper's records, which the agents get. Each "
+            "A function that turns the shopper's records into a text. The agents get this text. Each "
             "function makes a system of its own. With --information memory the text replaces the user's"
             " tools.",
             WHAT,

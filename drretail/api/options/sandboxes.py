@@ -90,7 +90,7 @@ class CheckOptions(WriterCalls):
     world: Annotated[
         "str | Path | research.OpenWorld | None",
         Option(
-            "The world of the queries: check the pages for personal data of its users.",
+            "The world of the queries. If given, pages are checked for its users' personal data.",
             short="-w",
             metavar="W",
             type=str,

@@ -37,7 +37,7 @@ class ScoreOptions:
             f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="the usual ones",
+            default="faithfulness, fault_place, quality, checks, process, basket and outcome, and next_purchase, understood, intent or moves if the experiment has what they need",
         ),
     ] = ()
     judge: shared.Judge = ()
@@ -46,7 +46,7 @@ class ScoreOptions:
         shared.Texts,
         Option("For the metric pairwise: two systems to compare (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
-    rules: Annotated[str, Option(f"The rules by which to score: {', '.join(RULES)}.", metavar="NAME", type=str)] = (
+    rules: Annotated[str, Option(f"The rules by which to score: {', '.join(RULES[1:])}, or default, our own.", metavar="NAME", type=str)] = (
         "default"
     )
     fetch_sources: Annotated[bool, Option("First fetch the cited pages that the agents did not read.")] = False
@@ -77,7 +77,7 @@ class ScoreOptions:
     criteria: Annotated[
         str | Path | None,
         Option(
-            "Take the criteria for reports from this folder, experiment, or publication's file.",
+            "Take the criteria from a folder, an experiment, or the file of a published benchmark (docs/publications.md).",
             WHAT,
             metavar="PATH",
         ),

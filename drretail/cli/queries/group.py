@@ -94,8 +94,7 @@ def generate(
 
     Without a model, the same world, user and seed give the same queries. With a model, FILE.journal.jsonl keeps every
     call, so that the same command continues after an interruption. The exit code is 3 if queries failed. Statistics
-    count
-    users: one more user tells more than one more query of the same user.
+    count users, so a new user adds more information than another query of the same user.
     """
 
     if mode not in MODES:

@@ -205,7 +205,12 @@ def hide(
         int, typer.Option("--questions", min=1, help="How many questions the shopper answers.")
     ] = QUESTIONS,
     from_record: Annotated[
-        bool, typer.Option("--record", help="The shopper does not say what an order shows: the agent must look it up.")
+        bool,
+        typer.Option(
+            "--record",
+            help="If an order already shows a limit, the shopper does not state it: the agent must look it up in the "
+            "records.",
+        ),
     ] = False,
     force: Force = False,
     as_json: flags.Json = False,

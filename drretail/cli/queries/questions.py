@@ -63,10 +63,10 @@ def import_questions(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries from plain questions. A model, or you, writes down as data what each of them wants to buy (its
-    wish).
+    """Makes queries from plain questions. A model, or you, writes down what the shopper of each question wants to buy,
+    as data (the wish).
 
-    Without its wish, a query has no scores that need it, such as those of baskets and budgets.
+    A query without a wish gets no scores of baskets and budgets.
     """
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter

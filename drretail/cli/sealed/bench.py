@@ -78,8 +78,8 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A JSON file that names the systems, their models and dollars, and the door: open, or "
-            "closed if you ran the tools (docs/benchmark.md).",
+            help="A JSON file that names the systems, their models and dollars, and how the shop was used: `open` "
+            "(contestants had it) or `closed` (through tools on your server). docs/benchmark.md has an example.",
         ),
     ],
     sample: Annotated[
@@ -89,7 +89,7 @@ def submit(
         bool, typer.Option("--exhibit", help="Accept it without verification, and mark it as unverified.")
     ] = False,
 ) -> None:
-    """Accepts a contestant's run folder after it has verified it and run a random sample of it again."""
+    """Verifies a contestant's run folder, runs a random sample of it again, and then accepts it."""
     from drretail.api.bench.submission import submit as submit_runs
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
@@ -102,9 +102,9 @@ def submit(
 
 @bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
-    """Grades all submissions together, and ranks their systems first by the metric truth.
+    """Grades all submissions together, and ranks their systems. The metric `truth` comes first.
 
-    ``drretail report RELEASE/graded`` shows the reports. RELEASE/ranking.json keeps the ranks.
+    `drretail report RELEASE/graded` shows the reports. RELEASE/ranking.json keeps the ranks.
     """
     from drretail.api.bench.ranking import rank as rank_systems
 

@@ -121,7 +121,7 @@ def ingest(
         typer.Option(
             "--workers",
             min=1,
-            show_default="as many as help",
+            show_default="as many as make it faster",
             help="The number of processes. It does not change the world.",
         ),
     ] = None,

@@ -315,9 +315,9 @@ MEANINGS = {
 }
 
 DESCRIPTION = MetricDescription(
-    title="Checks: share of reports without such an error",
+    title="Checks (made by code, no judge): share of reports without this error",
     meanings=MEANINGS,
-    meaning="Each number is the share of reports without such an error, or without a warning "
+    meaning="Each number is the share of reports without this error, or without a warning "
     "for checks that only warn (demand_broken, old_page, after_today, repeated_section). coverage is the share of the "
     "figures beside citations that could be read, picks_known the share of reports whose picks are known. clean is n/a "
     "if the picks are not known, or if fewer than half of the figures could be read.",

@@ -89,22 +89,24 @@ DESCRIPTION = MetricDescription(
     title="Outcome",
     meanings={
         J: "refusal_recall less false_refusal",
-        "refusal_recall": "share of proved queries that are refused",
+        "refusal_recall": "share of impossible queries (proved so) that are refused",
         "false_refusal": "share of feasible queries that are refused",
-        "reason": "share of right refusals that give the reason of the proof",
-        "nearest": "how near the alternative on offer comes, by cost",
-        "shown": "share of proved queries for which the run's own searches show the proof",
-        "bought_anyway": "share of proved queries for which something is bought",
+        "reason": "share of right refusals that give the proved reason",
+        "nearest": "how close in cost the refused report's alternative is to the nearest possible one",
+        "shown": "share of impossible queries (proved so) for which the run's own searches show that they are",
+        "bought_anyway": "share of impossible queries (proved so) for which something is bought",
         "undeclared": "share of reports that declare no outcome",
     },
-    meaning="Proved queries are those whose wish can't be met, as a look at every product of the shop shows.",
+    meaning="A query is impossible if a look at every product of the shop proves that its wish can't be met.",
     headlines=("refusal_recall", "false_refusal"),
     scoreboard=(
         BoardColumn(
             variant=J,
-            meaning="share refused of the queries that can't be met, less the share refused of those that can",
+            meaning="of the queries the shop can't satisfy, the share the agent refused; minus the same share of the queries "
+            "it can satisfy",
         ),
     ),
+    differences=(J,),
     bounded_by_oracle=True,
 )
 METRIC = Family(

@@ -225,7 +225,7 @@ MEANINGS = {
     "domains": "hosts of the web pages that the report cites",
     "pages_seen": "web pages that the run was shown",
     "domains_seen": "hosts of the web pages that the run was shown",
-    "turns": "answers of models that act or write",
+    "turns": "replies of the agent's models",
     "turns_to_evidence": "turns until a tool first found something",
     "tool_calls": "tool calls, failed ones included",
     "words": "words of the report, without citations",

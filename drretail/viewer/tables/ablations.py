@@ -192,15 +192,15 @@ def distractor_table(table: DistractorTable) -> Table:
 
 
 TWINS_NOTE = (
-    "right: pairs whose query that can't be met was refused, and whose other query was not. J: the share of right "
-    "pairs less the share of reversed ones. p: McNemar's exact test that both queries of a pair are refused as often."
+    "right: pairs where the agent refused the impossible query and answered the other. J: the share of right "
+    "pairs less the share of reversed ones. p: McNemar's exact test of whether both kinds of query are refused equally often."
 )
 
 
 def twin_table(rows: Sequence[TwinRow]) -> Table:
     """What each system decided on pairs of which the shop can meet one."""
     return table_of(
-        "Twins: queries that the shop can't meet, each beside one that it can",
+        "Twins: pairs of an impossible query and one that the shop can satisfy",
         ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
         [
             (

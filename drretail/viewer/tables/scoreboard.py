@@ -113,12 +113,13 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
 
 
 def _of_some(name: str, cell: Cell) -> str:
-    """ " (of the 9 of 10 answers that have a value)"; empty where all have one."""
+    """ " (counted on the 9 of 10 answers that have a value)"; empty where all have one."""
     if not cell.counts:
         return ""
     scored, _, planned = cell.counts.partition("/")
-    which = "whose question can be met" if name == OUTCOME else "that have a value"
-    return f" (of the {scored} of {planned} answers {which})"
+    if name == OUTCOME:
+        return f" (counted on the {scored} questions that the shop can satisfy)"
+    return f" (counted on the {scored} of {planned} answers that have a value)"
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:

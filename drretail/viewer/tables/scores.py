@@ -145,7 +145,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         unrated=tuple(unrated),
         notes=(
             *(_planned(scores) if columns else ()),
-            *_variants("No report has anything to score", empty, by_variant),
+            *_empty(empty, by_variant),
             *_variants("Checked, and not found in any report", perfect),
             *_reasons(scores),
             *(_on_numbers(scores, family, names) if columns else ()),
@@ -197,7 +197,7 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
     by_name = {name: reading for name, reading in by_name.items() if reading}
     if len(set(by_name.values())) == 1 and len(by_name) > 1:
-        return [f"Read of every system: {next(iter(by_name.values()))}."]
+        return [f"Read from every system: {next(iter(by_name.values()))}."]
     return [f"Read: {'; '.join(f'{name}: {reading}' for name, reading in by_name.items())}."] if by_name else []
 
 

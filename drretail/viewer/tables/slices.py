@@ -77,7 +77,7 @@ def few_words(tables: Sequence[Table]) -> str:
     cells = [cell for table in tables for line in table.rows for cell in line.cells if cell is not None and cell.few]
     if any(cell.counts for cell in cells):
         named.append(f"cells with an n of their own below {FEW}")
-    return f"Grey says little, for fewer than {FEW} queries stand behind it: {', '.join(named)}." if named else ""
+    return f"Grey numbers rest on fewer than {FEW} queries and say little: {', '.join(named)}." if named else ""
 
 
 def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[str, str]]:

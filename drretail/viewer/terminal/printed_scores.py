@@ -39,7 +39,7 @@ def print_scoreboard(
     drawn = print_table(printed.table)
     print_text(printed.legend(intervals=drawn.has_intervals), *_on_others(board, agreements, metrics), "")
     differs = printed.differs if concluded.is_cut else ()
-    for title, sentences in (("What differs", differs), ("Notes", printed.notes), (LAB, printed.lab)):
+    for title, sentences in (("Is there a difference?", differs), ("Notes", printed.notes), (LAB, printed.lab)):
         if sentences:
             print_title(title)
         print_text(*sentences)
