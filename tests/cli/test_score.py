@@ -197,11 +197,11 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     shown = drretail(*asked).stdout
     assert shown.index("One system researches") < shown.index("Scoreboard, by code, without a judge")
     assert "clean: share of reports without an error that code finds" in " ".join(shown.split())
-    assert "Checks: share of reports without such an error, by code" not in shown
+    assert "Checks (made by code, no judge): share of reports without this error, by code" not in shown
     assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
     whole = drretail(*asked, "--details").stdout
     assert "Scoreboard" not in whole
-    assert "Checks: share of reports without such an error, by code, without a judge" in whole
+    assert "Checks (made by code, no judge): share of reports without this error, by code, without a judge" in whole
     (row,) = [
         each
         for each in json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"]

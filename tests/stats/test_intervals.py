@@ -132,15 +132,21 @@ def test_a_pooled_interval_is_that_of_the_jackknife_over_users() -> None:
 
 
 def test_two_ratios_are_halved_and_their_errors_add_up_by_query() -> None:
-    web, product = Ratio([1, 0, 2, 1, 3], [2, 0, 2, 2, 3]), Ratio([0, 1, 1, 1, 0], [1, 1, 1, 2, 1])
+    web, product = Ratio([1, 0, 2, 1, 3], [2, 1, 2, 2, 3]), Ratio([0, 1, 1, 1, 0], [1, 1, 1, 2, 1])
     found = ratio_interval([web, product])
-    assert found.value == pytest.approx((7 / 9 + 3 / 6) / 2)
+    assert found.value == pytest.approx((7 / 10 + 3 / 6) / 2)
     residuals = [
-        (x / 9 - 7 / 9 * n / 9 + y / 6 - 1 / 2 * m / 6) / 2
+        (x / 10 - 7 / 10 * n / 10 + y / 6 - 1 / 2 * m / 6) / 2
         for x, n, y, m in zip(web.numerators, web.denominators, product.numerators, product.denominators, strict=True)
     ]
     low, high = ends(found)
     assert (high - low) / 2 == pytest.approx(2.7764 * cluster_variance(residuals, (0, 1, 2, 3, 4)) ** 0.5, rel=1e-4)
+
+
+def test_ratios_of_which_one_rests_on_few_queries_have_no_interval() -> None:
+    refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])
+    wrongly = Ratio([0.0, *[-0.0] * 9], [0.0, *[1.0] * 9])
+    assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
 
 
 def test_ends_beyond_a_scale_are_cut_off() -> None:

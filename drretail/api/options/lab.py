@@ -154,9 +154,9 @@ class BiasOptions(JudgeCalls):
             default="all",
         ),
     ] = ()
-    limit: Annotated[int, Option("Draw queries and use all their reports, up to N reports in total; 0 uses every report.", min=0)] = (
-        40
-    )
+    limit: Annotated[
+        int, Option("Draw queries and use all their reports, up to N reports in total; 0 uses every report.", min=0)
+    ] = 40
     pin: Annotated[
         str | Path | None,
         Option(

@@ -46,9 +46,10 @@ class ScoreOptions:
         shared.Texts,
         Option("For the metric pairwise: two systems to compare (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
-    rules: Annotated[str, Option(f"The rules by which to score: {', '.join(RULES[1:])}, or default, our own.", metavar="NAME", type=str)] = (
-        "default"
-    )
+    rules: Annotated[
+        str,
+        Option(f"The rules by which to score: {', '.join(RULES[1:])}, or default, our own.", metavar="NAME", type=str),
+    ] = "default"
     fetch_sources: Annotated[bool, Option("First fetch the cited pages that the agents did not read.")] = False
     judge_repeats: Annotated[
         int, Option("Judge each report K times, to measure the judge's noise.", metavar="K", min=1)

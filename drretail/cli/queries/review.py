@@ -149,7 +149,8 @@ def review(
     settle: Annotated[
         bool,
         typer.Option(
-            "--settle", help="With --sheet or --read: only the disputed queries. The reviewer's decision on them is final."
+            "--settle",
+            help="With --sheet or --read: only the disputed queries. The reviewer's decision on them is final.",
         ),
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in.")] = None,

@@ -121,6 +121,8 @@ class Check:
     def lacks(self, case: Case, reading: Reading) -> str | None:
         """Why there is nothing to check; None where there is something."""
         if self.of_values and not any(value.kind in self.of_values for value in reading.values):
+            if self.of_values == SUPERLATIVES:
+                return 'the report makes no claim such as "cheapest", "best rated" or "the only one"'
             return f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
         conditions = (_CONDITIONS[name] for name in self.needs.split())
         return next((why for holds, why in conditions if not holds(case, reading)), None)

@@ -285,8 +285,10 @@ def _without_interval(
         for why, columns in lacking.items():
             columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
-        yield f"{', '.join(lacking['few'])}: no interval where the value, or a share that it is made of, rests on fewer than "
-            f"{FEWEST} users."
+        yield (
+            f"{', '.join(lacking['few'])}: no interval where the value, or a share that it is made of, rests on fewer "
+            f"than {FEWEST} users."
+        )
     if lacking["alike"]:
         columns = ", ".join(lacking["alike"])
         yield (

@@ -29,7 +29,7 @@ from drretail.viewer.tables.ablations import (
 )
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, score_tables, table_key_of
+from drretail.viewer.tables.scores import ANSWERED, NONE_HELD, Metrics, score_tables, table_key_of
 from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
@@ -39,6 +39,9 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
     html = template("scores.html.jinja").render(
         view=view,
+        has_answered=any(
+            row.manner == ANSWERED for table in score_tables(view.scores or (), view.metrics) for row in table.rows
+        ),
         ablations=ablation_parts(view.ablations, view.metrics),
         distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,

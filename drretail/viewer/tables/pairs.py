@@ -21,8 +21,8 @@ MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (
     "win, tie and loss are the first system's. The judge read each pair in both orders: a "
-    "system wins if it is preferred in both, anything else is a tie. flips: share of pairs with"
-    " another winner in each order. first: share of answers for the report that was read first "
+    "system wins if it is preferred in both, anything else is a tie. flips: share of pairs"
+    " whose winner changed when the order changed. first: share of answers for the report that was read first "
     "(equal counts half); 50% if the order does not matter."
 )
 MEANING_OF_ONE_ORDER = (

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, findings
+from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings
+from drretail.eval.compare.wording import listed
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -253,11 +254,26 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
 
 
 def _not_shown(found: Sequence[Finding]) -> str:
-    """ "No difference is shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
-    more = len(found) - MOST_SAID
-    parts = [_short(finding) for finding in found[: MOST_SAID if more > 1 else None]]
-    parts += [f"and {more} more below"] if more > 1 else []
-    return f"No difference is shown in {'; '.join(parts)}." if parts else ""
+    """ "The difference in FP is not shown by 10 queries. Differences of the size seen take about 76 queries for FP."."""
+    undecided = [finding for finding in found if finding.outcome == "undecided" and finding.nothing]
+    needed = sorted((takes[0], finding.about) for finding in undecided if (takes := _takes(finding)))
+    sentences = []
+    if undecided:
+        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}.")
+    if needed:
+        first, *others = needed
+        sizes = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
+        sentences.append(f"To show differences of the size seen here takes about {listed(sizes)}.")
+    rest = [finding for finding in found if finding not in undecided]
+    more = len(rest) - MOST_SAID
+    sentences += [f"{_short(finding)}." for finding in rest[: MOST_SAID if more > 1 else None]]
+    sentences += [f"{more} more are listed below."] if more > 1 else []
+    return " ".join(sentences)
+
+
+def _takes(finding: Finding) -> tuple[int, int | None] | None:
+    """How many queries, of how many users, would show the clearest of the finding's differences."""
+    return min((takes for measure in finding.measures if (takes := clearest(measure))), default=None)
 
 
 def _short(finding: Finding) -> str:

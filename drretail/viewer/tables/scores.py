@@ -23,6 +23,7 @@ from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
 FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
+DECLARED, EVERY_DECLARED = "picks declared", "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
 """The manner of a line whose means leave out what earned 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
@@ -158,11 +159,16 @@ def _is_folded(variant: str, family: MetricDescription) -> bool:
     return family.folds_perfect and variant not in family.summaries
 
 
-def _variants(sentence: str, variants: Sequence[str], every: Collection[str] = ()) -> list[str]:
-    """The sentence with the variants of which it is true, unnamed where these are ``every`` one; none without any."""
-    if not variants:
-        return []
-    return [f"{sentence}." if len(variants) == len(every) else f"{sentence}: {', '.join(variants)}."]
+def _empty(variants: Sequence[str], every: Collection[str]) -> list[str]:
+    """Which variants no report has a value of, unnamed where these are ``every`` one; none without any."""
+    if len(variants) == len(every):
+        return ["No report has anything to score."]
+    return [f"{', '.join(variants)}: no report has anything to score."] if variants else []
+
+
+def _variants(sentence: str, variants: Sequence[str]) -> list[str]:
+    """The sentence with the variants of which it is true; none without any."""
+    return [f"{sentence}: {', '.join(variants)}."] if variants else []
 
 
 def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:
@@ -197,7 +203,8 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
     by_name = {name: reading for name, reading in by_name.items() if reading}
     if len(set(by_name.values())) == 1 and len(by_name) > 1:
-        return [f"Read from every system: {next(iter(by_name.values()))}."]
+        reading = next(iter(by_name.values()))
+        return [EVERY_DECLARED if reading == DECLARED else f"Read from every system: {reading}."]
     return [f"Read: {'; '.join(f'{name}: {reading}' for name, reading in by_name.items())}."] if by_name else []
 
 

@@ -283,7 +283,9 @@ DESCRIPTION = MetricDescription(
             meaning="share of the cited claims that their sources bear out; 0 of a report that cites nothing",
         ),
         BoardColumn(
-            variant="N_supported", name="supported", meaning="how many claims of a report its web pages and products support (orders, profile and calculations left out; partly counts ½)"
+            variant="N_supported",
+            name="supported",
+            meaning="how many claims of a report its web pages and products support (orders, profile and calculations left out; partly counts ½)",
         ),
         BoardColumn(variant="FR", meaning="of all claims, the share that names a source"),
     ),
