@@ -1,6 +1,7 @@
 """``drretail demo``: the whole path in one command, small, without a key or a server."""
 
 import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,10 +95,18 @@ def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) 
     print_text("", f"Question {card.question.number} of {len(view.questions)}, by a shopper with orders in the shop:")
     typer.echo(wrapped(query.text, width))
     print_text("", f"The answer of {shown.name}:")
-    typer.echo("\n".join(lines[:LONGEST_ANSWER]).rstrip())
+    typer.echo(
+        _up_to_a_sentence("\n".join(lines[:LONGEST_ANSWER])) if len(lines) > LONGEST_ANSWER else "\n".join(lines)
+    )
     if len(lines) > LONGEST_ANSWER:
         print_text(f"… The whole answer: {report}")
     print_text("", *(line for each in card.answers for line in _picks(each)))
+
+
+def _up_to_a_sentence(text: str) -> str:
+    """The text up to the end of its last whole sentence."""
+    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", text)]
+    return text[: ends[-1]] if ends else text.rstrip()
 
 
 def _paragraphs(answer: "RecordedAnswer") -> Iterator[str]:
@@ -133,3 +142,4 @@ def _print_result(view: "ExperimentView") -> None:
     print_text("", f"Result: {conclusion(view.scoreboard).can}", "")
     print_table(printed_board(board).table)
     print_text(same)
+    print_text("The page says what the columns mean.")

@@ -118,8 +118,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.
 
     Each connection has its own copy of the world, and others don't see its changes. With --to each connection is
-    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). With neither --to nor --http,
-    an agent can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
+    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). With neither --to nor
+    --http, an agent can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")

@@ -57,7 +57,7 @@ def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
 
 
 def test_sources_beside_the_headline_are_told_apart() -> None:
-    assert words(*ruled(((PRODUCT,), 1), ((ORDER,), 0.5))).endswith("; internal 0.5 of 1 beside it")
+    assert words(*ruled(((PRODUCT,), 1), ((ORDER,), 0.5))).endswith("; not counted in FP: internal 0.5 of 1")
 
 
 def test_the_papers_rules_take_the_mean_of_the_types() -> None:

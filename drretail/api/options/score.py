@@ -37,7 +37,8 @@ class ScoreOptions:
             f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, fault_place, quality, checks, process, basket and outcome, and next_purchase, understood, intent or moves if the experiment has what they need",
+            default="faithfulness, fault_place, quality, checks, process, basket and outcome; also next_purchase, "
+            "understood, intent and moves where the experiment has what they need",
         ),
     ] = ()
     judge: shared.Judge = ()
@@ -78,7 +79,8 @@ class ScoreOptions:
     criteria: Annotated[
         str | Path | None,
         Option(
-            "Take the criteria from a folder, an experiment, or the file of a published benchmark (docs/publications.md).",
+            "Take the criteria from a folder, an experiment, or the file of a published benchmark "
+            "(docs/publications.md).",
             WHAT,
             metavar="PATH",
         ),

@@ -102,8 +102,8 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant=J,
-            meaning="of the queries the shop can't satisfy, the share the agent refused; minus the same share of the queries "
-            "it can satisfy",
+            meaning="of the queries the shop can't satisfy, the share the agent refused; minus the same share of the "
+            "queries it can satisfy",
         ),
     ),
     differences=(J,),

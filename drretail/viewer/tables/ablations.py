@@ -193,7 +193,8 @@ def distractor_table(table: DistractorTable) -> Table:
 
 TWINS_NOTE = (
     "right: pairs where the agent refused the impossible query and answered the other. J: the share of right "
-    "pairs less the share of reversed ones. p: McNemar's exact test of whether both kinds of query are refused equally often."
+    "pairs minus the share of reversed ones. p: McNemar's exact test of whether both kinds of query are refused "
+    "equally often."
 )
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings
-from drretail.eval.compare.wording import listed
+from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings, largest_of
+from drretail.eval.compare.wording import listed, sample
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -254,12 +254,12 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
 
 
 def _not_shown(found: Sequence[Finding]) -> str:
-    """ "The difference in FP is not shown by 10 queries. Differences of the size seen take about 76 queries for FP."."""
+    """ "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …"."""
     undecided = [finding for finding in found if finding.outcome == "undecided" and finding.nothing]
     needed = sorted((takes[0], finding.about) for finding in undecided if (takes := _takes(finding)))
     sentences = []
     if undecided:
-        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}.")
+        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{_by(undecided)}.")
     if needed:
         first, *others = needed
         sizes = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
@@ -269,6 +269,13 @@ def _not_shown(found: Sequence[Finding]) -> str:
     sentences += [f"{_short(finding)}." for finding in rest[: MOST_SAID if more > 1 else None]]
     sentences += [f"{more} more are listed below."] if more > 1 else []
     return " ".join(sentences)
+
+
+def _by(found: Sequence[Finding]) -> str:
+    """ " by 10 queries, 10 users"; empty where the findings rest on different ones."""
+    rows = [largest_of(measure) for finding in found for measure in finding.measures]
+    sizes = {sample(row.n_pairs, row.n_users) for row in rows}
+    return f" by {sizes.pop()}" if len(sizes) == 1 else ""
 
 
 def _takes(finding: Finding) -> tuple[int, int | None] | None:

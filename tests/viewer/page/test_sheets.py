@@ -60,7 +60,7 @@ def test_slices_are_folded_with_few_ones_grey_and_told_in_words(scores: Element)
     assert "open" not in folded.attributes
     assert [head.text for head in folded.all("th", "few")] == ["Pet Supplies n=4"]
     assert "Baby Products n=12" in folded.text
-    assert "fewer than 10 queries stand behind it: Pet Supplies (n=4)." in folded.text
+    assert "fewer than 10 queries and say little: Pet Supplies (n=4)." in folded.text
 
 
 def test_slices_that_all_hold_every_query_are_left_out(judged: Path) -> None:

@@ -88,7 +88,8 @@ DESCRIPTION = MetricDescription(
     title="Fault place",
     meaning="Where the wrong claims of a system's reports went wrong: shares of all of them, which add up to 1.",
     meanings={
-        N_WRONG: "wrong claims of a report: not supported, contradicted, or citing a source that the run never received",
+        N_WRONG: "wrong claims of a report: not supported, contradicted, or citing a source that the run never "
+        "received",
         N_PLACED: "those of them whose place is known",
         "never_retrieved": "the shop or the corpus has the truth, but the run never retrieved it",
         "lost": "a researcher read the truth, but no intermediate report has it",
