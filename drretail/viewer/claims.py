@@ -262,3 +262,8 @@ def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
         return claim.start + left, max(claim.start + left, claim.start + len(text.rstrip()))
     found = (find_quote(report, words) for words in (claim.quote, claim.claim) if words)
     return next((span for span in found if span is not None), None)
+
+
+def words_of_code(code: str) -> str:
+    """A finding's code as it is read before the finding's text: "price wrong", "nothing picked for"."""
+    return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")

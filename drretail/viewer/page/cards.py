@@ -11,7 +11,17 @@ from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
 from drretail.records.score import Verdict
-from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
+from drretail.viewer.claims import (
+    SIGNS,
+    WORDS,
+    Claim,
+    ClaimVerdict,
+    Excerpt,
+    excerpt,
+    find_quote,
+    readable,
+    words_of_code,
+)
 from drretail.viewer.experiment import RunView
 from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.markdown import is_web_address
@@ -220,7 +230,7 @@ def finding_cards(view: RunView, shown: frozenset[str]) -> list[FindingCard]:
         FindingCard(
             anchor=finding_anchor(view, number),
             finding=finding,
-            words=finding.code.replace("_", " "),
+            words=words_of_code(finding.code),
             text=finding.text,
             in_report=finding_anchor(view, number) in shown,
             evidence_anchor=anchors.get(finding.evidence_id or ""),

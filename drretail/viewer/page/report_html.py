@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from drretail.grounding.report.markup import url_end
 from drretail.grounding.report.render import Rendered, render_report
-from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim
+from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim, words_of_code
 from drretail.viewer.experiment import RunView
 from drretail.viewer.page.cards import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.page.markdown import Piece, is_web_address, place
@@ -268,7 +268,7 @@ def _finding_marks(view: RunView, rendered: Rendered, length: int) -> list[Mark]
         if finding.start is None or finding.end is None or not 0 <= finding.start < finding.end <= length:
             continue
         start, end = rendered.span(finding.start, finding.end)
-        says = f"Finding {number}, {finding.severity}: {finding.code.replace('_', ' ')}"
+        says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
         style = f"finding {finding.severity}"
         marks.append(Mark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
     return marks

@@ -18,7 +18,7 @@ from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of
+from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
@@ -143,7 +143,7 @@ def _findings(view: RunView, checks: str) -> Iterator[str]:
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
         found = f" (found: {finding.found})" if finding.found else ""
-        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.text.split())}{found}"
+        yield f"  {finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{found}"
 
 
 def _scores(view: ExperimentView, score: str) -> Iterator[str]:

@@ -81,7 +81,9 @@ def test_the_page_goes_from_the_questions_to_the_method(page: Element) -> None:
 def test_answers_stand_side_by_side_with_marks_that_lead_behind_them(page: Element) -> None:
     answers = list(page.by_id("q1").all("article", "answer"))
     assert [next(answer.all("h4")).text.strip() for answer in answers] == ["after", "before"]
-    targets = [link.attributes["href"] for answer in answers for link in answer.all("a") if link.text == "behind it"]
+    targets = [
+        link.attributes["href"] for answer in answers for link in answer.all("a") if link.text == "evidence and steps"
+    ]
     assert [page.by_id(target[1:]).tag for target in targets] == ["details", "details"]
 
 

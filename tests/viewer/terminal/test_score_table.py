@@ -169,7 +169,7 @@ def test_slices_say_how_many_queries_they_hold(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].strip() == "Faithfulness: FP by category, judged by p:m (language model)"
     assert ["System", "n=11", "n=5"] in [line.split() for line in lines]
-    assert any(line.startswith("Grey says little") and "Pet Supplies (n=5)" in line for line in lines)
+    assert any(line.startswith("Grey numbers rest on fewer") and "Pet Supplies (n=5)" in line for line in lines)
     assert sum(line.count("0.50 (.25–.75)") for line in lines) == 2 * len(SYSTEMS)
 
 

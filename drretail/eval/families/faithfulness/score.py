@@ -285,8 +285,8 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant="N_supported",
             name="supported",
-            meaning="how many claims of a report its web pages and products support (a partly supported claim counts ½; "
-            "claims about orders, profile and calculations are left out)",
+            meaning="how many claims of a report its web pages and products support (a partly supported claim counts "
+            "½; claims about orders, profile and calculations are left out)",
         ),
         BoardColumn(variant="FR", meaning="of all claims, the share that names a source"),
     ),
