@@ -1,4 +1,4 @@
-"""Spark for the tests: skipped where pyspark or Java is missing, and a real cluster of two workers that ends with them."""
+"""Spark for the tests: skipped without pyspark or Java, and a real cluster of two workers that ends with them."""
 
 import os
 from collections.abc import Generator
