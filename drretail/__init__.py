@@ -1,6 +1,6 @@
 """drretail: an open implementation of DeepResearch Retail.
 
-From Python (docs/python.md), each loaded when it is first asked for:
+From Python (docs/reference/python.md), each loaded when it is first asked for:
 
     open_world      a world by its folder, "servers:NAME", or "demo"
     ask             one question, as ``drretail ask``; gives its run and report

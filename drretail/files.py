@@ -28,6 +28,8 @@ T = TypeVar("T", bound=Document)
 LONGEST_LINE = 64 << 20
 MOST_UNPACKED = 512 << 20
 """Bytes; whole files are read at once, and a line without end is not one of them."""
+PACKING = 4
+"""gzip's level. Of a run's three files 9 makes 5 to 7 % less, in two and a half times the time: 8.7 ms, not 3.4."""
 _LONGEST = 60
 """So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
@@ -279,7 +281,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 def pack(data: bytes) -> bytes:
     """gzip without name and time, so that equal content gives equal bytes."""
     buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
+    with gzip.GzipFile("", "wb", PACKING, buffer, mtime=0) as file:
         file.write(data)
     return buffer.getvalue()
 

@@ -58,11 +58,16 @@ class Prompt:
 
 def load_prompt(beside: str, name: str) -> Prompt:
     """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override."""
-    path = Path(beside).parent / "prompts" / f"{name}.md"
+    path = _file(beside, name)
     loaded, override = _loaded.get(), _overrides.get().get(path)
     if loaded is not None:
         loaded.add(path)
     return Prompt(name, packaged_text(path) if override is None else override)
+
+
+@cache
+def _file(beside: str, name: str) -> Path:
+    return Path(beside).parent / "prompts" / f"{name}.md"
 
 
 @cache

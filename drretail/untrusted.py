@@ -19,6 +19,8 @@ _SELECTORS, _JOINERS = frozenset("\ufe0e\ufe0f"), frozenset("\u200c\u200d")
 _NOT_ASCII, _UNPLAIN = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^\n\t\x20-\x7e]")
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
+_MOST_REPLACED = 50
+"""Characters that are replaced one by one: of few, such as dashes and quotes, in a tenth of the time of translate."""
 _NAME = re.compile(r"\w+")
 TAGS = frozenset(
     _NAME.findall(
@@ -127,7 +129,13 @@ def folded(text: str) -> str:
     """The text as plainly as it can be read."""
     if text.isascii():
         return text
-    return text.translate({ord(one): as_ascii(one) for one in set(_NOT_ASCII.findall(text))})
+    plain = {one: as_ascii(one) for one in set(_NOT_ASCII.findall(text))}
+    variants = {one: ascii_ for one, ascii_ in plain.items() if one != ascii_}
+    if len(variants) > _MOST_REPLACED:
+        return text.translate(str.maketrans(variants))
+    for one, ascii_ in variants.items():
+        text = text.replace(one, ascii_)
+    return text
 
 
 @lru_cache(maxsize=4096)

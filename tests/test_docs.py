@@ -84,15 +84,13 @@ def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
 
 
 def test_a_run_and_its_scores_take_six_lines() -> None:
-    """The same six in the README and in docs/python.md."""
+    """The same six in the README and in docs/experiments.md."""
     (_, _, shown), *_ = examples(ROOT / "README.md")
-    assert shown == examples(ROOT / "docs" / "python.md")[0][2]
+    assert shown == examples(ROOT / "docs" / "experiments.md")[0][2]
     assert len([line for line in shown.splitlines() if line.strip()]) <= 6
 
 
-def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_example() -> None:
-    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").partition("\n\nA run")[0]
-    assert {name for name in drretail.__all__ if f"`{name}" not in page} == set()
+def test_the_list_of_examples_has_every_example() -> None:
     listed = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     shipped = {
         path.name for path in (ROOT / "examples").iterdir() if path.name[0] not in "._" and path.name != "README.md"
@@ -105,7 +103,7 @@ def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_exampl
     [
         ("agents.md", BUILT_IN),
         ("statistics.md", BASELINES),
-        ("metrics.md", [*METRICS, PAIRWISE]),
+        ("scores.md", [*METRICS, PAIRWISE]),
         ("exchange.md", FORMATS),
         ("exchange.md", FORMS),
     ],
@@ -115,6 +113,46 @@ def test_everything_that_goes_by_a_name_is_on_its_page(page: str, names: Iterabl
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     missing = [name for name in names if re.search(rf"(?:`|^##+ ){name}\b", text, re.MULTILINE) is None]
     assert missing == [], f"docs/{page} says nothing of them"
+
+
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / name / "README.md" for name in ("examples", "benchmarks")),
+]
+
+
+def without_blocks(page: Path) -> str:
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Of the page's headings, as Git hosts and site builders make them."""
+    headings = re.findall(r"^#+ (.+)$", without_blocks(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_page_and_its_heading(page: Path) -> None:
+    broken: list[str] = []
+    text = re.sub(r"`(?=[^`\n]*\]\()[^`\n]*`|^    .*$", "", without_blocks(page), flags=re.MULTILINE)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, anchor = link.partition("#")
+        target = page if not name else page.parent / name
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_every_page_that_a_docstring_names_is_there() -> None:
+    named = {
+        page
+        for path in (ROOT / "drretail").rglob("*.py")
+        for page in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert [page for page in sorted(named) if not (ROOT / page).exists()] == []
 
 
 def test_every_page_has_its_place_in_the_site() -> None:

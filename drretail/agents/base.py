@@ -27,11 +27,14 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """``roles`` are those a model is needed for; ``prompts`` loads the wordings whose hashes the run records."""
+    """What answers: a function, with the roles for which it asks models, its prompts and tools of its own."""
 
     answer: Answering
+    """Answers a task; a text that it gives back is the report."""
     roles: tuple[Role, ...] = _UNSAID
+    """Those for which it asks models, in the order in which they work; () where it asks none."""
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
+    """Loads its prompts, whose hashes runs record."""
     tools: tuple[str | Tool, ...] = ()
     """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
     heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}

@@ -205,7 +205,7 @@ async def challenge(state: State, runtime: Runtime[Loop]) -> State:
     }
 
 
-def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "conclude", "__end__"]:
+async def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "conclude", "__end__"]:
     loop = runtime.context
     if state.get("stop") == "context_limit":
         return "__end__" if loop.conclude is None else "conclude"
@@ -216,11 +216,11 @@ def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challen
     return "conclude" if can_conclude and not _found_nothing(state, loop) else following
 
 
-def after_conclude(state: State) -> Literal["conclude", "__end__"]:
+async def after_conclude(state: State) -> Literal["conclude", "__end__"]:
     return "conclude" if state.get("announced") and state.get("concluded", 0) < CONCLUSIONS else "__end__"
 
 
-def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
+async def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
     loop = runtime.context
     if state.get("ended"):
         return _end_or_challenge(state, loop)

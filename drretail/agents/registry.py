@@ -25,6 +25,11 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
     """
     name, place = split_name(spec)
+    if place.startswith("replay:") or "=replay:" in place:
+        raise UserError(
+            "Answers that were recorded elsewhere are no agent: judge them with `drretail import chat FILE --world W "
+            "--to EXP`, or repeat runs of drretail with `drretail run --replay EXP`."
+        )
     plain, mode = split_web_mode(place)
     if name == place:
         return spec, load_agent(plain)

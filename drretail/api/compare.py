@@ -40,6 +40,7 @@ class Compared:
     """What ``compare`` prints: pairs of systems, or with ``by`` the settings of one option."""
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
+    """One for each pair of systems; empty with ``by``."""
     broken: list[str] = field(default_factory=list[str])
     """A sentence for each rule of ``fail_if`` that is met."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -47,8 +48,11 @@ class Compared:
     away: list[str] = field(default_factory=list[str])
     """Families with verdicts that are not compared, since no such metric is installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
+    """With ``by``: a table for each metric and judge."""
     distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
+    """What pages that mislead cost, where some systems were served them and others not."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
+    """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     levels: Scores | None = None
     """Scores that hold the slices by level alone."""
 
@@ -76,7 +80,7 @@ def compare_with(options: CompareOptions) -> Compared:
     else:
         other = Path(options.beside)
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
-            raise UserError("With --beside a system meets itself: name one, or none for all.")
+            raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
         found = compare_beside(experiment, other, options.a, metrics=families, judges=judges, bar=options.bar)
     shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
     return Compared(
@@ -101,7 +105,9 @@ def _families(options: CompareOptions) -> list[str | Family] | None:
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by = options.by
     if options.a is not None or options.fail_if or options.metrics or options.beside is not None:
-        raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if, --beside out.")
+        raise UserError(
+            f"--by {by} compares settings of one agent: leave out systems, --metrics, --fail-if and --beside."
+        )
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     if by == "level":

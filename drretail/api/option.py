@@ -150,11 +150,17 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
             return function(options)
 
         call.__dict__["__signature__"] = _shown_signature(record, declared, function)
-        lines = [f"    {name}: {option.option.help}" for name, option in declared.items()]
+        lines = [f"    {name}: {python_help(option)}" for name, option in declared.items()]
         call.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Options:", *lines])
         return call
 
     return decorate
+
+
+def python_help(option: DeclaredOption) -> str:
+    """The help for a keyword. That of a switch which is on by default says what its flag does: what False does."""
+    text = option.option.help
+    return f"If False: {text[0].lower()}{text[1:]}" if option.default is True else text
 
 
 def _shown_signature(

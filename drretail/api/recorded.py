@@ -33,6 +33,7 @@ class RecordedExperiment:
     """The runs of an experiment, read from its folder each time they are asked for."""
 
     folder: Path
+    """Where it is; every command takes it."""
     tallies: tuple[Tally, ...] = ()
     """What became of the runs that were asked for, by system; empty where the folder was only opened."""
     closing: str | None = None
@@ -110,7 +111,9 @@ class RecordedAnswer:
     """A run and all that its tools handed out; in a notebook its report with every claim marked, and its steps."""
 
     run: Run
+    """What the system did; its report has evidence ids in it."""
     evidence: tuple[Evidence, ...]
+    """The sources behind these ids."""
     experiment: Path | None = None
     """The folder that holds the run; None where none does."""
 

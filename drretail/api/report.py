@@ -175,6 +175,7 @@ class Exported:
     """What an export has written."""
 
     path: Path
+    """The file or folder that was written."""
     written: str
     """How much, in words."""
     left_out: Mapping[str, int]

@@ -45,8 +45,11 @@ class Reproduction:
     """The paper's experiment, made again."""
 
     experiment: RecordedExperiment
+    """The runs."""
     scored: Scored
+    """The scores by the paper's rules, and what judging took."""
     verification: Verification
+    """Whether the folder is what its systems did."""
     page: Path
     """The paper's numbers beside these."""
     closing: str | None

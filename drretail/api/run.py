@@ -5,6 +5,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from drretail.agents.memory import load_memory
 from drretail.agents.running.estimate import estimate_left
@@ -33,10 +34,10 @@ from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
-from drretail.api.worlds import check_askable, check_sandbox_web, check_user, web_of, world_of
+from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
-from drretail.env.web.sandbox import cautions
+from drretail.env.web.sandbox import cautions, is_of_demo
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -106,7 +107,10 @@ def run(options: RunOptions) -> RecordedExperiment:
 
 @accepts(RunOptions)
 def estimate_run(options: RunOptions) -> list[Estimate]:
-    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed."""
+    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed.
+
+    Raises as ``run`` does.
+    """
     with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
         queries = ready.shard.of_queries(ready.queries)
         folder = Path(options.to or empty)
@@ -139,7 +143,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     options = with_preset(options)
     _retried(options)
     if options.shopper == PERSON:
-        raise UserError(f"--shopper {PERSON} is for one question, drretail ask: runs that are compared ask nobody.")
+        raise UserError(f"--shopper {PERSON} works only with drretail ask, for one question.")
     if options.shopper is not None and ":" not in options.shopper:
         raise UserError(
             f"--shopper {options.shopper} names no model: write PROVIDER:MODEL, or leave it out, and a script answers."
@@ -156,6 +160,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web, quiet=observer.quiet) as world:
         asked = asked_queries(queries, options.user, world)
+        tools |= _without_foreign_pages(options, world, observer)
         check_askable(world, asked)
         if options.only is not None:
             asked = select_only(asked, options.only)
@@ -219,6 +224,22 @@ def _scored_by(experiment: Path, web: Web) -> str | None:
     return f"drretail score {experiment} --metrics dr3 --gold {web.folder}{criteria}"
 
 
+def _without_foreign_pages(options: RunOptions | AskOptions, world: World, observer: Observer) -> dict[str, Any]:
+    """The option that leaves the web out where nobody named one and the sandbox's pages are about another shop's goods.
+
+    Only for a shop of one's own, and not for systems that would be left without any tools.
+    """
+    left_out = {*tool_options(options).get("without", ()), "web"}
+    is_own = "mapping" in world.manifest.parameters and is_of_demo(world.web, world.manifest)
+    if options.web is not None or not is_own or left_out >= {"web", "catalog", "user"}:
+        return {}
+    observer.note(
+        "The agents search no web: the sandbox's pages are made for the demo shop. Name another one for yours (--web "
+        "serper, searxng or sandbox:FILE)."
+    )
+    return {"without": sorted(left_out)}
+
+
 def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
     """Notes what should be known of the world's web before agents use it."""
     if any("web" not in system.system.options.get("without", ()) for system in systems):
@@ -254,8 +275,10 @@ def ask(options: AskOptions) -> RecordedAnswer:
     tools = tool_options(options)
     opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
     with world_of(options.world, web, quiet=observer.quiet) as world:
-        check_user(world, options.user)
-        query = question_as_query(options.question, options.user, world)
+        user = None if options.user is None else known_user(world, options.user)
+        check_user(world, user)
+        query = question_as_query(options.question, user, world)
+        tools |= _without_foreign_pages(options, world, observer)
         check_sandbox_web(world, [query])
         (system,) = named_systems(options, [options.agent], tools, world, opener, observer)
         if system.agent.sees_reference:

@@ -58,8 +58,11 @@ class BuiltSandbox:
     """A sandbox that was built."""
 
     folder: Path
+    """Where it is."""
     tasks: int
+    """Queries that have their pages."""
     wanted: int
+    """Queries that were to have some."""
     sizes: Sequence[str] = ()
     """The sizes of pages that were made of the catalog."""
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
@@ -69,11 +72,12 @@ class BuiltSandbox:
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
+    """What the model took; None where none was asked."""
 
 
 @accepts(BuildOptions)
 def build_sandbox(options: BuildOptions) -> BuiltSandbox:
-    """Makes a web for each query: pages that answer it, pages that mislead, and noise.
+    """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
     Raises UserError where ``to`` holds something else, for an unknown web, and with a search engine without a model.
     """
@@ -204,13 +208,14 @@ class SandboxQueries:
     wrong: Mapping[str, Sequence[Finding]]
     """What is wrong with queries that are kept all the same, by id."""
     failed: Mapping[str, str]
+    """Tasks without a query, and why."""
     spent: Spent | None
     """None where every task had its query."""
 
 
 @accepts(QueriesOptions)
 def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
-    """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
+    """Starts from each task's pages and files, and writes a query that they answer, with gold, checklist and rubric.
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
     """
@@ -251,7 +256,10 @@ class CheckedSandbox:
 
 @accepts(CheckOptions)
 def check_sandbox(options: CheckOptions) -> CheckedSandbox:
-    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit."""
+    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit.
+
+    Raises UserError for a folder without a sandbox, for another world, and where ``keep_passing`` holds something.
+    """
     return check_with(options)
 
 

@@ -269,7 +269,10 @@ def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
             "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
         )
     if options.retry == "everything" and (options.max_tokens is not None or options.max_dollars is not None):
-        raise UserError("--retry everything asks all anew each time, so a cap would never let it end: leave one out.")
+        raise UserError(
+            "--retry everything asks everything again each time, so it might never end under a cap: "
+            "leave one of the two out."
+        )
 
 
 def failed_answers(

@@ -1,7 +1,8 @@
 """How commands and Python come to a world and a web, with the addresses and keys of the settings."""
 
+import hashlib
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,21 @@ def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
         raise UserError(f"{web.folder} was made for another shop: name its world with --world.")
     for query in queries:
         web.own_query(query)
+
+
+def known_user(world: "World", given: str) -> str:
+    """The id of the user who goes by that id, or by what an ingest with ``hash_users`` made a hash of: an e-mail.
+
+    Raises UserError for an e-mail address of nobody who ordered.
+    """
+    for user_id in (given, f"u{hashlib.sha256(given.strip().lower().encode()).hexdigest()[:12]}"):
+        with suppress(NotFound):
+            return world.store.user(user_id).user_id
+    if "@" in given:
+        raise UserError(
+            f"Nobody who ordered in this shop has the address {given!r}: leave the user out, or name another."
+        )
+    return given
 
 
 def check_user(world: "World", user_id: str | None) -> None:

@@ -24,11 +24,11 @@ COMMANDS = {
     ),
     "synth": (
         "drretail.cli.worlds.raw_files:synth",
-        "Writes made-up product and review files in the form of the real ones.",
+        "Writes made-up product and review files in the format of the real ones.",
     ),
     "download": (
         "drretail.cli.worlds.raw_files:download",
-        "Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut.",
+        "Downloads product and review files of Amazon Reviews 2023, and continues interrupted downloads.",
     ),
     "ingest": (
         "drretail.cli.worlds.ingest:ingest",
@@ -38,7 +38,7 @@ COMMANDS = {
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
     "mcp": (
         "drretail.cli.mcp:mcp",
-        "Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.",
+        "Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.",
     ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "sandbox": (
         "drretail.cli.sealed.sandboxes:sandbox_app",
-        "Makes sealed webs, one for each query, in several sizes.",
+        "Makes sealed sets of web pages, one for each query, in several sizes.",
     ),
     "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
@@ -60,15 +60,17 @@ COMMANDS = {
     ),
     "verify": (
         "drretail.cli.score:verify",
-        "Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every difference.",
+        "Recomputes the runs, tool calls, verdicts and scores of an experiment, and reports every difference.",
     ),
     "reproduce": (
         "drretail.cli.run:reproduce",
-        "Repeats the paper's experiment on your models: runs its six systems and ours, judges by its rules, verifies.",
+        "Repeats the paper's experiment with your models: runs its six systems and ours, judges "
+        "them by its rules, and verifies the result.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
-        "Compares systems query by query: what can be concluded, what can't, and how many queries that would take.",
+        "Compares systems query by query: what can be concluded, what can't, and how many queries "
+        "it would take to conclude it.",
     ),
     "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
@@ -158,7 +160,7 @@ app = typer.Typer(
 def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error came from; may stand anywhere on the line.")
+        bool, typer.Option("--debug", help="Show where an error came from. It works anywhere on the command line.")
     ] = False,
 ) -> None:
     del debug  # taken out of the arguments before they come here (entry.py)

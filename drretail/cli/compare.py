@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Compares systems query by query: what can be concluded, what can't, and how many queries that would take.
+    """Compares systems query by query: what can be concluded, what can't, and how many queries it would take to
+    conclude it.
 
-    Several pairs are shown with one line each; one pair, or --details, with all tables. It judges nothing, and names
-    the command for each missing value. With --beside the queries of both experiments must have the same ids, as
-    `drretail queries carry` keeps them.
+    Several pairs get one line each. A single pair gets all tables, as does any number with --details. The command
+    judges nothing; where a value is missing, it names the command that makes it. With --beside, the queries of both
+    experiments must have the same ids, as `drretail queries carry` keeps them.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code
@@ -64,7 +65,8 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
     if len(found.comparisons) > 1:
         typer.echo(
             f"{len(found.comparisons)} pairs are compared. Primary scores (*) are corrected over all of "
-            "them, the exploratory rest within each pair only: of so many, some may differ by chance."
+            "them. The others are exploratory: they are corrected only within each pair, so some may "
+            "differ by chance."
         )
 
 
@@ -95,7 +97,9 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
         print_table(ablations.ablation_table(table))
     print_text(ablations.note_of(found.settings[0].by))
     if more := len(found.settings) - len(shown):
-        print_text(f"{counted(more, 'more table')} of other metrics: --details, or --metric FAMILY for some.")
+        print_text(
+            f"{counted(more, 'more table')} of other metrics: --details prints all of them, --metric FAMILY some."
+        )
     for costs in ablations.headlines_first(found.distractors):
         print_table(ablations.distractor_table(costs))
     if found.distractors:

@@ -24,13 +24,15 @@ LONGEST_ANSWER = 16
 
 
 def demo(
-    to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
+    to: Annotated[Path, typer.Option("--to", help="The folder for everything that the demo makes.")] = Path(
+        "drretail-demo"
+    ),
     quiet: options.Quiet = False,
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.
 
-    What a language model answered as two agents and as their judge is played back, and the tools run. Nothing is
-    downloaded and no key is needed. A second run goes on from what is there and shows the same.
+    The answers of a language model, as two agents and as their judge, were recorded and are played back; the tools
+    really run. Nothing is downloaded and no key is needed. If you run it again, it continues and shows the same result.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
     gc.disable()  # a tenth of the time
@@ -63,7 +65,7 @@ def _make(to: Path, *, quiet: bool) -> None:
         note(f"{folder}: {', '.join(sizes)}.")
         note(f"{counted(len(queries), 'question')}, two agents: a recorded model answers, the tools run …")
         play_answers(experiment, shop, str(folder))
-        note("The recorded judge rules on every claim and on each two answers …")
+        note("The recorded judge checks claims and compares the answers to each question …")
         play_judge(experiment, shop, silent)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
@@ -114,7 +116,7 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
         words = ", ".join(filter(None, (pick.line.title, pick.price, pick.stars)))
         yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in pick.broken)}"
     if card.cart is not None and not card.picks:
-        yield f"{card.name} buys nothing. {card.cart.refusal}"
+        yield f"{card.name} picks nothing. {card.cart.refusal}"
     yield from (f"✗ {limit}" for limit in card.broken)
     yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
     yield from (f"✓ {words}" for words in (card.kept,) if words)

@@ -71,7 +71,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if interruption.seen(problem):
-            end("Interrupted: the same command goes on from here.", INTERRUPTED)
+            end("Interrupted: the same command continues from here.", INTERRUPTED)
         if isinstance(problem, SystemExit):
             raise
         if debug:
@@ -117,15 +117,15 @@ def sentence_of(problem: BaseException) -> str | None:
         return str(problem)
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
         # A server failed while no tool was at work, such as when a judge looks a product up.
-        return f"{problem.message} Run the same command again: it goes on from here."
+        return f"{problem.message} Run the same command again: it continues from here."
     if isinstance(problem, OSError):
         return f"{file_error(problem)}."
     if isinstance(problem, UnicodeEncodeError) and problem.encoding != "utf-8":
         return f"A name cannot be written in {problem.encoding}, the encoding of this terminal: set PYTHONUTF8=1."
     if isinstance(problem, RecursionError):
-        return "Something that was to be read is nested too deep."
+        return "A file or an answer is nested too deeply to be read."
     if isinstance(problem, MemoryError):
-        return "The memory of this machine does not suffice."
+        return "This machine has too little memory."
     database = sys.modules.get("sqlite3")  # whoever raised its errors has loaded it; `drretail --help` does not
     if database is not None and isinstance(problem, database.DatabaseError):
         return f"The world's database cannot be used: {problem}."

@@ -1,6 +1,7 @@
 """``drretail import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,14 +37,28 @@ def import_reports(
         Path, typer.Option("--to", metavar="EXP", help="The experiment's folder; FILE.jsonl for questions alone.")
     ],
     system: Annotated[
-        str | None, typer.Option("--system", metavar="NAME", help="Who wrote the reports, instead of the file's name.")
+        str | None,
+        typer.Option(
+            "--system", metavar="NAME", help="The name of the system that wrote the reports (default: the file's name)."
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model behind them, where it is known.")
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports, if it is known."),
     ] = None,
     pages: Annotated[
         Path | None,
-        typer.Option("--pages", metavar="DIR", help="Cited pages: a folder with index.jsonl {url, file}, or JSONL."),
+        typer.Option(
+            "--pages",
+            metavar="DIR",
+            help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.",
+        ),
+    ] = None,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            "--world", "-w", metavar="W", help="Your shop: claims about its products are judged by its records."
+        ),
     ] = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
@@ -53,6 +68,7 @@ def import_reports(
     score, report, compare, view and export work on it as on your own runs. A second import into the same folder adds
     systems. Texts stay as they are. Without reports, it imports the questions alone.
     """
+    from drretail.api.worlds import opened_world
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
 
@@ -72,7 +88,10 @@ def import_reports(
         queries = write_queries(material, form, to)
         print_json(questions_document(queries, to)) if as_json else print_questions(queries, to)
         return
-    came = record(material, form, to, choose_progress("none" if quiet else None), model=model, pages=pages)
+    progress = choose_progress("none" if quiet else None)
+    with ExitStack() as stack:
+        shop = None if world is None else stack.enter_context(opened_world(world, quiet=quiet))
+        came = record(material, form, to, progress, model=model, pages=pages, world=shop)
     print_json(imported_document(came, to, form)) if as_json else print_imported(came, to)
 
 
@@ -113,6 +132,12 @@ def _notes(came: "Imported") -> Iterator[str]:
             yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
         if unread:
             yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
+    if named := sum(report.looked_up > 0 for report in came.reports):
+        products = sum(report.looked_up for report in came.reports)
+        yield (
+            f"Products of the shop: {named:,} of {counted(len(came.reports), 'report')} name {products:,}. Their "
+            "records were looked up for judging: nothing says that the writer read them."
+        )
     if came.left_out:
         yield f"Left out, since there is no word in it: {_some(came.left_out)}."
     if roles := came.unread_roles:

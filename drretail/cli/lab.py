@@ -37,7 +37,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 
     Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim, source
     (source_2 …), label and optionally question. EXP/lab/cards keeps the card; `drretail score` shows it beside the
-    judge's scores. Exit code 3 when a judge gave an unusable answer.
+    judge's scores. The exit code is 3 if a judge gave an unusable answer.
     """
     from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_lab import print_card
@@ -52,11 +52,11 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 @lab_app.command("sample")
 @grouped
 def sample(options: SampleOptions) -> None:
-    """Draws claims for people to label: equally many of each system, some of each verdict.
+    """Draws claims for people to label: the same number from each system, and some with each verdict.
 
     People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
-    larger N, or another seed, adds claims. With --uncited people also say whether each is a claim that names a source:
-    yes, no, or no claim.
+    larger N, or another seed, adds claims. With --uncited, people also say whether the report names a source for each
+    claim (yes or no), or whether it is no claim.
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
@@ -66,11 +66,11 @@ def sample(options: SampleOptions) -> None:
         f"{counted(drawn.claims, 'claim')} in {drawn.path}: label full, partial, none or contradicted; blank: no label."
     )
     if options.uncited:
-        say(f"And {drawn.uncited:,} without a verdict. Of all, the column cited: yes, no or no claim.")
+        say(f"{drawn.uncited:,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim.")
     by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
     say(f"By system: {by_system}. lab correct needs {counted(drawn.needed, 'label')} of each.")
     if drawn.claims < options.n:
-        say(f"There are no more than {drawn.claims:,} claims with a verdict.")
+        say(f"Only {drawn.claims:,} claims have a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")
     say(f"the sheet once it is filled in: drretail lab correct {experiment} --labels {drawn.path}.")
 
@@ -108,7 +108,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 @lab_app.command("calibrate")
 @grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
-    """Compares versions of a judge's prompts with people, and chooses the nearest.
+    """Compares versions of a judge's prompts with people's ratings, and chooses the version that is nearest to them.
 
     First score EXP with each version (score EXP --prompts DIR). Half of the queries choose the version; report its
     figure on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its prompts. No model is asked.
@@ -126,7 +126,8 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes copies of good reports with one error each, and counts which errors checks and judges find.
 
-    The copies are an experiment of their own, EXP/lab/planted. Exit code 3 when a judge gave an unusable answer, or the
+    The copies are an experiment of their own, EXP/lab/planted. The exit code is 3 if a judge gave an unusable answer,
+    or the
     cap was reached.
     """
     from drretail.api.lab import derived_reports as api
@@ -141,10 +142,12 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes worthless reports out of honest ones, scores both, and concludes which ones the scores catch.
+    """Makes worthless reports from honest ones, scores both, and says which worthless ones the scores reveal.
 
-    They are an experiment of their own, EXP/lab/exploits. An exploit is caught if it scores below the honest reports in
-    a primary headline and above them in none. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
+    The worthless reports are an experiment of their own, EXP/lab/exploits. They are revealed if one main score (FP,
+    overall quality, clean, feasible) puts them below the honest reports, and none puts them above. The exit code is 3
+    if a
+    judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits
@@ -161,7 +164,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     """Measures known biases of a judge, each with its 95 % interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias.
-    EXP/lab/bias.json keeps the findings. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
+    EXP/lab/bias.json keeps the findings. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_bias

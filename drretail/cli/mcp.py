@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
-NO_USER = "Without --user and --scope any the user's tools refuse every id."
+NO_USER = "Without --user or --scope any, the user's tools refuse every id."
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """Which experiment the clients' runs go into, and what they answer."""
 
-    to: Annotated[Path | None, Option("Record each client's calls and report there, as a run.", metavar="EXP")] = None
+    to: Annotated[
+        Path | None, Option("Record each client's calls and report in this folder, as a run.", metavar="EXP")
+    ] = None
     question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
     queries: Annotated[Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
-    query: Annotated[str | None, Option("Which of --queries it is.", metavar="ID")] = None
+    query: Annotated[str | None, Option("With --queries: the id of the query.", metavar="ID")] = None
     name: Annotated[
         str | None, Option("With --to: record every client as the system mcp@NAME.", flag="--as", metavar="NAME")
     ] = None
@@ -102,22 +104,22 @@ class Served:
     """What clients are served: whose tools, on which shop and web, and over what."""
 
     world: research.World = "demo"
-    user: Annotated[str | None, Option("The shopper on whose behalf clients call.", metavar="ID")] = None
+    user: Annotated[str | None, Option("The shopper for whom clients call the tools.", metavar="ID")] = None
     scope: research.Scope = None
     without: research.Without = ()
     redact: research.Redact = False
     web: research.Web = None
     http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
-    port: Annotated[int | None, Option("With --http: the port (default: any that is free).", min=0, max=65535)] = None
+    port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
 
 
 @grouped
 def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
-    """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
+    """Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.
 
-    Each connection has its own copy of the world; others don't see its changes. With --to each connection is recorded
-    as a run, and the client hands in its report with a tenth tool (docs/tools.md).
-    Over stdin and stdout, without --to, a client that declares elicitation can ask the person at it (ask_shopper).
+    Each connection has its own copy of the world, and others don't see its changes. With --to each connection is
+    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). Without --to and --http, an
+    agent can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
@@ -177,7 +179,7 @@ def _serve_http(server: Any, port: int) -> None:
     def begun() -> None:
         typer.echo(f"http://{HOST}:{port_of(listening)}{ADDRESS}")
         typer.echo(f"Authorization: Bearer {token if printed else f'${TOKEN_VARIABLE}'}")
-        say("Only this machine is answered, with that header. Ctrl-C ends it.")
+        say("The server answers only this machine, and only with that header. Ctrl-C stops it.")
 
     serve(app, listening, begun, lifespan=True)
 

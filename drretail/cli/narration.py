@@ -177,7 +177,7 @@ def closing_line(recorded: "RecordedAnswer", kept_in: Path | None) -> str:
     if run.struck:
         parts.append(f"{counted(len(run.struck), 'statement')} struck")
     if run.picks is None:
-        parts.append("what belongs into the cart is not known")
+        parts.append("what belongs in the cart is not known")
     if run.stop != "finished":
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""

@@ -16,12 +16,14 @@ from drretail.viewer.output import print_json, print_table, say
 
 def prompts(
     agent: Annotated[
-        list[str] | None, typer.Option("--agent", help="Only the prompts of this agent; may be given again.")
+        list[str] | None, typer.Option("--agent", help="Show only the prompts of this agent (may be repeated).")
     ] = None,
-    judges: Annotated[bool, typer.Option("--judges", help="The prompts of the judges, for score --prompts.")] = False,
-    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write them into this folder.")] = None,
+    judges: Annotated[
+        bool, typer.Option("--judges", help="Show the prompts of the judges, which `score --prompts` can replace.")
+    ] = False,
+    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write the prompts into this folder.")] = None,
     as_sent: Annotated[
-        bool, typer.Option("--as-sent", help="Print each whole prompt as a model gets it, as one page of Markdown.")
+        bool, typer.Option("--as-sent", help="Print each prompt in full, as a model gets it, in Markdown.")
     ] = False,
     as_json: flags.Json = False,
 ) -> None:

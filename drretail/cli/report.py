@@ -15,8 +15,8 @@ def report(options: ReportOptions, output: flags.Output) -> None:
     """Shows the reports of an experiment with every claim marked by its verdict.
 
     The page is one HTML file that needs no network. Above 8 MB it becomes a folder with a page per query. --format
-    paper prints the paper's tables with your numbers beside. --format plots writes every plot as SVG and PNG. --diff A
-    B shows the answers of two systems side by side: claims, picks and rulings that differ.
+    paper prints the paper's tables beside your numbers. --format plots writes every plot as SVG and PNG. --diff A B
+    shows the answers of two systems side by side: claims, picks and rulings that differ.
     """
     from drretail.api.report import report_with
 
@@ -67,7 +67,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
         import webbrowser
 
         typer.echo(address)
-        say("Only this machine is answered. Ctrl-C ends it.")
+        say("The server answers only this machine. Ctrl-C stops it.")
         if options.browser:
             webbrowser.open(address)
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 MOST_FAILURES_SHOWN = 10
 CITED_PAGES = (
-    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
-    "--no-pages leaves them out."
+    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper). This "
+    "costs no tokens; --no-pages leaves it out."
 )
 NO_CAP = (
-    "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging together, and --estimate "
-    "says what the runs are likely to take."
+    "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
+    "together, and --estimate prints what the runs are likely to cost."
 )
 COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]
@@ -48,7 +48,7 @@ def run(
 ) -> None:
     """Runs agents over queries. Skips finished runs and continues interrupted ones.
 
-    After the first Ctrl-C current runs end; a second one stops them. The same command then continues.
+    After Ctrl-C, current runs are finished; a second Ctrl-C stops them. The same command continues later.
     """
     from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
@@ -147,7 +147,8 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 
 @grouped
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Repeats the paper's experiment on your models: runs its six systems and ours, judges by its rules, verifies.
+    """Repeats the paper's experiment with your models: runs its six systems and ours, judges them by its rules, and
+    verifies the result.
 
     Writes EXP/results.md, the paper's numbers beside yours. The same command continues after an interruption. Exit code
     3 when a run, a judgement or a check failed, or the cap was reached.

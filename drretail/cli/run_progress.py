@@ -64,7 +64,7 @@ class RunsShown(Watch):
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
-        runs = "the run in flight ends" if in_flight == 1 else f"the {in_flight} runs in flight end"
+        runs = "the current run is finished" if in_flight == 1 else f"the {in_flight} current runs are finished"
         self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
@@ -148,7 +148,7 @@ class TerminalObserver(Observer):
 def undeclared(tallies: Sequence[Tally]) -> str:
     """In how many runs nobody knows what belongs into the cart."""
     runs, done = sum(tally.picks_unknown for tally in tallies), sum(tally.done for tally in tallies)
-    return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs into the cart."
+    return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs in the cart."
 
 
 def unresearched(tallies: Sequence[Tally]) -> str:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from drretail.records.score import Scores, SliceBy
 
 NOT_PAIRED = (
-    "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
-    "oracle are compared by name: --pairs A~B."
+    "pairwise compared nothing: no two systems that do research answered the same query. To "
+    "compare floors or the oracle, name them: --pairs A~B."
 )
-UNFETCHED = "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages."
+UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
 _STATES = {"pass": "pass", "fail": "FAIL", "not_checkable": "not checkable"}
-SHOWN = " What the agents were shown of them has scores in FP_web_shown."
+SHOWN = " FP_web_shown judges them by the parts of the pages that the agents read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Shown:
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges every report that is not judged yet and prints a scoreboard with one row per system.
 
-    Existing verdicts are reused. Exit code 3 when a judge gave an unusable answer, or the cap was reached.
+    Existing verdicts are reused. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.
     """
     from drretail.api.score import estimate_with, score_with
     from drretail.viewer.terminal.printed_scores import slice_kinds
@@ -72,7 +72,7 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
         if options.fetch_sources:
             say(f"{pages} fetched first, which costs no tokens.")
         else:
-            say(f"{pages} not there to be judged against: --fetch-sources fetches them, which costs no tokens.")
+            say(f"{pages} missing: --fetch-sources fetches them, which costs no tokens.")
 
 
 def print_document(scored: "Scored") -> None:
@@ -175,9 +175,10 @@ class Findings:
 
 @grouped
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
-    """Makes the runs, tool calls, verdicts and scores of an experiment again, and reports every difference.
+    """Recomputes the runs, tool calls, verdicts and scores of an experiment, and reports every difference.
 
-    It sends nothing and changes nothing. Each check passes, fails or can't be made. Exit code 3 when a check fails.
+    It sends nothing and changes nothing. Each check passes, fails or can't be made. The exit code is 3 if a check
+    fails.
     docs/reliability.md lists what no check can show.
     """
     from drretail.api.verification.verify import verify_with
@@ -206,5 +207,5 @@ def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> 
         ]
         print_text("", f"{'. '.join(filter(None, sentences))}.")
         if found.taken_at_word:
-            print_text(f"Taken at their word, as no journal proves its answers: {', '.join(found.taken_at_word)}.")
+            print_text(f"Trusted without proof, since no journal holds the answers: {', '.join(found.taken_at_word)}.")
     exit_code(len(found.failures) or (findings.strict and not found.is_complete))

@@ -41,7 +41,10 @@ def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) ->
     if unknown:
         say(unpriced(unknown))
     if used:
-        say(f"Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
+        say(
+            f"Prices as of {prices.as_of.isoformat()}; prices of your own, in drretail.toml under "
+            "[prices], are used first."
+        )
 
 
 def spending_document(row: "Spending") -> dict[str, Any]:
@@ -161,7 +164,10 @@ def show_estimates(
     print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], map(_estimate_row, rows), notes=_bases(estimates)))
     if total.unpriced:
         say(unpriced(total.unpriced))
-    say(f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
+    say(
+        f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; prices of your own, in "
+        "drretail.toml under [prices], are used first."
+    )
 
 
 def _estimate_row(one: "Estimate") -> list[object]:

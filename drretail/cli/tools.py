@@ -19,17 +19,23 @@ if TYPE_CHECKING:
 def tools(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute; without it all are listed."),
+        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it, all tools are listed."),
     ] = None,
-    args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, as one JSON object.")] = "{}",
+    args: Annotated[
+        str, typer.Option("--args", metavar="JSON", help="The tool's arguments, as one JSON object.")
+    ] = "{}",
     world: options.World = "demo",
-    user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user on whose behalf to call.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="ID", help="The user for whom to call the tool.")
+    ] = None,
     web: options.Web = None,
     scope: Annotated[
-        Literal["own", "any"], typer.Option("--scope", help="Whose data may be seen: that user's, or any user's.")
+        Literal["own", "any"],
+        typer.Option("--scope", help="own: tools show only that user's data. any: they show any user's data."),
     ] = "own",
     form: Annotated[
-        Literal["openai", "anthropic", "json"], typer.Option("--form", help="The form of schemas with --json.")
+        Literal["openai", "anthropic", "json"],
+        typer.Option("--form", help="With --json: the format of the tools' schemas."),
     ] = "json",
     as_json: options.Json = False,
     quiet: options.Quiet = False,

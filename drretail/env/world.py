@@ -56,9 +56,13 @@ class World:
     """Everything that tools may look at. Safe to use from several threads; close it, or use it in ``with``."""
 
     store: Store
+    """Products, users and orders by id."""
     catalog: Catalog
+    """Searches the products."""
     web: Web
+    """What ``web_search`` searches."""
     manifest: Manifest
+    """What the world was made from, its counts and its fingerprint."""
     folder: Path | None = None
     """Where an embedded world lies, None for any other."""
     servers: str | None = None
@@ -67,6 +71,7 @@ class World:
     """What users bought next, where orders are held out: evaluation's alone, never a tool's."""
 
     def close(self) -> None:
+        """Closes the store and the catalog; those of a server end their connections."""
         self.catalog.close()
         self.store.close()
 

@@ -37,6 +37,7 @@ class Mismatch(Record):
     file: str
     """Below the experiment's folder."""
     reason: str
+    """What is wrong, without a full stop."""
     advice: str
     """What to do next."""
     cause: str
@@ -44,6 +45,7 @@ class Mismatch(Record):
 
     @property
     def line(self) -> str:
+        """All of it in one line."""
         return f"{self.file}: {self.reason}. {self.advice}"
 
 
@@ -51,10 +53,13 @@ class CheckResult(Record):
     """One check over all files that it is about."""
 
     check: str
+    """Its key, such as replay."""
     title: str
+    """What it is about, for a reader."""
     checked: int
     """How many files it looked at."""
     failed: tuple[Mismatch, ...] = ()
+    """What is wrong: file, reason, advice."""
     unchecked: tuple[Mismatch, ...] = ()
     """What could not be looked at."""
 
@@ -77,13 +82,17 @@ class Verification(Document):
     """All checks of an experiment, in the order of ``CHECKS``."""
 
     experiment: str
+    """The folder that was checked."""
     world_fingerprint: str | None = None
+    """The world of the runs; None of imported reports."""
     checks: tuple[CheckResult, ...]
+    """In the order in which they are made."""
     taken_at_word: tuple[str, ...] = ()
     """Language models whose answers nothing but journals tells, as systems and as judges."""
 
     @property
     def failures(self) -> tuple[Mismatch, ...]:
+        """What is wrong, of all checks: file, reason, advice."""
         return tuple(mismatch for check in self.checks for mismatch in check.failed)
 
     @property

@@ -47,6 +47,7 @@ class Family:
     """A metric family such as faithfulness: one stage that judges a run, one that makes values of the verdicts."""
 
     name: str
+    """Letters, digits, ``_`` and ``-``."""
     version: int
     """Counted up when values change their meaning; verdicts of another version are stale."""
     judge: Judging
@@ -62,6 +63,7 @@ class Family:
     prompts: Callable[[], Iterable[Prompt]] = tuple
     """All prompts as they are worded now: verdicts that were asked for in other words are stale."""
     rules: tuple[Rules, ...] = RULES
+    """Those that it knows; ``score --rules`` takes no other."""
     needs_judge: bool = True
     """False for families that need no model; their judge is "code"."""
     is_opinion: bool = False

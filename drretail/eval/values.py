@@ -16,11 +16,14 @@ UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` do
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What one report gets in one variant. ``value`` is present exactly when ``state`` is "scored"."""
+    """What one report gets in one variant."""
 
     variant: str
+    """FP, clarity, utility_ratio …"""
     state: VerdictState
+    """Whether there is a value, or why not."""
     value: float | None = None
+    """Present exactly where ``state`` is "scored"."""
     items: Mapping[str, float] = field(default_factory=dict[str, float])
     """Counts of items behind it; summed over reports."""
     earns: float | None = None

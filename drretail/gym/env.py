@@ -116,6 +116,7 @@ class ShopEnv:
 
     @property
     def done(self) -> bool:
+        """True once the rollout has ended."""
         return self._reward is not None
 
     @property
@@ -167,6 +168,7 @@ class ShopEnv:
         return self.recorded().run
 
     def close(self) -> None:
+        """Ends the rollout, and closes the shop where the env opened it."""
         with self._lock:
             self._end()
             self._is_closed = True

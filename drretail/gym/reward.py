@@ -53,6 +53,7 @@ class Reward(Record):
     """What a report is worth, with its parts; each is from 0 to 1."""
 
     value: float = 0.0
+    """What the rollout is paid."""
     worth: float = 0.0
     """Of the picks that are wanted, beside the best basket (docs/statistics.md, ``utility_ratio``)."""
     wanted: float = 0.0
@@ -60,7 +61,7 @@ class Reward(Record):
     within_budget: float = 0.0
     """1 where the whole cart keeps to the budget, what is not wanted too, else 0."""
     right: float = 0.0
-    """1 where the cart is all that is wanted and nothing else (docs/metrics.md, ``feasible``), else 0."""
+    """1 where the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
     integrity: float = 0.0
     """1 where nothing that a reader sees is false and every pick is argued for, else 0."""
     verified: float = 0.0

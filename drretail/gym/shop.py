@@ -33,9 +33,11 @@ class Shop:
     """
 
     world: World
+    """As ``open_world`` gives it."""
     queries: Mapping[str, Query]
     """By id, those that a report can be rewarded for."""
     references: Mapping[str, Reference]
+    """By query, the best and the cheapest basket, or the proof that there is none."""
     left_out: Mapping[str, str]
     """By id, why a query is not among them: the shop has no basket for it, or nobody has typed what it demands."""
     _open: ExitStack
@@ -99,6 +101,7 @@ class Shop:
         return reward_of(recorded, query, reference, world, seen)
 
     def close(self) -> None:
+        """Closes the world where it was opened here."""
         self._open.close()
 
     def __enter__(self) -> Self:

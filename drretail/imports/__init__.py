@@ -6,6 +6,7 @@ chat.py        logs of an assistant: messages and spans, as steps and evidence
 dr3.py         DR³-Eval, whose tasks are folders with documents and gold insights
 rows.py        rows out of JSON, JSONL and folders
 material.py    what every format is read into: tasks and reports
+shop.py        records of the products that reports name, looked up in a shop for judging
 recording.py   the queries of the experiment, its folder, and a count of what came into it
 sources.py     the sources that reports cite, and pages of them that the user gives
 """

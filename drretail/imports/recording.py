@@ -7,16 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail import __version__
+from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
 from drretail.files import write_json, write_lines
 from drretail.imports.material import ForeignReport, ForeignTask, Material
+from drretail.imports.shop import NamedProducts, with_looked_up
 from drretail.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, NINE, RoleModel, Run, RunError, System, slug
+from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 
 OPEN_WEB = "open"
 """The web of imported systems: what they searched is not known, but no corpus of ours."""
@@ -47,6 +49,8 @@ class ReportCount:
     """True where the report has a list of sources and nothing in its text was read as a citation of them."""
     where: str
     """File and line."""
+    looked_up: int = 0
+    """Products of the shop that the report names, whose records were looked up for judging."""
     calls: int = 0
     """Of tools, as far as a log tells them."""
     unanswered: int = 0
@@ -98,17 +102,25 @@ def record(
     *,
     model: str | None = None,
     pages: Path | None = None,
+    world: World | None = None,
 ) -> Imported:
     """Writes reports as ended runs of the experiment in ``folder``, which is made where there is none.
 
-    ``model`` is the model behind the systems, where that is known. ``pages`` are cited pages of the user's. The same
-    import changes nothing a second time. Raises UserError where the folder holds other reports by these systems, or
-    runs on other questions.
+    ``model`` is the model behind the systems, where that is known. ``pages`` are cited pages of the user's. Of products
+    that reports name the records in ``world`` are kept for judging. The same import changes nothing a second time.
+    Raises UserError where the folder holds other reports by these systems, or runs on other questions.
     """
     before = read_definition(folder) if (folder / "experiment.json").exists() else None
     queries = queries_of(material, form, () if before is None else before.queries)
     labels = _labels(material.systems())
     definition = _definition(material, form, queries, labels, before, model)
+    shop = None if world is None else NamedProducts(world)
+    if world is not None:
+        made_by = {"format": form, LOOKED_UP: world.manifest.fingerprint}
+        systems = {
+            label: definition.systems[label].model_copy(update={"options": made_by}) for label in labels.values()
+        }
+        definition = definition.model_copy(update={"systems": systems})
     given = None if pages is None else read_pages(pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
@@ -119,7 +131,8 @@ def record(
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
         _keep_gold(folder, material, queries)
         for key, report in material.reports.items():
-            sources = cited_sources(report.text, report.trace.evidence)
+            named = () if shop is None else shop.named_by(report.text)
+            sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
             run = _run(report, *places[key], sources)
             if model is not None and report.trace.usage.calls:
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
@@ -137,6 +150,7 @@ def record(
                     listed=sources.listed,
                     unread=sources.unread,
                     where=report.where,
+                    looked_up=len(named),
                     **_traced(report),
                 )
             )

@@ -13,7 +13,14 @@ from drretail.env.web.reading.page import read_page
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.files import write_json
-from drretail.grounding.report.citations import Cited, address_of, citing_marks, find_citations, listed_sources
+from drretail.grounding.report.citations import (
+    Cited,
+    address_of,
+    citing_marks,
+    find_citations,
+    listed_sources,
+    shop_place,
+)
 from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
 from drretail.imports.rows import Row, read_rows, read_text, stem
 from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
@@ -56,12 +63,15 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     """
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
     known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
+    of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
     named: dict[str, Evidence] = {}
     listed = listed_sources(report, None)
     for cited in (*marks, *listed.cited):
         if cited.url is None:
             continue
         address = address_of(cited.url)
+        if (product := of_shop.get(shop_place(cited.url))) is not None:
+            address = address_of(product.url or "")
         held = named.setdefault(address, known.get(address) or _evidence(cited))
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})

@@ -122,7 +122,7 @@ class ExperimentBudget:
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
             f"{count(self.spent['tokens'])} tokens. Not started: {self.refused:,}. "
-            f"The same command with a higher {flags} goes on from here."
+            f"The same command with a higher {flags} continues from here."
         )
 
     def _flags(self) -> tuple[tuple[str, float | None], ...]:

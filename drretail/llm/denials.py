@@ -19,7 +19,7 @@ _POOR = "credit balance is too low"
 _WRONG_KEY = "API_KEY_INVALID"
 """Google's reason of a 400."""
 DETAIL_LENGTH = 200
-AGAIN = "and run the same command again: it goes on from here."
+AGAIN = "and run the same command again: it continues from here."
 
 
 def denial_of(problem: BaseException) -> Denial | None:

@@ -53,13 +53,21 @@ class Estimate:
     """
 
     name: str
+    """The system, or the family of metrics."""
     count: int
+    """Pieces of work that are left."""
     calls: Range
+    """Calls of models."""
     input: Range
+    """Tokens that models read."""
     output: Range
+    """Tokens that models write."""
     dollars: Range | None
+    """None where a price is unknown."""
     basis: str
+    """What the estimate rests on, in a few words."""
     unpriced: tuple[str, ...] = ()
+    """Models without a known price."""
     unit: str = ""
     """What is counted, in the plural; empty where the table's heading says it."""
 

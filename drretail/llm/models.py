@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.errors import ModelError, quoted
-from drretail.journal import Effect, Journal, Outcome
+from drretail.journal import Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.prices import dollars
@@ -65,8 +65,7 @@ class Models:
         """
         model = self._model(role)
         request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
-        effect = await self._turn(role, path, _bound(model, tools, may_call), messages, request)
-        return AIMessage.model_validate(effect.response)
+        return await self._turn(role, path, _bound(model, tools, may_call), messages, request)
 
     async def ask(
         self,
@@ -86,8 +85,8 @@ class Models:
         model = self._model(role)
 
         async def call(chat: Any, messages: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
-            effect = await self._turn(role, path, chat, messages, _request(model, messages) | {"schema": schema})
-            return answered_json(AIMessage.model_validate(effect.response))
+            request = _request(model, messages) | {"schema": schema}
+            return answered_json(await self._turn(role, path, chat, messages, request))
 
         reply = await Question(model, answer, call, check, repairs).put(messages)
         if reply.answer is None:
@@ -170,7 +169,7 @@ class Models:
 
     async def _turn(
         self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
-    ) -> Effect:
+    ) -> AIMessage:
         """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
         self._check_budget(role, request)
         model = self._model(role)
@@ -196,7 +195,7 @@ class Models:
         text = answered_json(answer) if "schema" in request else answer.text
         thought = self.trajectory.keep_text(text) if text else None
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
-        return effect
+        return answer
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError for a call that would exceed a budget by more than its slack."""

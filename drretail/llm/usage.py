@@ -29,10 +29,12 @@ def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["Base
     """The answer with tokens that can be true: a count that is missing, negative, no whole number, 0 for a text, or
     more than its text could ever have, is replaced by an estimate, so that a cap on tokens holds."""
     reported: Mapping[str, Any] = answer.usage_metadata or {}
-    asked = estimated_tokens(chat, messages)
     calls = [call["args"] for call in answer.tool_calls]
     written = (len(answer.text) + (len(str(calls)) if calls else 0)) // CHARACTERS_PER_TOKEN
     read, output = reported.get("input_tokens"), reported.get("output_tokens")
+    # A usual count is possible for any question, and to measure one, its tools too, takes longer than all else here.
+    is_usual = type(read) is int and 1 <= read <= UNSEEN_TOKENS
+    asked = 1 if is_usual else estimated_tokens(chat, messages)
     if _is_possible(read, asked) and _is_possible(output, written):
         return answer
     details = reported.get("input_token_details") if _is_possible(read, asked) else None

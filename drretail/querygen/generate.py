@@ -15,7 +15,7 @@ from drretail.records.query import NEED_KINDS, Query
 
 LEAST_ORDERS = 2
 """A single order is no profile: whoever has only that is asked about nothing."""
-_ENOUGH_FOR_ALL_KINDS = 20
+_ENOUGH_FOR_ALL_KINDS, _ENOUGH_OF_ONE_KIND = 20, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Generated:
     def missing_kinds(self) -> tuple[str, ...]:
         """The kinds of need of which no query came about; none where there are so few that one may lack by chance."""
         made = {query.kind for query in self.queries}
-        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= _ENOUGH_FOR_ALL_KINDS)
+        enough = _ENOUGH_FOR_ALL_KINDS if len(made) > 1 else _ENOUGH_OF_ONE_KIND
+        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
 
 
 def generate_for(

@@ -3,7 +3,7 @@
 base.py            Record and Document, canonical JSON and its hash
 ids.py             which ids a shop may have, and file names made of texts that others chose
 money.py           an amount with its currency
-shop.py            products, orders, users, statistics, next purchases
+shop.py            products with what they are offered for, orders, users, statistics, next purchases
 wish.py            what a question wants bought
 query.py           queries with their wishes, the baskets that would answer them
 evidence.py        what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system

@@ -12,7 +12,8 @@ Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothi
 """What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge, "missing"
 of a headline of which more than one planned run in twenty is lost or not made yet."""
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
-"""What systems of an ablation differ in: what is known of the shopper; of a sealed web its tokens and what is served of
+"""What systems of an ablation differ in: what is known about the shopper; of a sealed web its tokens and what is served
+of
 it; how pages are ranked, and how many turns a search takes; where pages come from; whether the shop moves."""
 OPTIONS: tuple[Option, ...] = get_args(Option)
 
@@ -21,7 +22,9 @@ class ComparedRow(Record):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
     metric: str
+    """The family, such as faithfulness."""
     variant: str
+    """FP, clarity, utility_ratio …"""
     name: str = ""
     """What it is called beside rows of other families; blank in comparisons of before: both names."""
     is_count: bool = False
@@ -30,6 +33,7 @@ class ComparedRow(Record):
     """Over the paired queries alone; so is ``mean_b``."""
     mean_b: float | None = None
     difference: float | None = None
+    """A less B, the mean over the paired queries."""
     ci_low: float | None = None
     """The 95 % interval over users, as is ``ci_high``."""
     ci_high: float | None = None
@@ -38,6 +42,7 @@ class ComparedRow(Record):
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
     n_pairs: int
+    """Queries with values of both systems."""
     n_users: int | None = None
     """Of how many users these are, over whom the interval and the test are; None where no user is known, and each
     query counts as one of its own."""
@@ -48,6 +53,7 @@ class ComparedRow(Record):
     runs_missing: int = 0
     """Lost to a server, a judge or a page."""
     runs_pending: int = 0
+    """Not made yet."""
     is_complete: bool = True
     """True where no run is pending and at most one in twenty of either system is missing."""
     above: int = 0
@@ -81,6 +87,7 @@ class ComparedRow(Record):
     """Share of it that repeats of the judge make, and so at most ``repeat_share``. None where it did not judge reports
     of both systems several times."""
     outcome: Outcome
+    """What can be said of A beside B."""
     against: tuple[str, ...] = ()
     """Of one that is higher or lower: what has to be held beside it, and is lower for the side that is higher here."""
 
@@ -130,11 +137,17 @@ class JudgeTable(Record):
     """All rows by one judge under one set of rules. Numbers of two tables are not comparable."""
 
     judge: str
+    """"provider:model", or "code"."""
     judge_kind: ModelKind
+    """Whether it is a language model."""
     judge_params: str = ""
+    """Tells two judges of one "provider:model" apart."""
     rules: Rules = "default"
+    """By whose rules: ours (default), or a publication's."""
     rows: tuple[ComparedRow, ...]
+    """A row a variant."""
     reliability: tuple[Reliability, ...] = ()
+    """How steady each system is over repeats, where queries were run several times."""
 
 
 class Missing(Record):
@@ -148,12 +161,17 @@ class Comparison(Record):
     """System A beside system B; ``conclusions`` are sentences that say what follows of the rest."""
 
     a: str
+    """A system's label."""
     b: str
+    """The other's."""
     tables: tuple[JudgeTable, ...]
+    """One for each judge and set of rules."""
     pairs: tuple[PairScore, ...] = ()
     """As in scores.json: there the first system in the alphabet is ``a``."""
     missing: tuple[Missing, ...] = ()
+    """What could not be compared, with the command that makes it."""
     conclusions: tuple[str, ...] = ()
+    """Each with the figures that it rests on."""
 
 
 class SettingCell(Record):

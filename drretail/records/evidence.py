@@ -29,18 +29,26 @@ class Evidence(Document):
     """Everything the run holds under one evidence id; a line of evidence.jsonl."""
 
     id: str
+    """What reports cite, such as ``P:B0I5TPX7F1``."""
     kind: EvidenceKind
+    """Which tool's: a product, a page, an order, a user, a calculation, a file, or what the shopper said."""
     key: str
     """What the id was made from: a product id, a URL, an expression …"""
     title: str
+    """What a reader is shown it as."""
     url: str | None = None
+    """Of a web page; None of any other."""
     date: str | None = None
     """Of a web page: the day (YYYY-MM-DD) up to which it may know things, where that is known."""
     texts: tuple[EvidenceText, ...] = ()
+    """What was read of it, or could have been."""
     state: SourceState = "ok"
     """Of the whole source; a page that could not be read, or that nobody fetched, may still have a snippet."""
     problem: str | None = None
     """Why it is not "ok", in a sentence."""
+    looked_up: bool = Field(default=False, exclude_if=lambda looked_up: not looked_up)
+    """True for a record that was looked up in the shop for judging an imported report, whose writer may never have
+    read it."""
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:
@@ -117,11 +125,17 @@ class Citation(Record):
     """One reference in a report; ``start`` and ``end`` are character offsets of the marker."""
 
     marker: str
+    """As the report has it, such as ``[P:B0I5TPX7F1]``."""
     start: int
+    """Offset of its first character."""
     end: int
+    """Offset behind its last character."""
     evidence_id: str | None = None
+    """None where it leads nowhere."""
     url: str | None = None
+    """Of a cited web page."""
     type: Literal["web", "product", "internal", "unresolved"]
+    """``internal`` is the shop's own data of users and orders; ``unresolved`` leads nowhere."""
 
 
 class Finding(Record):

@@ -152,22 +152,35 @@ class Query(Document):
     """One question of a benchmark; a line of queries.jsonl."""
 
     query_id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    """``<user>-<n>`` by rules, ``<user>-m-<n>`` by a model, ``<user>-i<hash>`` imported; ``<user>`` is a hash of the
+    user's id."""
     user_id: str | None = None
+    """Whose profile and orders the agent may look up; None where nobody in particular asks."""
     text: str = Field(min_length=1)
+    """What the shopper asks. Generated ones have 40 to 110 words, without ids, names or addresses."""
     mode: Literal["profile_aware", "generic", "task"] = "profile_aware"
+    """``profile_aware``: the answer needs the user's record; ``generic``: nobody in particular asks; ``task``: a
+    general task, asked for a persona."""
     task_id: str | None = None
+    """What queries of one task, or the two of a pair of twins, have in common."""
     persona: str | None = None
+    """What is known of the user in words, for ``run --information persona``."""
     context: str | None = None
+    """The user's dealings with the shop in notes, for ``run --information context``."""
     files: tuple[str, ...] = ()
+    """Names of the user's own files that the question is about."""
     kind: str | None = None
     """What sort of need it is, one of ``NEED_KINDS`` in drretail's own; None where nobody said."""
     rationale: str = ""
+    """The orders that it comes from, in a sentence."""
     expected_tools: tuple[str, ...] = ()
+    """Tools that a good answer will hardly do without: a hint, never a condition."""
     wish: Wish | None = None
     """What is to be bought; None where nobody has typed it."""
     hidden: tuple[Hidden, ...] = Field(default=(), exclude_if=lambda hidden: not hidden)
     """The limits of the wish that the text does not state; the shopper can be asked for them."""
     manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
+    """How the shopper answers what is asked; None for the usual way."""
     questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
     """That the shopper answers; None for ``QUESTIONS``."""
     level: int | None = Field(default=None, ge=0, le=9)
@@ -179,6 +192,7 @@ class Query(Document):
     typed_by: str | None = None
     """Who typed the wish: a person or a model; None for whoever made the query."""
     world_fingerprint: str | None = None
+    """The world that it was made for; None for any."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
 
@@ -221,7 +235,9 @@ class Task(Record):
     model_config = ConfigDict(serialize_by_alias=True)
 
     text: str
+    """What the shopper asks."""
     user_id: str | None = None
+    """Who asks; None where nobody in particular does."""
     context: str | None = Field(
         default=None, validation_alias=AliasChoices("told", "context"), serialization_alias="told"
     )
@@ -230,6 +246,7 @@ class Task(Record):
     """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
     is the wish."""
     wish: Wish | None = None
+    """The oracle's as well."""
 
     @property
     def question(self) -> str:

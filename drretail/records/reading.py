@@ -48,7 +48,9 @@ class Pick(Record):
     """One thing that a report puts into the cart; ``start`` and ``end`` are given where its words were read."""
 
     product: ProductId = Field(min_length=1)
+    """Its id, with or without ``P:``."""
     quantity: int = Field(default=1, ge=1)
+    """Pieces."""
     alternatives: tuple[ProductId, ...] = ()
     """Products that would do in its place; they are shown, and never summed."""
     start: int | None = None
@@ -59,6 +61,7 @@ class Outcome(Record):
     """The decision that a report declares, never inferred from its prose."""
 
     decision: Decision
+    """``buy``; ``part``: not all that is wanted; ``none``: nothing."""
     because: tuple[Because, ...] = ()
     """Why a want, or all of them, is not bought, in the order of the block; empty where no reason was given."""
     nearest: tuple[ProductId, ...] = ()

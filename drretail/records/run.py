@@ -37,6 +37,8 @@ MCP_AGENT = "mcp"
 """The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
 INSPECT_AGENT = "inspect"
 """The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
+LOOKED_UP = "looked_up"
+"""Option of an imported system: the fingerprint of the shop whose records its claims are judged by."""
 IMPORTED_AGENT = "imported"
 """The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
 Information = Literal["task", "context", "memory", "persona", "tools"]
@@ -74,7 +76,9 @@ class Limits(Record):
     """Where a run ends at the latest; the defaults are those of open_deep_research."""
 
     supervisor_turns: int = Field(default=6, ge=1)
+    """Turns in which a supervisor may send researchers out."""
     researchers: int = Field(default=5, ge=1)
+    """Researchers that it may send out in one turn."""
     tool_turns: int = Field(default=10, ge=1)
     """Model turns with tool calls that one researcher, or a single agent, may take."""
     rag_turns: int = Field(default=4, ge=1)
@@ -217,11 +221,17 @@ class Step(Record):
     """One model turn, tool call or synthesis. ``path`` is a place in the launch order, never completion order."""
 
     path: str
+    """Whose step it is: ``0`` for a single agent; what works below it has a path below, such as ``0.2``."""
     seq: int
+    """Its place among the steps of that path."""
     kind: Literal["model", "tool", "synthesis"]
+    """``synthesis`` is a report, or a part of one, made of what was found."""
     role: str
+    """Whose turn it is: researcher, supervisor, report …"""
     name: str | None = None
+    """The tool, of a tool call."""
     args: dict[str, Any] | None = None
+    """The tool's arguments, as they were called."""
     mended: dict[str, str] | None = None
     """Of the arguments that are ids: those that were not given as the shop writes them, as they were read."""
     sent: str | None = None
@@ -231,7 +241,9 @@ class Step(Record):
     calls_before: int | None = None
     """Of a tool call in a shop that moves: how many came before it, by which the shop's time goes."""
     evidence: tuple[str, ...] = ()
+    """Ids of the evidence that the call handed out."""
     error: str | None = None
+    """``kind: message`` of a call that failed; None of any other."""
 
     @property
     def is_outage(self) -> bool:
@@ -264,12 +276,15 @@ class Answer(Record):
     """What an agent returns; only the runner builds a Run from it."""
 
     report: str
+    """In markdown, with evidence ids in square brackets behind what they bear out."""
     picks: tuple[Pick, ...] | None = None
     """What belongs into the cart, where the agent declares it; empty where nothing does."""
     outcome: Outcome | None = None
     """What is decided and why; absent, it follows from the picks."""
     stop: Stop = "finished"
+    """Why the agent ended."""
     notes: tuple[str, ...] = ()
+    """Sentences on what a reader of the run should know."""
     failed_branches: tuple[str, ...] = ()
     """One line for each researcher that brought nothing: "0.2: timeout: …"."""
     repairs: tuple[str, ...] = ()
@@ -284,36 +299,55 @@ class Run(Document):
     """run.json: what a system did for one query, without anything volatile."""
 
     run_id: str
+    """``<system>/<query>-r<repeat>``."""
     system: str
     """The label under which experiment.json holds the System."""
     query_id: str
+    """The query that it answers."""
     user_id: str | None = None
+    """Who asks; None where nobody in particular does."""
     repeat: int = Field(ge=1)
+    """From 1."""
     status: Literal["done", "failed"]
+    """``failed``: there is no report to judge."""
     stop: Stop
+    """Why it ended."""
     error: RunError | None = None
+    """What made it fail; None of one that is done."""
     report: str | None = None
     """With evidence ids; ``grounding.render`` makes numbered references of them."""
     report_sha: str | None = None
+    """sha256 of the report."""
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none, or none that could be read."""
     outcome: Outcome | None = None
     """As the agent declared it; None where it declared nothing, and in runs made before outcomes were."""
     citations: tuple[Citation, ...] = ()
+    """The references in the report, in order."""
     steps: tuple[Step, ...] = ()
+    """Model turns, tool calls and syntheses, by path and place in it."""
     failed_branches: tuple[str, ...] = ()
+    """One line for each researcher that brought nothing."""
     repairs: tuple[str, ...] = ()
+    """One line for each time the draft was sent back."""
     struck: tuple[Finding, ...] = ()
+    """What stayed wrong and was taken out of the report."""
     understood: Wish | None = None
     """What the query wants, as the agent understood it; None where it doesn't say."""
     state_diff: tuple[StateChange, ...] = ()
+    """What tools changed in users' profiles, in the run's own copy of the world."""
     notes: tuple[str, ...] = ()
+    """Sentences on what a reader should know, such as picks that could not be read."""
     usage: dict[str, Usage] = Field(default_factory=dict[str, Usage])
+    """Tokens by role."""
     tools: tuple[str, ...] = ()
     """Names of those that the agent brought, beside the nine."""
     tool_schema_hash: str | None = None
+    """Of the tools as models were told them."""
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
+    """Of the prompts, by name."""
     world_fingerprint: str | None = None
+    """The world that it looked at."""
 
     @property
     def is_undecided(self) -> bool:

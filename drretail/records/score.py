@@ -23,6 +23,7 @@ class MetricDescription(Record):
     """
 
     title: str
+    """The heading of its tables."""
     meaning: str = ""
     """What its numbers are, in one or two sentences below its tables."""
     meanings: dict[str, str] = Field(default_factory=dict[str, str])
@@ -252,12 +253,17 @@ class Score(Record):
     """
 
     metric: str
+    """The family, such as faithfulness."""
     version: int
+    """Of the family: values of two versions are not comparable."""
     variant: str
     """FP, FP_web, clarity, price_exact …"""
     system: str
+    """The system's label."""
     rules: Rules = "default"
+    """By whose rules: ours (default), or a publication's."""
     policy: Policy = "answered"
+    """``planned``: over all planned runs, as headlines are; ``answered``: over the reports with a value."""
     n_zero: int = 0
     """Policy planned: runs without a value that earned 0; the value is of these and of the n_scored."""
     n_missing: int = 0
@@ -265,9 +271,11 @@ class Score(Record):
     n_pending: int = 0
     """Policy planned: runs that were not made yet."""
     aggregation: Aggregation = "macro"
+    """``macro``: the mean of reports; ``micro``: all claims as one pool."""
     value: float | None = None
     """None when nothing could be scored."""
     ci_low: float | None = None
+    """The 95 % interval over users, as is ``ci_high``."""
     ci_high: float | None = None
     no_interval: NoInterval | None = None
     """Why a value has none."""
@@ -275,12 +283,19 @@ class Score(Record):
     """Of how many users the queries with a value are, over whom the interval is; None where no user is known, and each
     query counts as one of its own."""
     n_planned: int
+    """Reports: every query times every repeat of which the system has made any run."""
     n_scored: int
+    """Reports with a value."""
     n_na: int = 0
+    """Reports with nothing to score: no claim, no profile, no gold."""
     n_unverifiable: int = 0
+    """Reports none of whose sources could be read."""
     n_failed: int = 0
+    """Runs without a report, and reports without a usable verdict."""
     judge: str
+    """"provider:model", or "code"."""
     judge_kind: ModelKind
+    """Whether it is a language model; nothing is concluded of a rule-based judge."""
     judge_params: str = ""
     """Tells two judges of one "provider:model" apart."""
     prompt_hash: str = ""
@@ -371,9 +386,11 @@ class Scores(Document):
     """scores.json: made of the experiment's runs and verdicts by pure code, and so rebuilt at any time."""
 
     scores: tuple[Score, ...]
+    """A row a system, variant, judge and set of rules."""
     metrics: dict[str, MetricDescription] = Field(default_factory=dict[str, MetricDescription])
     """Of the families with scores, by name."""
     judgings: tuple[Judging, ...]
+    """How far each judge has come, and what it left out."""
     pairs: tuple[PairScore, ...] = ()
     """Of pairwise judging, by judge, pair and dimension."""
     ranks: tuple[RankScore, ...] = ()

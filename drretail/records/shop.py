@@ -1,6 +1,10 @@
 """The shop's records, shaped as Listings 1-3 of the paper (App. A.1)."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import Field
@@ -14,6 +18,9 @@ OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Return
 ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing", "Cancelled", "Returned")
 # Orders of these statuses count in "orders by status" only, never in spend, averages or favourites.
 VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
+VARIANTS, STOCK, LIST_PRICE = "Variants", "Stock", "List price"
+"""Names of a product's details, as ``drretail ingest`` writes them for a shop of one's own."""
+_OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
 
 def product_url(product_id: str) -> str:
@@ -54,6 +61,9 @@ class Product(Record):
     as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
     """The shop's time at which price and availability held."""
 
+    def __hash__(self) -> int:
+        return hash(self.product_id)  # the details are a dict, which has none
+
     @property
     def product_url(self) -> str:
         return product_url(self.product_id)
@@ -68,6 +78,73 @@ class Product(Record):
         """``details["Brand"]``, else the store: real rows keep the brand only there."""
         brand = self.details.get("Brand")
         return brand if isinstance(brand, str) and brand.strip() else self.store
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A variant that is sold; of a product without variants the product itself."""
+
+    options: Mapping[str, str]
+    price: Decimal | None = None
+    list_price: Decimal | None = None
+    stock: int | None = None
+    """None where the shop doesn't count it."""
+
+    @property
+    def name(self) -> str:
+        return " / ".join(self.options.values())
+
+
+def offers_of(item: Product) -> tuple[Offer, ...]:
+    """What the record of a product offers: each variant with its price and stock, else the product."""
+    listed = item.details.get(VARIANTS)
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    if not rows:
+        details = item.details
+        return (Offer({}, _number(item.price), _number(details.get(LIST_PRICE)), _stock(details.get(STOCK))),)
+    return tuple(
+        Offer(
+            {str(name): str(value) for name, value in row.items() if name not in _OF_VARIANT},
+            _number(row.get("price", item.price)),
+            _number(row.get("list_price")),
+            _stock(row.get("stock")),
+        )
+        for row in rows
+    )
+
+
+def has_offers(item: Product) -> bool:
+    """True where the record tells of variants, of stock or of a list price."""
+    return not item.details.keys().isdisjoint((VARIANTS, STOCK, LIST_PRICE))
+
+
+def sold_for(item: Product) -> list[Decimal]:
+    """The different prices of a product, the lowest first: of each variant, or its own."""
+    return sorted({offer.price for offer in offers_of(item) if offer.price is not None})
+
+
+def list_prices(item: Product) -> list[Decimal]:
+    """The different list prices of a product, the lowest first."""
+    return sorted({offer.list_price for offer in offers_of(item) if offer.list_price is not None})
+
+
+def is_priced_whole(item: Product) -> bool:
+    """False where the record names only the lowest of several prices."""
+    return not item.price_from or (VARIANTS in item.details and all(one.price is not None for one in offers_of(item)))
+
+
+def _number(value: object) -> Decimal | None:
+    found = re.search(r"\d[\d,]*(?:\.\d+)?", str(value)) if value is not None else None
+    return None if found is None else Decimal(found[0].replace(",", "")).normalize()
+
+
+def _stock(value: object) -> int | None:
+    if value is None or isinstance(value, bool):
+        return None
+    words = str(value).strip().casefold().replace("_", " ")
+    if re.fullmatch(r"-?\d+", words):
+        return max(0, int(words))
+    return 0 if words in ("out of stock", "sold out") else None
 
 
 class Order(Record):

@@ -5,6 +5,7 @@ Beside them the tool by which whoever calls from outside hands a report in; it i
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -208,7 +209,13 @@ def read_submitted(args: object) -> tuple[str, Declared]:
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
     """sha256 of the canonical JSON of all schemas, in every web mode: what a run may be told about its tools."""
-    return sha256_of([*json_schemas(tools), _plain(SUMMARISED), _plain(CHUNKED)])
+    return _hash_of_schemas(tuple(tools.values()), (SUMMARISED, CHUNKED))
+
+
+@cache
+def _hash_of_schemas(tools: tuple[Tool, ...], in_other_modes: tuple[Tool, ...]) -> str:
+    schemas = [_plain(tool) | {"access": tool.access} for tool in tools]
+    return sha256_of([*schemas, *map(_plain, in_other_modes)])
 
 
 def _plain(tool: Tool) -> dict[str, Any]:

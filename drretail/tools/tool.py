@@ -19,10 +19,12 @@ class IdOf:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """``value`` is what the model reads, ``sources`` what the ledger keeps of it, in order."""
+    """What a tool gives back."""
 
     value: dict[str, Any]
+    """What the model reads, as JSON."""
     sources: tuple[Source, ...]
+    """What it may cite of that, in order; the ledger keeps them."""
     about: str | None = None
     """The user whose data this is, None for data that is nobody's."""
 
@@ -36,7 +38,10 @@ class Tool:
     """
 
     name: str
+    """What models call it by."""
     function: Callable[..., ToolResult]
+    """Takes the session, then the arguments that a model gives."""
     access: Access
+    """``write`` for what changes the world: other calls wait for it."""
     seconds: float = 0
     """What a call may take where that is more than the toolkit's time-out, as where a person is asked."""

@@ -46,13 +46,18 @@ Call = tuple[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a model gets for one call; ``text`` is the compact JSON of ``value``."""
+    """What a model gets for one call."""
 
     text: str
+    """What it reads: the compact JSON of ``value``."""
     value: dict[str, Any]
+    """What the tool gave back, or the error."""
     evidence: tuple[str, ...]
+    """Ids of what the call handed out, to be cited."""
     error: ToolErrorType | None
+    """The kind of what went wrong; None where nothing did."""
     seq: int
+    """The call's place on its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,7 @@ class Toolkit:
         return replies
 
     def close(self) -> None:
+        """Ends its threads."""
         self._workers.close()
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ from drretail.grounding.text.wording import format_amount, format_money, short_t
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Because, Outcome, Pick
 from drretail.records.run import Run
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.table import Cell, Column, Row, Table
@@ -20,6 +20,15 @@ from drretail.tables.table import Cell, Column, Row, Table
 LONGEST_TITLE = 80
 TITLE = "In the cart"
 NOTHING = "Nothing is to be bought."
+_REASONS: Mapping[Because, str] = {
+    "too_dear": "everything suitable is too dear",
+    "not_sold": "the shop does not sell it",
+    "no_such_brand": "the shop has no such brand",
+    "demands": "no product meets the demands",
+    "owned": "the shopper already owns it",
+    "no_price": "the price is not known",
+    "no_such_order": "there is no such order",
+}
 _MARKUP = re.compile(r"[\\`*_\[\]<>|#]")
 
 
@@ -143,12 +152,13 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
 
 
 def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
-    """ "Refused: too dear. Nearest: Tube Feeder ($24.99)."."""
+    """ "The agent says that everything suitable is too dear. The nearest: Tube Feeder ($24.99)."."""
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
         return ""
-    why = ", ".join(reason.replace("_", " ") for reason in outcome.because) or "no reason given"
+    reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
+    why = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest = ", ".join(_nearest(product, ledger) for product in outcome.nearest)
-    return f"Refused: {why}.{f' Nearest: {nearest}.' if nearest else ''}"
+    return f"{why}{f' The nearest: {nearest}.' if nearest else ''}"
 
 
 def _nearest(product: str, ledger: Ledger) -> str:

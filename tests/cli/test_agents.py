@@ -29,7 +29,8 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(drretail: Command, sho
 def test_too_few_users_are_said_where_systems_are_compared(drretail: Command, shop: str, queries: str) -> None:
     def noted(*agents: str) -> bool:
         named = [flag for agent in agents for flag in ("--agent", agent)]
-        done = drretail("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages", *named)
+        flags = ("--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages")
+        done = drretail("run", *flags, *named)
         assert done.returncode == 0, done.stderr
         return "differences between systems can't be shown with fewer than 6 users." in " ".join(done.stderr.split())
 
@@ -49,7 +50,7 @@ def test_a_function_that_was_edited_is_noted_and_runs_under_another_name(
         assert done.returncode == 0, done.stderr
         return " ".join(done.stderr.split())
 
-    note = "mine.py has changed since its runs here: name it anew (--agent v{}=mine:answer) to run the new one."
+    note = "mine.py has changed since its runs here: give it a new name (--agent v{}=mine:answer) to run the new one."
     assert note.format(2) not in run("mine:answer") + run("mine:answer")
     later = time.time() + 10
     os.utime(mine, (later, later))

@@ -52,7 +52,7 @@ def test_without_pages_fp_web_is_na_until_they_are_fetched(drretail: Command, ru
     found = scores(tmp_path / "exp")
     assert (found["react", "FP_web"]["n_na"], found["react", "FP_web_shown"]["n_scored"]) == (1, 1)
     result = drretail("score", "exp", *SCORE, "--estimate")
-    assert "1 cited page is not there to be judged against" in result.stderr
+    assert "1 cited page is missing" in result.stderr
     then = drretail("score", "exp", *SCORE, "--fetch-sources")
     assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1

@@ -172,7 +172,7 @@ def test_an_interrupted_demo_says_so_and_goes_on(
     said = process.communicate(timeout=280)[1]
     if process.returncode != 0:  # it may have ended before
         assert process.returncode == 130, said
-        assert "Interrupted: the same command goes on from here." in said
+        assert "Interrupted: the same command continues from here." in said
     again = drretail("demo", "-q")
     assert again.returncode == 0, again.stderr
     assert files(tmp_path / "drretail-demo") == files(shown[1])

@@ -56,8 +56,8 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     command = run_command(queries, shop, "--to", "exp", "--repeats", "3")
     code, text = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2", number)
     assert code == 130
-    assert "Stopping: no new run begins, and the 2 runs in flight end." in text
-    assert text.rstrip().endswith("Interrupted: the same command goes on from here.")
+    assert "Stopping: no new run begins, and the 2 current runs are finished." in text
+    assert text.rstrip().endswith("Interrupted: the same command continues from here.")
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
@@ -74,7 +74,7 @@ def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
     assert code == 130
     assert "Traceback" not in text
     assert "Stopping: no new run begins" in text
-    assert text.rstrip().endswith("Interrupted: the same command goes on from here.")
+    assert text.rstrip().endswith("Interrupted: the same command continues from here.")
 
 
 def test_a_second_ctrl_c_stops_at_once_and_nothing_is_lost(

@@ -175,7 +175,7 @@ def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_th
     assert (first.returncode, again.returncode, last.returncode) == (3, 3, 0), last.stderr
     assert 4 <= asked <= 11  # three leave room below the cap, and eight may then be on their way: four of each report
     assert "The cap of $1 for judging is reached" in first.stderr
-    assert "--max-dollars goes on from here" in first.stderr
+    assert "--max-dollars continues from here" in first.stderr
     (spent,) = json.loads(last.stdout)["spending"]
     assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-mine", 2)
     assert (spent["calls"], spent["output"], spent["cache_read"]) == (12, 240, 480)

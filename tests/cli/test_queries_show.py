@@ -59,6 +59,6 @@ def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, 
 def test_untyped_questions_say_so_and_hostile_text_steers_no_terminal(drretail: Command, tmp_path: Path) -> None:
     write(tmp_path, {**QUERY, "text": "a \x1b[31mred\u202e feeder", "wish": None})
     shown = drretail("queries", "show", "q.jsonl").stdout
-    assert "not typed" in shown
+    assert "it has no wish" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown

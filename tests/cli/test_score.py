@@ -178,7 +178,7 @@ def test_an_interrupted_score_says_so_once_and_heals(drretail: Command, made: Pa
     assert "never retrieved" not in errors
     if process.returncode != 0:  # it may have ended before
         assert process.returncode == 130, errors
-        assert errors.count("Interrupted: the same command goes on from here.") == 1
+        assert errors.count("Interrupted: the same command continues from here.") == 1
     drretail("score", "exp", "-q")
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 

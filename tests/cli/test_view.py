@@ -59,7 +59,7 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
         process.send_signal(how)
         _, text = process.communicate(timeout=280)
     assert process.returncode == 0
-    assert text.splitlines() == ["Only this machine is answered. Ctrl-C ends it.", "ann: 1 vote on 1 pair."]
+    assert text.splitlines() == ["The server answers only this machine. Ctrl-C stops it.", "ann: 1 vote on 1 pair."]
 
 
 def test_a_port_in_use_is_one_sentence(exp: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_server_that_is_down_stops_one_command_and_is_tried_by_the_next() -> N
         problems = run_loop(ten())
         assert {type(problem) for problem in problems} == {CommandStopped}
         assert str(problems[0]).startswith("http://127.0.0.1:9/v1 can't be reached for openai:x")
-        assert str(problems[0]).endswith("and run the same command again: it goes on from here.")
+        assert str(problems[0]).endswith("and run the same command again: it continues from here.")
 
 
 @pytest.mark.parametrize("step", [fails(500), fails(529), Step(drop=True)], ids=["500", "529", "drop"])

@@ -144,7 +144,10 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
     cart = cart_of(run, EVIDENCE)
     assert cart is not None
     (line,) = cart_text(cart)
-    assert line.startswith("Nothing is to be bought. Refused: too dear. Nearest: Harrowgill Gooseneck Kettle")
+    assert line.startswith(
+        "Nothing is to be bought. The agent says that everything suitable is too dear. The nearest:"
+        " Harrowgill Gooseneck Kettle"
+    )
     assert "($42.95), Ostermill Cookie Jar." in line
 
 
@@ -158,7 +161,10 @@ def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
     table = compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))])
     assert table is not None
     product, *_, totals = table.rows
-    assert [cell and cell.text for cell in totals.cells[-2:]] == ["Refused: not sold.", "$42.95"]
+    assert [cell and cell.text for cell in totals.cells[-2:]] == [
+        "The agent says that the shop does not sell it.",
+        "$42.95",
+    ]
     assert product.cells[0] is not None
     assert product.cells[0].value == KETTLE.product_id
 

@@ -99,7 +99,8 @@ def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> Plan
 def exploits(options: ExploitsOptions) -> ExploitsFound:
     """Makes reports that deserve nothing of each honest one, scores both, and says which metric each fools.
 
-    They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json.
+    They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
+    for a folder without an experiment, and for a wrong name.
     """
     return exploits_with(options).finding
 

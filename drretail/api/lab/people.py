@@ -89,7 +89,7 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
     }  # fmt: skip
     document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
-    hint = f"There is one version alone: {another} makes another." if len(versions) == 1 else ""
+    hint = f"There is only one version: {another} makes another." if len(versions) == 1 else ""
     return LabResult(made, document, hint=hint), before is not None
 
 

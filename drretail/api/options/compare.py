@@ -28,7 +28,7 @@ class CompareOptions:
     metrics: Annotated[
         "Iterable[str | Family] | str | None",
         Option(
-            "Which families of metrics, pairwise too.",
+            "The families of metrics to compare; pairwise is one of them.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",
@@ -37,37 +37,43 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "Whose verdicts to compare; without it all.",
+            "Compare the verdicts of this judge (default: all).",
             flag="--judge",
             metavar="PROVIDER:MODEL",
             type=list[str],
         ),
     ] = ()
-    bar: Annotated[float, Option("The rating that passes; for shares a tenth of it.", min=0, max=10)] = 7.0
+    bar: Annotated[
+        float, Option("A rating passes from this value on, and a share from a tenth of it.", min=0, max=10)
+    ] = 7.0
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "Exit with 3 where A − B meets it: 'FP < -0.02', 'FP.high < 0'.",
+            "A rule about the difference A − B, such as 'FP < -0.02' or 'FP.high < 0'. The exit code is"
+            " 3 if the difference meets it.",
             metavar="RULE",
             type=list[str],
         ),
     ] = ()
     beside: Annotated[
         str | Path | None,
-        Option("Compare each system with itself in EXP2, such as in another world.", metavar="EXP2"),
+        Option(
+            "Compare each system with the same system in the experiment EXP2, which may use another world.",
+            metavar="EXP2",
+        ),
     ] = None
     by: Annotated[
         By | None,
         Option(
-            "Compare systems that differ only in this option: what is known of the shopper; how they "
-            "learn what queries hide;"
-            "of a sandbox its size and what is served; how pages are ranked; turns of a search; where pages come from; "
-            "whether the shop moves. twin: pairs that `drretail queries spoil` makes. level: how hard queries are "
-            "(`queries difficulty`).",
+            "Compare systems that differ only in this option. information: what they know about the shopper. "
+            "intent: how they learn hidden limits. size, compose: the sandbox's size, and which of its pages are "
+            "served. retriever: how pages are ranked. rag_turns: how many turns a search has. web: where pages come "
+            "from. moves: whether the shop changes during a run. Two values compare queries instead. twin: the pairs "
+            "of `drretail queries spoil`. level: the levels of `drretail queries difficulty`.",
             type=By,
         ),
     ] = None
     metric: Annotated[
         shared.Texts,
-        Option("With --by: which numbers.", metavar="FAMILY[:VARIANT]", type=list[str]),
+        Option("With --by: the numbers to compare.", metavar="FAMILY[:VARIANT]", type=list[str]),
     ] = ()

@@ -8,9 +8,9 @@ from typing import Annotated
 from drretail.api.option import Option
 from drretail.api.options import research, shared
 
-Ratings = Annotated[shared.Files, Option("Opinions in a file.", metavar="CSV", type=list[Path])]
+Ratings = Annotated[shared.Files, Option("A file of ratings.", metavar="CSV", type=list[Path])]
 OfJudge = Annotated[
-    str | None, Option("Whose verdicts, where several judged.", flag="--judge", metavar="PROVIDER:MODEL")
+    str | None, Option("The judge whose verdicts to use, if several judged.", flag="--judge", metavar="PROVIDER:MODEL")
 ]
 
 
@@ -36,7 +36,9 @@ class AgreeOptions:
     item: Annotated[
         shared.Words, Option("With --raters: the columns that name what is rated.", metavar="A,B", type=str)
     ] = ()
-    judges: Annotated[shared.Words, Option("Raters of --ratings that are not people.", metavar="A,B", type=str)] = ()
+    judges: Annotated[
+        shared.Words, Option("Which raters in --ratings are judges, not people.", metavar="A,B", type=str)
+    ] = ()
     again: shared.Again = False
 
 
@@ -47,13 +49,15 @@ class CalibrateOptions:
     experiment: shared.Experiment
     _: KW_ONLY
     judge: OfJudge = None
-    dimension: Annotated[str | None, Option("What people and judges rated.", metavar="NAME", default="overall")] = None
+    dimension: Annotated[
+        str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
+    ] = None
     ratings: Ratings = ()
     judges: Annotated[
-        shared.Words, Option("Raters of --ratings that are versions of a judge.", metavar="A,B", type=str)
+        shared.Words, Option("Which raters in --ratings are versions of a judge.", metavar="A,B", type=str)
     ] = ()
     seed: shared.Seed = "42"
-    again: Annotated[bool, Option("Choose anew (default: keep the choice).")] = False
+    again: Annotated[bool, Option("Choose again, instead of keeping the earlier choice.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class CorrectOptions:
     _: KW_ONLY
     labels: Annotated[
         shared.Files,
-        Option("Labels filled in by hand, in a file as lab sample writes it.", metavar="CSV", type=list[Path]),
+        Option("A file that `lab sample` wrote and people filled in.", metavar="CSV", type=list[Path]),
     ] = ()
     judge: OfJudge = None
     again: shared.Again = False
@@ -76,7 +80,7 @@ class SampleOptions:
 
     experiment: shared.Experiment
     _: KW_ONLY
-    n: Annotated[int, Option("Claims to be labelled.", min=1)] = 100
+    n: Annotated[int, Option("Draw this many claims.", min=1)] = 100
     to: Annotated[str | Path | None, Option("Where the sheet goes.", metavar="CSV", default="EXP/lab/sample.csv")] = (
         None
     )
@@ -84,7 +88,12 @@ class SampleOptions:
         str | None, Option("The same seed draws the same claims.", metavar="SEED", default="the experiment's")
     ] = None
     uncited: Annotated[
-        int, Option("Also draw this many claims without a verdict: FR needs them.", metavar="N", min=0)
+        int,
+        Option(
+            "Also draw this many claims without a verdict. Without them, `lab correct` can't correct FR.",
+            metavar="N",
+            min=0,
+        ),
     ] = 0
 
 
@@ -96,10 +105,10 @@ class CardOptions(JudgeCalls):
         str | Path | Iterable[str | Path],
         Option("Claims with sources and people's labels.", metavar="FILE", type=list[Path]),
     ]
-    to: Annotated[str | Path, Option("The experiment beside whose scores the card is shown.", metavar="EXP", type=Path)]
+    to: Annotated[str | Path, Option("Show the card beside the scores of this experiment.", metavar="EXP", type=Path)]
     judge: shared.Judge = ()
     _: KW_ONLY
-    n: Annotated[int, Option("Draw this many claims of each file; 0: all.", min=0)] = 200
+    n: Annotated[int, Option("Draw this many claims from each file; 0 takes all.", min=0)] = 200
     seed: shared.Seed = "42"
     again: shared.Again = False
 
@@ -139,14 +148,21 @@ class BiasOptions(JudgeCalls):
     probes: Annotated[
         shared.Words,
         Option(
-            "Of position, length, own_family, justification, drift, scale_use.",
+            "The biases to measure: position, length, own_family, justification, drift, scale_use.",
             metavar="A,B",
             type=str,
             default="all",
         ),
     ] = ()
-    limit: Annotated[int, Option("Reports, drawn by seed in whole queries; 0: all.", min=0)] = 40
+    limit: Annotated[int, Option("Use at most this many reports, all reports of drawn queries; 0 uses all.", min=0)] = (
+        40
+    )
     pin: Annotated[
-        str | Path | None, Option("Where the reports for drift are kept from the first use on.", metavar="FILE")
+        str | Path | None,
+        Option(
+            "For drift: the file that keeps the rated reports from its first use on, so that later "
+            "measurements rate the same ones.",
+            metavar="FILE",
+        ),
     ] = None
     seed: shared.Seed = "42"

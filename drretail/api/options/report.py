@@ -23,7 +23,7 @@ class ReportOptions:
     to: Annotated[
         str | Path | None,
         Option(
-            "The file to write, as JSON where its name ends in .json; plots: a folder.",
+            "The file to write; if its name ends in .json, it is JSON. For plots, a folder.",
             flag="--output",
             short="-o",
             metavar="FILE",
@@ -33,7 +33,9 @@ class ReportOptions:
     diff: Annotated[
         tuple[str, str] | None,
         Option(
-            "The answers of two systems side by side, and what changed in them.", metavar="A B", type=tuple[str, str]
+            "Show the answers of two systems side by side, and what differs between them.",
+            metavar="A B",
+            type=tuple[str, str],
         ),
     ] = None
     title: Annotated[str | None, Option("The experiment's new title, kept in experiment.json.")] = None
@@ -63,7 +65,7 @@ class ExportOptions:
     to: Annotated[
         str | Path | None,
         Option(
-            "Where it is written.",
+            "Where to write it.",
             flag="--output",
             short="-o",
             metavar="PATH",
@@ -73,18 +75,23 @@ class ExportOptions:
     _: KW_ONLY
     systems: Annotated[
         shared.Texts,
-        Option("Only the runs of this system.", flag="--system", metavar="LABEL", type=list[str]),
+        Option("Export only the runs of this system.", flag="--system", metavar="LABEL", type=list[str]),
     ] = ()
     where: Annotated[
         shared.Texts,
-        Option("Only runs that meet it: 'FP >= 0.8', 'overall > 6'.", metavar="RULE", type=list[str]),
+        Option(
+            "Export only the runs that meet this rule, such as 'FP >= 0.8' or 'overall > 6'.",
+            metavar="RULE",
+            type=list[str],
+        ),
     ] = ()
-    floors: Annotated[bool, Option("Null agents and the oracle, too.")] = False
-    failed: Annotated[bool, Option("Runs without a report, too.")] = False
-    redact: Annotated[bool, Option("Pseudonyms for users, no names nor addresses: chat, csv, parquet, dataset.")] = (
-        False
-    )
-    force: Annotated[bool, Option("Replace what is there.")] = False
+    floors: Annotated[bool, Option("Also export the null agents and the oracle.")] = False
+    failed: Annotated[bool, Option("Also export runs without a report.")] = False
+    redact: Annotated[
+        bool,
+        Option("Replace users by pseudonyms, and remove names and addresses (chat, csv, parquet and dataset only)."),
+    ] = False
+    force: Annotated[bool, Option("Replace an existing export.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +103,17 @@ class ViewOptions:
     plan: Annotated[
         int | None,
         Option(
-            "Show only the voting, with this many items per person.",
+            "Show only the voting, with this many items for each person.",
             metavar="N",
             min=1,
-            default="21, beside the report",
+            default="the report and 21 items",
         ),
     ] = None
     with_report: Annotated[bool, Option("With --plan: also show the report, which names the systems.")] = False
-    review: Annotated[str | Path | None, Option("Also show the review of these queries.", metavar="QUERIES.jsonl")] = (
+    review: Annotated[str | Path | None, Option("Also let people review these queries.", metavar="QUERIES.jsonl")] = (
         None
     )
     world: research.World = "demo"
-    port: Annotated[int, Option("0 takes any that is free.", min=0, max=65535)] = 0
-    browser: Annotated[bool, Option("Open it in the browser.", flag="--open")] = False
-    results: Annotated[bool, Option("Print what people have voted, and start no page.")] = False
+    port: Annotated[int, Option("The port; 0 takes any free one.", min=0, max=65535)] = 0
+    browser: Annotated[bool, Option("Open the page in the browser.", flag="--open")] = False
+    results: Annotated[bool, Option("Print the votes, and start no server.")] = False

@@ -18,7 +18,7 @@ class ReproduceOptions:
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
-        Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
+        Option("The experiment's folder. The same command continues in it.", metavar="EXP", type=Path),
     ] = None
     max_dollars: Annotated[
         float | None, Option("Spend at most this many dollars on all runs and all judging together.", min=0.01)
@@ -27,15 +27,16 @@ class ReproduceOptions:
         int | None, Option("Use at most this many tokens for all runs and all judging together.", MODELS, min=1)
     ] = None
     world: research.World = "demo"
-    queries: Annotated[Queries | None, Option("Other queries than the fifty that ship.", metavar="FILE", type=Path)] = (
-        None
-    )
-    only: Annotated[int | None, Option("The first N queries alone.", metavar="N", min=1)] = None
+    queries: Annotated[
+        Queries | None,
+        Option("Use these queries instead of the fifty that come with drretail.", metavar="FILE", type=Path),
+    ] = None
+    only: Annotated[int | None, Option("Use only the first N queries.", metavar="N", min=1)] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
     retry: Annotated[
-        str | None, Option("Make failed runs, and judge failed judgements, again.", RESUMING, metavar="failed")
+        str | None, Option("Repeat the runs and the judgements that failed.", RESUMING, metavar="failed")
     ] = None
     observer: research.Observer = None

@@ -31,8 +31,8 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; also a plugin, module:attribute, cmd:COMMAND, "
-    "http://ADDRESS, each with another name: NAME=PLACE"
+    f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; or a plugin, "
+    "module:attribute, cmd:COMMAND or http://ADDRESS; NAME=PLACE gives it another name"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -74,15 +74,16 @@ World = Annotated[
 Model = Annotated[
     ModelSpec | None,
     Option(
-        "The model, or one for a role; without one offline:shopper answers by rules.",
+        "The model, or the model for one role.",
         metavar="[ROLE=]PROVIDER:MODEL",
         type=list[str],
+        default="the rule-based offline:shopper",
         in_file=(list[str], dict),
     ),
 ]
 BaseUrl = Annotated[
     Texts,
-    Option("Address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
+    Option("The address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
 ]
 Web = Annotated[
     str | OpenWeb | None,
@@ -96,7 +97,7 @@ Web = Annotated[
 Without = Annotated[
     Texts,
     Option(
-        "Take a family of tools away: web, catalog, user or calculator.",
+        "Remove a family of tools: web, catalog, user or calculator.",
         WHAT,
         metavar="FAMILY",
         type=list[str],
@@ -104,12 +105,17 @@ Without = Annotated[
 ]
 Prompts = Annotated[
     str | Path | None,
-    Option("A folder of prompts that replace the agents' own (drretail prompts).", WHAT, metavar="DIR", type=Path),
+    Option(
+        "A folder of prompts that replace the agents' own (`drretail prompts --to` writes them).",
+        WHAT,
+        metavar="DIR",
+        type=Path,
+    ),
 ]
 Scope = Annotated[
     Literal["own", "any"] | None,
     Option(
-        "Whose data the tools show: the user's own, or any user's as in the paper.",
+        "own: the tools show only the user's own data. any: they show any user's data, as in the paper.",
         SHOP,
         default="own; any with --preset paper",
     ),
@@ -117,16 +123,18 @@ Scope = Annotated[
 Redact = Annotated[bool, Option("Remove personal data from web searches before they are sent.", SHOP)]
 Retriever = Annotated[
     str,
-    Option("What ranks the fixed pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
+    Option("How the pages of a sandbox are ranked.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
 ]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files: DIR/<query id>/; for one question, DIR.", SHOP, metavar="DIR", type=Path),
+    Option(
+        "The users' own files, in DIR/<query id>/ or, for a single question, in DIR.", SHOP, metavar="DIR", type=Path
+    ),
 ]
 Size = Annotated[
     Texts,
     Option(
-        "Sizes of --web sandbox:FOLDER, each a system of its own.",
+        "With --web sandbox:FOLDER: the sizes to use. Each size makes a system of its own.",
         SHOP,
         metavar="A,B",
         type=str,
@@ -137,7 +145,7 @@ Size = Annotated[
 Compose = Annotated[
     Texts,
     Option(
-        "Which of its pages are served: all, no_distractor, supportive_only, no_supportive.",
+        "With --web sandbox:FOLDER: which pages are served (all, no_distractor, supportive_only, no_supportive).",
         SHOP,
         metavar="A,B",
         type=str,

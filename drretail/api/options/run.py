@@ -32,7 +32,8 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model, or (for one question) me: you at the keyboard.",
+            "Who answers when an agent asks the shopper: a model or, for a single question, `me` (you, "
+            "at the keyboard).",
             WHAT,
             metavar="PROVIDER:MODEL|me",
             default="scripted",
@@ -66,14 +67,17 @@ class RunOptions(SystemOptions):
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
-        Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
+        Option("The experiment's folder. The same command continues in it.", metavar="EXP", type=Path),
     ] = None
     web: research.Web = None
-    repeats: Annotated[int, Option("Make each query this many times.", min=1)] = 1
+    repeats: Annotated[int, Option("Run each query this many times.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
         Option(
-            "The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
+            "Use only the first N queries, or the queries with these ids.",
+            metavar="N|ID,ID",
+            type=str,
+            in_file=(int, str, list[str]),
         ),
     ] = None
     parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
@@ -83,7 +87,8 @@ class RunOptions(SystemOptions):
     preset: Annotated[
         str | None,
         Option(
-            "paper: its six systems, queries and models; closed_book, web_only, tools_only: without some tools.",
+            "paper: the paper's six systems, queries and models. closed_book, web_only and tools_only "
+            "remove some of the tools.",
             WHAT,
             metavar="NAME",
         ),
@@ -91,8 +96,8 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What an agent knows of the shopper; each value is a system of its own. All but tools "
-            "take the user's tools away.",
+            "What an agent knows about the shopper. Each value makes a system of its own. Every value "
+            "except `tools` removes the user's tools.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],
@@ -103,7 +108,7 @@ class RunOptions(SystemOptions):
         Texts,
         Option(
             "How agents learn hidden limits (`drretail queries hide`): not at all, by asking the "
-            "shopper, or from the text. Each value is a system of its own.",
+            "shopper, or from the text. Each value makes a system of its own.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],
@@ -113,8 +118,9 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that makes a text of the shopper's records for each agent; each function is a "
-            "system of its own. With --information memory the text replaces the user's tools.",
+            "A function that writes a text from the shopper's records, which the agents get. Each "
+            "function makes a system of its own. With --information memory the text replaces the user's"
+            " tools.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
             type=list[str],
@@ -123,19 +129,21 @@ class RunOptions(SystemOptions):
     counterfactual: Annotated[
         Texts,
         Option(
-            "Run each system also with other users' data.",
+            "Also run each system with another user's data (swap), or with the data of a user without "
+            "orders (neutral).",
             WHAT,
             metavar="swap|neutral",
             type=list[str],
         ),
     ] = ()
     injected: Annotated[
-        bool, Option("Run each system also with hostile texts in the shop and web (metric robustness).", WHAT)
+        bool,
+        Option("Also run each system with hostile texts in the shop and on the web (for the metric robustness).", WHAT),
     ] = False
     moves: Annotated[
         str | None,
         Option(
-            "Run each system also in a shop where this share of prices and stock changes during the run.",
+            "Also run each system in a shop where this share P of prices and stock changes during the run.",
             WHAT,
             metavar="prices:P,stock:P",
         ),
@@ -150,7 +158,7 @@ class RunOptions(SystemOptions):
     retry: Annotated[
         Texts,
         Option(
-            "Make again runs that failed, or runs with tool calls that a server did not answer (spoiled).",
+            "Repeat the runs that failed, or the runs in which a server did not answer a tool call (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],
@@ -158,10 +166,20 @@ class RunOptions(SystemOptions):
     ] = ()
     replay: Annotated[
         str | Path | None,
-        Option("Answer everything from that experiment's journals.", RESUMING, metavar="EXP", type=Path),
+        Option(
+            "Take all answers of models and tools from that experiment's journals, and ask nobody.",
+            RESUMING,
+            metavar="EXP",
+            type=Path,
+        ),
     ] = None
     shard: Annotated[
-        str | None, Option("Only this part of the queries, such as 1/4; for several machines.", RESUMING, metavar="I/N")
+        str | None,
+        Option(
+            "Run only this part of the queries, such as 1/4, to share the work between machines.",
+            RESUMING,
+            metavar="I/N",
+        ),
     ] = None
     title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
 
@@ -181,5 +199,6 @@ class AskOptions(SystemOptions):
     to: Annotated[str | Path | None, Option("Keep the run in this experiment folder.", metavar="EXP", type=Path)] = None
     web: research.Web = None
     preset: Annotated[
-        str | None, Option("closed_book, web_only or tools_only: several families at once.", WHAT, metavar="NAME")
+        str | None,
+        Option("Remove several families of tools at once: closed_book, web_only or tools_only.", WHAT, metavar="NAME"),
     ] = None

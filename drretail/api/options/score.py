@@ -44,42 +44,57 @@ class ScoreOptions:
     _: KW_ONLY
     pairs: Annotated[
         shared.Texts,
-        Option("Two systems for the metric pairwise; without it all pairs.", metavar="A~B", type=list[str]),
+        Option("For the metric pairwise: two systems to compare (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
-    rules: Annotated[str, Option(f"Whose rules count: {', '.join(RULES)}.", metavar="NAME", type=str)] = "default"
-    fetch_sources: Annotated[bool, Option("First fetch the cited pages that the runs have not read.")] = False
+    rules: Annotated[str, Option(f"The rules by which to score: {', '.join(RULES)}.", metavar="NAME", type=str)] = (
+        "default"
+    )
+    fetch_sources: Annotated[bool, Option("First fetch the cited pages that the agents did not read.")] = False
     judge_repeats: Annotated[
         int, Option("Judge each report K times, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
     max_dollars: shared.MaxDollars = None
     readings: Annotated[
         str,
-        Option("How picks and values are read: by form, or by a judge (model).", WHAT, metavar="|".join(READERS)),
+        Option(
+            "Who reads the picks and values in a report: rules (form), or a judge (model).",
+            WHAT,
+            metavar="|".join(READERS),
+        ),
     ] = "form"
     unit: Annotated[
         str | None,
-        Option("What report_eval compares in pairs.", WHAT, metavar="|".join(UNITS), default="section"),
+        Option(
+            "For the metric report_eval: the parts of reports that it compares.",
+            WHAT,
+            metavar="|".join(UNITS),
+            default="section",
+        ),
     ] = None
     reference: Annotated[
-        str | None, Option("The system whose reports race compares the others with.", WHAT, metavar="LABEL")
+        str | None, Option("For the metric race: compare all other systems with this one.", WHAT, metavar="LABEL")
     ] = None
     criteria: Annotated[
         str | Path | None,
         Option(
-            "Criteria for the reports: a folder, an experiment, or a publication's file.",
+            "Take the criteria for reports from this folder, experiment, or publication's file.",
             WHAT,
             metavar="PATH",
         ),
     ] = None
     gold: Annotated[
         str | Path | None,
-        Option("The gold: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"),
+        Option(
+            "The folder of the gold, which lists what good answers say and cite (docs/publications.md).",
+            WHAT,
+            metavar="DIR",
+        ),
     ] = None
     prompts: Annotated[
         str | Path | None,
-        Option("Your own prompts for the judges (drretail prompts --judges).", WHAT, metavar="DIR"),
+        Option("Your own prompts for the judges (`drretail prompts --judges --to` writes them).", WHAT, metavar="DIR"),
     ] = None
-    rate_floors: Annotated[bool, Option("Rate the quality of null agents and the oracle, too.", WHAT)] = False
+    rate_floors: Annotated[bool, Option("Also rate the quality of the null agents and the oracle.", WHAT)] = False
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
@@ -91,19 +106,20 @@ class ScoreOptions:
     sources: Annotated[
         str,
         Option(
-            "live: also fetch the cited pages as they are now, and judge by them.",
+            "ledger: judge by the pages as the agents read them. live: also fetch the pages as they are"
+            " now, and judge by these.",
             SHOP,
             metavar="|".join(SOURCES),
         ),
     ] = "ledger"
     page_age: Annotated[
         float | None,
-        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
+        Option("Warn about cited pages that are older than this.", SHOP, metavar="YEARS", min=0, default="3"),
     ] = None
     retry: Annotated[
         shared.Retry | None,
         Option(
-            "Ask again: where a judge failed, or everything (the last verdict counts).",
+            "Judge again what failed, or everything (the last verdict counts).",
             RESUMING,
             metavar="failed|everything",
         ),

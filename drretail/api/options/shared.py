@@ -31,13 +31,14 @@ SomeExperiment = Annotated[
 Judge = Annotated[
     "str | Model | Iterable[str | Model]",
     Option(
-        "Who judges; the rule-based offline:judge without one.",
+        "Who judges.",
         metavar="PROVIDER:MODEL",
         type=list[str],
+        default="the rule-based offline:judge",
     ),
 ]
 ModelProfile = Annotated[
-    str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
+    str | None, Option("Choose models and judges by one name: default, cheap or paper-like.", MODELS, metavar="NAME")
 ]
 MaxTokens = Annotated[
     int | None, Option("Use at most this many tokens for all judging in the experiment.", MODELS, min=1)
@@ -56,11 +57,12 @@ Web = Annotated[
 ]
 MovedWorld = Annotated[
     "str | Path | OpenWorld | None",
-    Option("The world of the runs, if it has moved.", SHOP, short="-w", metavar="W", type=str),
+    Option("The world of the runs, if its folder was moved.", SHOP, short="-w", metavar="W", type=str),
 ]
-Again = Annotated[bool, Option("Replace an earlier finding, even one that was based on more.", RESUMING)]
+Again = Annotated[bool, Option("Replace an earlier result, even if it was based on more data.", RESUMING)]
 RetryFailed = Annotated[
-    Literal["failed"] | None, Option("Ask again where a model gave no usable answer.", RESUMING, metavar="failed")
+    Literal["failed"] | None,
+    Option("Ask again where a model call failed or gave no usable answer.", RESUMING, metavar="failed"),
 ]
 Seed = Annotated[str, Option("The same seed gives the same result.")]
 

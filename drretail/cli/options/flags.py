@@ -22,7 +22,7 @@ Web = Annotated[
     typer.Option(
         "--web",
         metavar="NAME[:ARGUMENT]",
-        help="The web that is searched: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin's, or module:attribute.",
+        help="What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin, or module:attribute.",
         show_default="sandbox",
     ),
 ]
@@ -35,7 +35,7 @@ MaterializeUsers = Annotated[
 BaseUrl = Annotated[
     list[str] | None,
     typer.Option(
-        "--base-url", metavar="[PROVIDER=]URL", help="Address of a compatible model server; may be given again."
+        "--base-url", metavar="[PROVIDER=]URL", help="The address of a compatible model server (may be repeated)."
     ),
 ]
 
@@ -66,7 +66,7 @@ class Details:
 class Planned:
     """Whether anything is sent."""
 
-    estimate: Annotated[bool, Option("Print what it would take, and send nothing.", MODELS)] = False
+    estimate: Annotated[bool, Option("Print an estimate of calls, tokens and cost, and send nothing.", MODELS)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +75,5 @@ class Calls:
 
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int, Option("Calls of the model at the same time.", min=1)] = 4
-    retry_failed: Annotated[bool, Option("Ask the model anew for queries that failed.")] = False
+    parallel: Annotated[int, Option("At most this many calls of the model at the same time.", min=1)] = 4
+    retry_failed: Annotated[bool, Option("Ask again where a model call failed.")] = False

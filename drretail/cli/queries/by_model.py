@@ -86,7 +86,7 @@ def say_failures(reasons: "Mapping[str, str]") -> None:
     if len(reasons) > _MOST_SHOWN:
         say(f"… and {len(reasons) - _MOST_SHOWN} more; --json lists all.")
     if reasons:
-        say("These failures are kept: ask anew with --retry-failed.")
+        say("These failures are kept. --retry-failed asks again.")
 
 
 def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
@@ -184,7 +184,7 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
     from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
 
     if assignment.generic and assignment.named:
-        raise UserError("Generic queries have no user: leave --user away, or --mode generic.")
+        raise UserError("Generic queries have no user: leave out --user or --mode generic.")
     if assignment.generic:
         return generic_targets(shop, assignment.users * assignment.per_user, assignment.seed)
     if assignment.named:
@@ -223,7 +223,7 @@ def _tell(
     again = sum(answers > 1 for answers in written.answers.values())
     parts = [
         f"{counted(len(written.queries), 'query')}{of_users}",
-        *([f"{again} of them not with the first answer"] if again else []),
+        *([f"{again} of them needed more than one answer"] if again else []),
         *([f"{len(written.failures)} failed"] if written.failures else []),
         *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
     ]

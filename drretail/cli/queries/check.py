@@ -44,16 +44,16 @@ def check(
         typer.Option(
             "--model",
             metavar="PROVIDER:MODEL",
-            help="The model that types missing wishes and reads each query.",
+            help="The model that writes missing wishes and judges each query.",
         ),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show the cheapest basket that meets each query.")] = False,
     by_hand: Annotated[
-        bool, typer.Option("--review", help="Review the queries by hand, as drretail queries review does.")
+        bool, typer.Option("--review", help="Also review the queries by hand, as in `drretail queries review`.")
     ] = False,
     reviewer: Reviewer = None,
 ) -> None:
-    """Checks queries against their world; exit code 3 when something is found.
+    """Checks queries against their world. The exit code is 3 if it finds a fault.
 
     Without a model, code compares text, wish and records. With --model a model also judges whether each query makes
     sense, whether text and wish agree, and whether the text reveals who asks. docs/queries.md explains the codes.
@@ -67,7 +67,7 @@ def check(
     queries = read_queries(file)
     reader = named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
     if planned.estimate and reader is None:
-        raise UserError("--estimate says what reading takes: name a --model.")
+        raise UserError("--estimate estimates the calls of a model: name one with --model.")
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
@@ -217,8 +217,8 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
     typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
     if outcome.untyped and not quiet:
         say(
-            f"Without a wish: {outcome.untyped} of {of_all}, so that what they want was not checked. "
-            "Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
+            f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "
+            "Name a --model that writes them, or fill in `wish` by hand (docs/queries.md)."
         )
 
 

@@ -31,7 +31,7 @@ def difficulty(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Measures how hard queries are, without an agent: how good a cart simple searches find.
+    """Measures how hard queries are, without an agent: by how good the carts are that simple searches find.
 
     Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is ten times
     their mean loss, rounded down: 0 is easy, 9 is hard. docs/queries.md explains the other columns.
@@ -75,7 +75,7 @@ def _table(rows: "list[Difficulty]") -> "Table":
         "Difficulty, without an agent",
         ("", *(name.replace("_", " ") for name in names)),
         [(row.query_id, *(getattr(row, name) for name in names)) for row in ranked],
-        notes=(f"{counted(unmeasured, 'query')} without a cart: no typed wish, or none that the shop can meet.",)
+        notes=(f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet.",)
         if unmeasured
         else (),
     )

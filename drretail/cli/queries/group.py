@@ -54,7 +54,8 @@ def generate(
     world: flags.World = "demo",
     users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 5,
     user: Annotated[
-        list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
+        list[str] | None,
+        typer.Option("--user", metavar="ID", help="Use this user instead of drawn ones (may be repeated)."),
     ] = None,
     per_user: Annotated[
         int | None,
@@ -63,7 +64,7 @@ def generate(
         ),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="paper", help="Three queries for each user, as in the paper.")
+        str | None, typer.Option("--preset", metavar="paper", help="Make three queries for each user, as in the paper.")
     ] = None,
     mode: Annotated[
         str,
@@ -80,7 +81,10 @@ def generate(
     level: Annotated[
         int | None,
         typer.Option(
-            "--level", min=0, max=9, help="Only queries of this difficulty (see queries difficulty), one per user."
+            "--level",
+            min=0,
+            max=9,
+            help="Make only queries of this difficulty (see `drretail queries difficulty`), one per user.",
         ),
     ] = None,
     force: Force = False,
@@ -88,9 +92,10 @@ def generate(
 ) -> None:
     """Makes queries that need a user's profile, the catalog and the web.
 
-    Without a model, the same world, user and seed give the same queries. With one, FILE.journal.jsonl keeps every call,
-    so that the same command continues after an interruption. Exit code 3 when queries failed. Statistics count users:
-    one more user tells more than one more query of the same user.
+    Without a model, the same world, user and seed give the same queries. With a model, FILE.journal.jsonl keeps every
+    call, so that the same command continues after an interruption. The exit code is 3 if queries failed. Statistics
+    count
+    users: one more user tells more than one more query of the same user.
     """
 
     if mode not in MODES:
@@ -155,6 +160,6 @@ def _tell(made: "Generated", *, users: int, per_user: int) -> None:
         say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
     if made.missing_kinds:
         say(
-            f"No query of kind {', '.join(made.missing_kinds)}: what the users ordered has too few leaf categories, "
-            "priced products or filled fields around it in this world."
+            f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
+            "its name in their titles, or fields such as the occasion. `--model` writes others."
         )

@@ -41,12 +41,13 @@ def personas(
     world: flags.World = "demo",
     users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 25,
     user: Annotated[
-        list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
+        list[str] | None,
+        typer.Option("--user", metavar="ID", help="Use this user instead of drawn ones (may be repeated)."),
     ] = None,
     model: Model = None,
     seed: flags.Seed = "42",
 ) -> None:
-    """Writes a persona of each user, with the orders that support each field. Existing personas stay."""
+    """Writes a persona of each user, with the orders that support each field. Keeps existing personas."""
     from itertools import islice
 
     from drretail.querygen.people.past import persona_by_rules, read_past
@@ -86,7 +87,7 @@ def context(
         int, typer.Option("--entries", min=1, help="Without a model: show at most this many orders of a user.")
     ] = 40,
 ) -> None:
-    """Writes notes of each persona's dealings with the shop (its context). Existing contexts stay."""
+    """Writes notes on each persona's history with the shop (its context). Keeps existing contexts."""
     from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
@@ -130,7 +131,8 @@ def pair(
     model: Model = None,
     force: Force = False,
 ) -> None:
-    """Writes a query for each task and several users who would choose it and differ as much as possible.
+    """Pairs each task with several users who would ask it and who differ as much as possible, and writes a query for
+    each pair.
 
     People accept or reject the proposed pairs with drretail queries review FILE.
     """

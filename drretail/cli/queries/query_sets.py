@@ -28,14 +28,14 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     only: Annotated[
         str | None,
-        typer.Option("--only", metavar="N|ID,ID", help="Only the first N queries, or those of these ids."),
+        typer.Option("--only", metavar="N|ID,ID", help="Show only the first N queries, or the queries with these ids."),
     ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also show each query's reason, user and expected tools.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Shows the questions of a file, each with its typed wish. Needs no world and checks nothing."""
+    """Shows the questions of a file, each with its wish. It needs no world and checks nothing."""
     from drretail.agents.running.shard import only as only_those
     from drretail.querygen.reading import read_queries
 
@@ -62,7 +62,7 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     yield on_screen(" · ".join(heading).replace("\n", " "))
     yield from wrapped(query.text.splitlines(), width)
-    typed = ["what it wants is not typed"] if query.wish is None else wish_lines(query.wish)
+    typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
     if details:
         tools = ", ".join(query.expected_tools) or "none"
         whom = query.user_id or "nobody in particular"
@@ -81,9 +81,9 @@ def carry(
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Adapts queries to a perturbed world: the same questions with its brands and products.
+    """Adapts queries to a world made by `synth --perturb`: the same questions with its brands and products.
 
-    Everything else stays, ids included, so that both worlds can be compared query by query.
+    The ids stay the same, so that both worlds can be compared query by query.
     """
     from drretail.data_ingest.perturb.carried_queries import carried
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
@@ -107,13 +107,15 @@ def shipped(
         typer.Option(
             "--split",
             metavar="dev|test|all|graded",
-            help="dev: to develop with; test: to report with; graded: sixty others in three levels of difficulty.",
+            help="dev: twenty to develop with. test: thirty to report with. all: both. graded: sixty others "
+            "in three levels of difficulty.",
         ),
     ] = "dev",
     force: Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Writes the queries that come with drretail: fifty over the demo shop in two parts, or sixty in three levels.
+    """Writes the queries that come with drretail, all over the demo shop: fifty in two parts, or sixty in three levels
+    of difficulty.
 
     docs/benchmark.md describes them.
     """
@@ -140,23 +142,26 @@ def spoil(
     to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the pairs go.")],
     world: flags.World = "demo",
     kinds: Annotated[
-        str, typer.Option("--kinds", metavar="A,B", help="Any of too_dear, not_sold, no_such_order.")
+        str, typer.Option("--kinds", metavar="A,B", help="Which kinds to write.")
     ] = "too_dear,not_sold,no_such_order",
     absent: Annotated[
         list[str] | None,
         typer.Option(
-            "--absent", metavar="W", help="Take things that are not sold from this world's categories; repeatable."
+            "--absent",
+            metavar="W",
+            help="For not_sold: choose things from the categories of this other world (may be repeated).",
         ),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
     as_json: flags.Json = False,
 ) -> None:
-    """Writes pairs of queries: the shop can meet one, and provably can't meet the other.
+    """Writes pairs of queries: the shop can meet one of them, and provably can't meet the other.
 
-    Three kinds: the budget is below the cheapest cart; a thing is asked for that the shop does not sell; an order is
-    named that the user never made. Each query gives one pair, whose twins share a task_id. Then `score --metrics
-    outcome` says which systems refuse what, and `compare --by twin` shows the pairs.
+    The second query can't be met for one of three reasons. too_dear: its budget is below the cheapest cart. not_sold:
+    it asks for something that the shop does not sell. no_such_order: it names an order that the user never made. Each
+    query of FILE gives one pair, and both queries of a pair have the same task_id. After a run, `score --metrics
+    outcome` shows which queries each system refuses, and `compare --by twin` compares the pairs.
     """
     from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
     from drretail.difficulty.twins import spoil as spoiled
@@ -193,24 +198,23 @@ def hide(
         typer.Option(
             "--manner",
             metavar="terse|open",
-            help="Whether the shopper tells one limit per answer, or all limits of a topic.",
+            help="terse: the shopper states one limit per answer. open: the shopper states all limits of a topic.",
         ),
     ] = "terse",
     questions: Annotated[
         int, typer.Option("--questions", min=1, help="How many questions the shopper answers.")
     ] = QUESTIONS,
     from_record: Annotated[
-        bool, typer.Option("--record", help="The shopper does not tell what an order shows; the agent must look it up.")
+        bool, typer.Option("--record", help="The shopper does not say what an order shows: the agent must look it up.")
     ] = False,
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
     """Hides a limit in each query: the agent must ask the shopper for it, with the tool ask_shopper.
 
-    It takes the sentence that states the limit out of the question; the shopper says it when asked. It does so only
-    where the hidden limit changes the best cart, and where the shop can meet the whole wish. `run --intent mute
-    --intent asked --intent told` then says what asking is worth, by `score --metrics basket,intent` and `compare --by
-    intent`.
+    It removes the sentence that states the limit from the question; the shopper states the limit when asked. It hides a
+    limit only if that changes the best cart, and if the shop can meet the whole wish. To see what asking is worth: `run
+    --intent mute --intent asked --intent told`, then `score --metrics basket,intent` and `compare --by intent`.
     """
     from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers

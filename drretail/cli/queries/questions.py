@@ -1,13 +1,13 @@
 """``drretail queries import``: plain questions as queries, and their wishes typed by a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import known_user, opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
@@ -46,7 +46,9 @@ def import_questions(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="QUESTIONS", help="A text with one question per line, or .csv or .jsonl with question, user, wish."
+            metavar="QUESTIONS",
+            help="A text file with one question per line, or a .csv or .jsonl file with the fields question,"
+            " user and wish.",
         ),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
@@ -56,14 +58,15 @@ def import_questions(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that types the wishes (default: you, by hand)."
+            "--model", metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries out of plain questions. A model, or you by hand, types what each wants to buy (its wish).
+    """Makes queries from plain questions. A model, or you, writes down as data what each of them wants to buy (its
+    wish).
 
-    Scores that need the wish, such as baskets and budgets, are n/a without it.
+    Without its wish, a query has no scores that need it, such as those of baskets and budgets.
     """
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
@@ -71,6 +74,9 @@ def import_questions(
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
+        questions = [
+            replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
+        ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
         if writer is not None:
@@ -95,7 +101,8 @@ def import_questions(
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
         say(
-            f"{len(untyped)} have no wish yet. Type what they want bought in the browser (drretail view --review {to} "
+            f"{len(untyped)} have no wish yet. Write down what they want to buy: in the browser "
+            f"(drretail view --review {to} "
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
             f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
         )

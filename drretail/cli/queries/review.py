@@ -134,7 +134,7 @@ HOW = (
 )
 Reviewer = Annotated[
     str | None,
-    typer.Option("--reviewer", metavar="NAME", help="Who reviews.", show_default="the name of the system's user"),
+    typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name"),
 ]
 
 
@@ -143,11 +143,14 @@ def review(
     world: options.World = "demo",
     reviewer: Reviewer = None,
     again: Annotated[
-        bool, typer.Option("--again", help="With --sheet: also the queries that this reviewer has decided on.")
+        bool,
+        typer.Option("--again", help="With --sheet: include the queries that this reviewer has already decided on."),
     ] = False,
     settle: Annotated[
         bool,
-        typer.Option("--settle", help="With --sheet or --read: only disputed queries; this decision is final."),
+        typer.Option(
+            "--settle", help="With --sheet or --read: take only the disputed queries. This decision is final."
+        ),
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in.")] = None,
     read: Annotated[
@@ -155,19 +158,21 @@ def review(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="OUT", help="Write the accepted and edited queries; FILE stays as it is."),
+        typer.Option(
+            "--to", metavar="OUT", help="Write the accepted and edited queries to OUT, and leave FILE unchanged."
+        ),
     ] = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Put the edits into FILE, and take out what was rejected.")
+        bool, typer.Option("--apply", help="Write the edits into FILE, and remove the rejected queries.")
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only show how much is decided.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only show how many queries are decided.")] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Lets people review queries in a spreadsheet or a browser, and shows their decisions and agreement.
 
-    Reviewers can change every field of a query. FILE.reviews.jsonl keeps every decision (docs/queries.md). With --to
-    and --apply, the exit code is 3 while queries are undecided or disputed.
+    Reviewers can change every field of a query. FILE.reviews.jsonl keeps every decision (docs/queries.md). With --to or
+    --apply, the exit code is 3 while queries are undecided or disputed.
     """
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of

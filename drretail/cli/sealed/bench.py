@@ -14,7 +14,9 @@ from drretail.viewer.output import print_json, print_table
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
-Closes = Annotated[datetime, typer.Option("--closes", help="From when on the gold may be published (UTC).")]
+Closes = Annotated[
+    datetime, typer.Option("--closes", help="When the contest closes (UTC). From then on the gold may be published.")
+]
 
 
 @bench_app.command("make")
@@ -25,7 +27,10 @@ def make(
         Path | None, typer.Option("--world", metavar="W", help="Use this shop instead of a made-up one.")
     ] = None,
     queries: Annotated[
-        Path | None, typer.Option("--queries", metavar="FILE", help="Use these typed queries instead of made-up ones.")
+        Path | None,
+        typer.Option(
+            "--queries", metavar="FILE", help="Use these queries, which have wishes, instead of made-up ones."
+        ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="At most this many users, with one query each.")] = 120,
     seed: Annotated[
@@ -33,7 +38,7 @@ def make(
     ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes a new shop and new queries, and the checksums that prove later that they were not changed.
+    """Makes a new shop and new queries, with checksums that can later prove that nothing was changed.
 
     RELEASE/release.json holds the checksums of seed, queries and gold. Keep RELEASE/sealed to yourself.
     """
@@ -73,13 +78,18 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A file that names its systems, models, dollars and door (open or closed).",
+            help="A JSON file that names the systems, their models and dollars, and the door: open, or "
+            "closed if you ran the tools (docs/benchmark.md).",
         ),
     ],
-    sample: Annotated[int, typer.Option("--sample", min=0, help="Run again one query of this many drawn users.")] = 8,
-    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept it without verification, marked as such.")] = False,
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, help="Draw this many users, and run one query of each again.")
+    ] = 8,
+    exhibit: Annotated[
+        bool, typer.Option("--exhibit", help="Accept it without verification, and mark it as unverified.")
+    ] = False,
 ) -> None:
-    """Accepts a contestant's run folder: verifies it, and runs a random sample of it again."""
+    """Accepts a contestant's run folder after it has verified it and run a random sample of it again."""
     from drretail.api.bench.submission import submit as submit_runs
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
@@ -92,7 +102,7 @@ def submit(
 
 @bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
-    """Grades all submissions together and ranks their systems, by truth first.
+    """Grades all submissions together, and ranks their systems first by the metric truth.
 
     ``drretail report RELEASE/graded`` shows the reports. RELEASE/ranking.json keeps the ranks.
     """
@@ -118,7 +128,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door"]
     print_table(table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows))
     typer.echo(
-        "ranks: those that paired tests leave, corrected over all pairs (Holm). *: no other is as good for less."
+        "ranks: the ranks that paired tests leave possible, corrected over all pairs (Holm). *: no "
+        "other system is as good for less."
     )
 
 

@@ -17,16 +17,19 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
 
-sandbox_app = typer.Typer(no_args_is_help=True, help="Makes sealed webs, one for each query, in several sizes.")
+sandbox_app = typer.Typer(
+    no_args_is_help=True, help="Makes sealed sets of web pages, one for each query, in several sizes."
+)
 
 
 @sandbox_app.command("build")
 @grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
-    """Makes a web for each query: pages that answer it, pages that mislead, and noise.
+    """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
-    With a search engine, a --model chooses the searches and judges the pages. TO/building/journal.jsonl keeps every
-    call, so that the same command continues after an interruption. Exit code 3 when tasks failed.
+    With a search engine (--web), the --model chooses the searches and judges the pages. TO/building/journal.jsonl keeps
+    every
+    call, so that the same command continues after an interruption. The exit code is 3 if tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
 
@@ -50,9 +53,10 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 @sandbox_app.command("queries")
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
-    """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
+    """Starts from each task's pages and files, and writes a query that they answer, with gold, checklist and rubric.
 
-    Tasks that have gold stay as they are. The folder's journal keeps every call. Exit code 3 when queries failed.
+    Tasks that already have gold are not changed. The folder's journal keeps every call. The exit code is 3 if queries
+    failed.
     """
     from drretail.api.sandboxes import queries_with
 
@@ -70,7 +74,7 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 @sandbox_app.command("check")
 @grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
-    """Checks a sandbox. Exit code 3 when something is wrong.
+    """Checks a sandbox. The exit code is 3 if something is wrong.
 
     It checks sizes, labels and gold. With --model it also checks that each query does not give its answer away, needs
     several sources and research, and has one meaning.
@@ -114,7 +118,7 @@ def _end(failed: Mapping[str, str]) -> None:
         say(f"{query_id} was left out: {why.rstrip('.')}.")
     capped = {query_id for query_id, why in failed.items() if why.startswith(CAPPED)}
     if capped:
-        say("The same command with a higher cap goes on from here.")
+        say("The same command with a higher cap continues from here.")
     if len(capped) < len(failed):
-        say("--retry failed asks anew what failed, and tries again where pages were not enough.")
+        say("--retry failed asks again where a model failed, and searches again where there were too few pages.")
     exit_code(len(failed))

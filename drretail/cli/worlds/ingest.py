@@ -36,17 +36,19 @@ def ingest(
     paths: Paths,
     world: Target,
     preset: Annotated[
-        Literal["paper", "ten"] | None, typer.Option("--preset", help="Take only the paper's eight or ten categories.")
+        Literal["paper", "ten"] | None,
+        typer.Option("--preset", help="Take only the paper's eight categories (paper), or these and two more (ten)."),
     ] = None,
     category: Annotated[
-        str | None, typer.Option("--category", metavar="NAME", help="The category of files whose names don't say it.")
+        str | None,
+        typer.Option("--category", metavar="NAME", help="The category of the files, if their names don't give it."),
     ] = None,
     cap: Annotated[
         int | None,
         typer.Option(
             "--cap",
             min=1,
-            show_default="10000; all of a shop of one's own",
+            show_default="10000; your own shop: all",
             help="At most this many products per category.",
         ),
     ] = None,
@@ -59,7 +61,7 @@ def ingest(
         typer.Option(
             "--min-interactions",
             min=0,
-            show_default="5; 0 for a shop of one's own",
+            show_default="5; your own shop: 0",
             help="Keep products with at least this many interactions since --since.",
         ),
     ] = None,
@@ -68,7 +70,7 @@ def ingest(
         typer.Option(
             "--since",
             formats=["%Y-%m-%d"],
-            show_default="2019-01-01; a shop of one's own has all its orders",
+            show_default="2019-01-01; your own shop: all orders",
             help="Ignore interactions before this day (UTC).",
         ),
     ] = None,
@@ -76,7 +78,7 @@ def ingest(
     vary_orders: Annotated[
         bool,
         typer.Option(
-            "--vary-orders", help="Draw quantities and statuses of orders at random (default: 1 and Delivered)."
+            "--vary-orders", help="Draw the quantity and the status of each order at random (default: 1 and Delivered)."
         ),
     ] = False,
     holdout: Annotated[
@@ -87,7 +89,11 @@ def ingest(
     ] = "none",
     profile_pool: Annotated[
         str | None,
-        typer.Option("--profile-pool", metavar="faker:LOCALE", help="Make up names and addresses of another country."),
+        typer.Option(
+            "--profile-pool",
+            metavar="faker:LOCALE",
+            help="Make up the users' names and addresses for another country, such as faker:de_DE.",
+        ),
     ] = None,
     analyzer: Annotated[
         str | None,
@@ -95,13 +101,15 @@ def ingest(
             "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="Whether a search compares the stems of words in a language, or words as written.",
+            help="LANGUAGE: searches compare the stems of words in this language. standard: they compare "
+            "words as written.",
         ),
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
         typer.Option(
-            "--engine", help="Where rows are selected: on this machine, or on Spark (an extra). The world is the same."
+            "--engine",
+            help="duckdb selects the rows on this machine, spark on Spark (an extra). Both make the same world.",
         ),
     ] = "duckdb",
     master: Annotated[
@@ -111,15 +119,21 @@ def ingest(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", min=1, show_default="as many as are of use", help="Number of processes. The world is the same."
+            "--workers",
+            min=1,
+            show_default="as many as help",
+            help="The number of processes. It does not change the world.",
         ),
     ] = None,
     materialize_users: MaterializeUsers = False,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Replace the world that is there; the old one is kept (`drretail world use`)."),
+        typer.Option(
+            "--replace",
+            help="Replace the existing world. The old one is kept: `drretail world use` switches back to it.",
+        ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, and write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -165,7 +179,9 @@ def ingest(
     elif report.there_already:
         typer.echo(_headline(report))
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
-        typer.echo("It is made of these very files with these options, so nothing was read; --replace makes it anew.")
+        typer.echo(
+            "It was made from these same files with these options, so nothing was read. --replace makes it again."
+        )
     else:
         _print_report(report, "orders" if is_mapping(paths) else "reviews")
 

@@ -17,27 +17,29 @@ from drretail.viewer.output import print_json, print_table
 def synth(
     to: options.To,
     products: Annotated[
-        int | None, typer.Option("--products", min=1, help="Products over all categories.", show_default="400")
+        int | None,
+        typer.Option("--products", min=1, help="How many products to make, over all categories.", show_default="400"),
     ] = None,
     reviews: Annotated[
-        int | None, typer.Option("--reviews", min=0, help="Reviews over all categories.", show_default="6000")
+        int | None,
+        typer.Option("--reviews", min=0, help="How many reviews to make, over all categories.", show_default="6000"),
     ] = None,
     category: Annotated[
-        list[str] | None, typer.Option("--category", help="Only this category; may be given again.")
+        list[str] | None, typer.Option("--category", help="Make only this category (may be repeated).")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Leave out the faults that real files have.")] = False,
     perturb: Annotated[
         str | None,
-        typer.Option("--perturb", metavar="WORLD", help="Write WORLD with other brands, ids, prices and ratings."),
+        typer.Option("--perturb", metavar="WORLD", help="Copy WORLD with other brands, ids, prices and ratings."),
     ] = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Writes made-up product and review files in the form of the real ones.
+    """Writes made-up product and review files in the format of the real ones.
 
-    With --perturb it writes a copy of WORLD with other names and values, which no model can know by heart.
-    `drretail queries carry` changes the queries accordingly.
+    With --perturb it copies WORLD with other names and values, so that no model knows them by heart. `drretail queries
+    carry` adapts the queries to the copy.
     """
     from drretail.data_ingest.synth.shop import write_shop
 
@@ -88,11 +90,12 @@ def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> 
         return
     typer.echo(manifest.headline)
     typer.echo(f"World {to}, fingerprint {manifest.fingerprint}, made of {mapping.perturbed_from[:12]} by seed {seed}")
-    typer.echo(f"Queries of the old one: drretail queries carry FILE --world {to} --to FILE2")
+    typer.echo(f"To adapt queries to it: drretail queries carry FILE --world {to} --to FILE2")
 
 
 Categories = Annotated[
-    list[str] | None, typer.Argument(metavar="CATEGORY…", help="File stems of the dataset, such as Pet_Supplies.")
+    list[str] | None,
+    typer.Argument(metavar="CATEGORY…", help="Categories as the dataset names them, such as Pet_Supplies."),
 ]
 
 
@@ -100,18 +103,23 @@ def download(
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where the files go.")],
     categories: Categories = None,
     preset: Annotated[
-        Literal["paper", "ten"] | None, typer.Option("--preset", help="The paper's eight or ten categories.")
+        Literal["paper", "ten"] | None,
+        typer.Option("--preset", help="paper: the paper's eight categories. ten: these and two more."),
     ] = None,
     mirror: Annotated[
         str | None,
-        typer.Option("--mirror", metavar="NAME|URL", help="ucsd, datarepo, huggingface, or a copy of the same tree."),
+        typer.Option(
+            "--mirror",
+            metavar="NAME|URL",
+            help="Where to download from: ucsd, datarepo, huggingface, or the URL of a copy with the same folders.",
+        ),
     ] = None,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, max=16, help="This many files at once.")] = 2,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses, fetch nothing.")] = False,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, max=16, help="Download this many files at once.")] = 2,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses, and download nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Downloads product and review files of Amazon Reviews 2023, and continues downloads that were cut."""
+    """Downloads product and review files of Amazon Reviews 2023, and continues interrupted downloads."""
     from drretail.data_ingest.download.addresses import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 
 MENDED = (
-    "A whole world takes its place by `drretail ingest … --replace`, or by `drretail world copy` of one that is whole "
-    "into another place."
+    "Make it again with `drretail ingest … --replace`, or copy a whole one into another place "
+    "with `drretail world copy`."
 )
 
 Spec = Annotated[
@@ -44,7 +44,7 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Compares a world's data with its manifest. Exit code 3 when something is wrong."""
+    """Compares a world's data with its manifest. The exit code is 3 if something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
@@ -59,7 +59,7 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")
     if not is_on_servers(place) and not has_checksums(Path(place)):
-        say("No SHA256SUMS stands beside the world's files: their rows were compared, and not every byte.")
+        say("The world's files have no SHA256SUMS: their rows were compared, but not every byte.")
     if findings:
         say(MENDED)
         raise typer.Exit(3)
@@ -96,7 +96,7 @@ def use(
         str | None,
         typer.Argument(
             metavar="GENERATION",
-            help="Which version: its name, or the beginning of its fingerprint (default: the other one).",
+            help="The version to switch to: its name, or the beginning of its fingerprint (default: the other one).",
         ),
     ] = None,
     as_json: Json = False,

@@ -23,7 +23,12 @@ FORMATS: dict[str, dict[str, Any]] = {
             "price": ["Variant Price|Price"],
             "store": "Vendor",
             "description": ["Body (HTML)|Description"],
+            "list_price": ["Variant Compare At Price|Compare-at price"],
             "stock": "Variant Inventory Qty|Inventory quantity",
+            "stock_unless": {
+                "Variant Inventory Tracker|Inventory tracker": [""],
+                "Variant Inventory Policy|Continue selling when out of stock": ["continue", "true", "yes"],
+            },
             "options": _OPTIONS,
             "keep": {"Status": ["active", ""], "Published|Published on online store": ["true", "1", ""]},
             "fill_down": ["Status", "Published|Published on online store", *(name for name, _ in _OPTIONS)],
@@ -61,6 +66,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "title": "Name",
             "category": ["Categories"],
             "price": ["Sale price", "Regular price"],
+            "list_price": ["Regular price"],
             "store": "Brands|Brand",
             "description": ["Short description", "Description"],
             "stock": "Stock",
@@ -76,6 +82,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "title": "title",
             "category": ["product_type|google_product_category"],
             "price": ["sale_price", "price"],
+            "list_price": ["price"],
             "store": "brand",
             "description": ["description"],
             "features": ["product_highlight", "product_detail"],
@@ -140,7 +147,7 @@ def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
             value: Any = rule
         elif isinstance(rule, str):
             value = found(rule)
-        elif isinstance(rule, dict) and key == "keep":
+        elif isinstance(rule, dict) and key in ("keep", "stock_unless"):
             value = {column: kept for names, kept in rule.items() if (column := found(names)) is not None}
         elif isinstance(rule, dict):
             value = {name: column for name, names in rule.items() if (column := found(names)) is not None}

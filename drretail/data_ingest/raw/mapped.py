@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, citable, of_format, quoted
+from drretail.data_ingest.raw.cells import Cells, among, citable, of_format, quoted
 from drretail.data_ingest.raw.date_formats import find_date_format
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import Saved
@@ -25,17 +25,15 @@ from drretail.data_ingest.raw.table_checks import (
     reject_rows,
 )
 from drretail.data_ingest.raw.tables import SHOWN, open_table
-from drretail.data_ingest.raw.variants import merge_variants
+from drretail.data_ingest.raw.variants import amount_of, merge_variants
 from drretail.records.ids import ID_RULE, SAFE_ID
 from drretail.records.money import SIGNS
-from drretail.records.shop import ORDER_STATUSES
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-STOCK = "Stock"
-"""Among a product's details."""
 # Within the 64 that a citation may have, with the number of a line.
 _LONGEST_ID = 60
 _PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"
@@ -134,7 +132,8 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "categories": f"nullif({cells.paths(columns.category)}, [])",
         "details": f"json_object({', '.join(named)})",
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
-        "stock": cells.first_text(columns.stock),
+        "stock": _stock(cells, columns),
+        "list_price": "NULL" if columns.list_price is None else cells.number(columns.list_price),
         "options": _options(cells, columns),
         "number_said": cells.text(listed(columns.id)[-1]) if columns.parent_prefix else "NULL",
     }
@@ -152,6 +151,15 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         db.execute(f"DELETE FROM shelf WHERE NOT is_kept OR {gone}")  # noqa: S608 -- constants
     else:
         db.execute("DELETE FROM shelf WHERE NOT is_kept")
+
+
+def _stock(cells: Cells, columns: ProductColumns) -> str:
+    """What the rows say is left, but for those whose stock isn't counted or doesn't end the sale."""
+    tests = (
+        f"lower(coalesce({cells.text(column)}, '')) IN ({among(map(str.lower, words))})"
+        for column, words in columns.stock_unless.items()
+    )
+    return f"CASE WHEN {' OR '.join(['false', *tests])} THEN NULL ELSE {cells.first_text(columns.stock)} END"
 
 
 def _options(cells: Cells, columns: ProductColumns) -> str:
@@ -201,11 +209,14 @@ def _product_rows(cells: Cells) -> str:
         product = f"coalesce(CASE WHEN length({parent}) > {_LONGEST_ID} THEN {cut} ELSE {parent} END, {product})"
     stock = "coalesce(CAST(TRY_CAST(stock AS BIGINT) AS JSON), to_json(stock))"
     details = "CASE WHEN json_type(own_details) = 'OBJECT' THEN own_details ELSE json_merge_patch('{}', details) END"
-    both = f"json_merge_patch({details}, json_object('{STOCK}', {stock}))"
+    stock = f"CASE WHEN stock IS NULL THEN '{{}}' ELSE json_object('{STOCK}', {stock}) END"
+    high = amount_of("list_price")
+    is_higher = f"coalesce({high} > {amount_of('price_read')}, false)"
+    listed_price = f"CASE WHEN {is_higher} THEN json_object('{LIST_PRICE}', {high}) ELSE '{{}}' END"
     title = (f"no title ({columns.title})", "title IS NULL", "NULL")
     identity = columns.parent or " or ".join(listed(columns.id))
     return (
-        f"SELECT * REPLACE (CASE WHEN stock IS NULL THEN {details} ELSE {both} END AS details), "  # noqa: S608
+        f"SELECT * REPLACE (json_merge_patch({details}, {stock}, {listed_price}) AS details), "  # noqa: S608
         f"CASE WHEN regexp_full_match(price_read, {quoted(_PRICE)}) THEN price_read END AS price, "
         f"{_reason([*_own_id_problems(identity, 'parent_asin'), title])} FROM (SELECT {inherited} FROM ("
         f"SELECT *, {product} AS parent_asin, {product} AS own_id, {citable('own_said')} AS variant_id, "

@@ -54,7 +54,11 @@ class ProductColumns(TableColumns):
     features: Columns | None = None
     rating: Column | None = None
     ratings: Column | None = None
+    list_price: Columns | None = None
+    """What it cost before, or costs elsewhere; kept where it is above the price."""
     stock: Column | None = None
+    stock_unless: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """Rows whose columns hold one of these texts have no stock: it isn't counted, or they are sold without any."""
     details: Column | dict[str, Column] | None = None
     """A column of JSON objects, or the column of each detail by its name."""
 
@@ -116,6 +120,8 @@ class Mapping(Record):
     """What stands for the end of a line within a cell."""
     empty: tuple[str, ...] = ()
     """Cells that say nothing, such as "n/a"."""
+    product_url: str | None = Field(default=None, pattern=r"^https?://\S*\{(?:handle|id)\}\S*$")
+    """The address of a product, with {handle} where its id stands: imported reports name products by it."""
     language: Language | None = None
     """Of the products' texts: searches compare words by its stems. None is "english"."""
     products: ProductColumns
@@ -160,7 +166,7 @@ def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
     for key, value in part.model_dump(exclude=others, exclude_none=True).items():
         columns = value if isinstance(value, list | tuple) else [value]
         if isinstance(value, dict):
-            columns = value if key == "keep" else value.values()
+            columns = value if key in ("keep", "stock_unless") else value.values()
         named += [(key, name) for column in columns for name in ([column] if isinstance(column, str) else column)]
     return named
 

@@ -3,32 +3,38 @@
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.lines import Saved
+from drretail.records.shop import LIST_PRICE, STOCK, VARIANTS
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-VARIANTS = "Variants"
-"""Among a product's details: id, options, price and stock of each."""
+
+def amount_of(price: str) -> str:
+    """The first number in a column of prices as they were read."""
+    return f"TRY_CAST(replace(regexp_extract(CAST({price} AS VARCHAR), '[0-9.,]+'), ',', '') AS DOUBLE)"
+
+
 # A row that says nothing of its own, such as one for a further picture, is no variant.
-_GOOD = """
+_GOOD = f"""
 SELECT *,
     variant_id IS DISTINCT FROM parent_asin
         AND (own_said IS NOT NULL OR price IS NOT NULL OR len(options) > 0) AS is_variant,
-    TRY_CAST(replace(regexp_extract(price, '[0-9.,]+'), ',', '') AS DOUBLE) AS amount,
+    {amount_of("price")} AS amount, {amount_of("list_price")} AS high_amount,
     to_json(map_from_entries(options)) AS chosen,
     row_number() OVER (
         PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number
     ) AS place
 FROM mapped WHERE reason IS NULL
-"""
+"""  # noqa: S608 -- constants
 _FAMILIES = """
 SELECT parent_asin, count(*) AS variants, to_json(list(variant ORDER BY number)) AS listed, min(amount) AS low,
     max(amount) AS high
 FROM (
     SELECT parent_asin, amount, min(number) AS number,
         json_merge_patch(
-            '{}', json_object('id', own_said), chosen, json_object('price', amount, 'stock', stock)
+            '{}', json_object('id', own_said), chosen, json_object('price', amount, 'stock', stock),
+            json_object('list_price', CASE WHEN high_amount > amount THEN high_amount END)
         ) AS variant
     FROM good WHERE is_variant GROUP BY ALL
 )
@@ -53,7 +59,9 @@ SELECT good.* REPLACE (
     CASE WHEN variants > 0 THEN list_concat(good.features, v.features) ELSE good.features END AS features,
     CASE
         WHEN variants > 0 AND is_variant
-            THEN json_merge_patch(details, json_object('Stock', NULL), json_object('{VARIANTS}', listed))
+            THEN json_merge_patch(
+                details, json_object('{STOCK}', NULL, '{LIST_PRICE}', NULL), json_object('{VARIANTS}', listed)
+            )
         WHEN variants > 0 THEN json_merge_patch(details, chosen, json_object('{VARIANTS}', listed))
         ELSE json_merge_patch(details, chosen)
     END AS details

@@ -32,6 +32,7 @@ from drretail.env.catalog.base import (
     Analyzer,
     CatalogQuery,
     Language,
+    Match,
     SortOrder,
     fold_category,
 )
@@ -159,9 +160,15 @@ def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:
 
 
 def stemmed_terms(query: CatalogQuery, forms: WordForms) -> SearchTerms:
-    text = with_sizes(query.text)
+    return _stemmed_terms(query.text, query.match, forms)
+
+
+# What a search's note asks is mostly its text again.
+@lru_cache(maxsize=1024)
+def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
+    text = with_sizes(text)
     phrase = forms.of(text)
-    if query.match == "phrase" and len(phrase) > 1:
+    if match == "phrase" and len(phrase) > 1:
         return _phrase_terms(phrase, forms)
     found = forms.of(_COMPOUND.sub(r"\1\2", text))
     # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
@@ -181,7 +188,7 @@ def stemmed_terms(query: CatalogQuery, forms: WordForms) -> SearchTerms:
     # Two pairs of characters are no word together.
     has_others = len(terms) <= MOST_IN_OTHER_FORMS and forms.language not in BIGRAMMED
     matching = [Term("text", (stem,), others=tuple(others) if has_others else ()) for stem, others in terms.items()]
-    return SearchTerms(tuple(matching), every=query.match == "all")
+    return SearchTerms(tuple(matching), every=match == "all")
 
 
 def first_english_terms(query: CatalogQuery) -> SearchTerms:

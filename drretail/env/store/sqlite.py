@@ -31,6 +31,8 @@ ORDERS = (
 
 MOST_CONNECTIONS = 8
 """For all threads together: each holds three open files, and a process that has a thousand may have many runs."""
+MOST_KEPT = 4096
+"""Products that are kept as they were read. A run reads 130, each two or three times, and the next one most of them."""
 
 
 def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:
@@ -67,6 +69,7 @@ class SqliteStore:
         self._open: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._closed = False
+        self._products: dict[str, Product] = {}
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
         try:
@@ -77,20 +80,28 @@ class SqliteStore:
             self.close()
             raise unreadable(path, problem) from problem
 
-    @reads
     def product(self, product_id: str) -> Product:
-        row = self._one("SELECT record FROM products WHERE product_id = ?", (product_id,))
-        if row is None:
+        found = self.products([product_id])
+        if product_id not in found:
             raise NotFound("product", product_id, field="product_id")
-        return Product.model_validate_json(row[0])
+        return found[product_id]
 
     @reads
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        rows = self._rows(
-            "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(product_ids)),),
-        )
-        found = {product_id: Product.model_validate_json(record) for product_id, record in rows}
+        kept = self._products
+        found = {product_id: kept[product_id] for product_id in product_ids if product_id in kept}
+        missing = [product_id for product_id in product_ids if product_id not in found]
+        if missing:
+            rows = self._rows(
+                "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
+                (json.dumps(missing),),
+            )
+            read = {product_id: Product.model_validate_json(record) for product_id, record in rows}
+            if len(kept) + len(read) > MOST_KEPT:
+                self._products = kept = {}  # another one: threads that are reading the old one find all that they saw
+            if len(read) <= MOST_KEPT:
+                kept |= read
+            found |= read
         return {product_id: found[product_id] for product_id in product_ids if product_id in found}
 
     @reads
@@ -149,7 +160,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Closes all connections; the store is of no use afterwards."""
-        self._closed = True
+        self._closed, self._products = True, {}
         with self._opening:
             for connection in self._open:
                 connection.close()

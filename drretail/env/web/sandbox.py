@@ -168,12 +168,18 @@ def rows_of(manifest: Manifest) -> str:
     return sha256_of(sorted(source.sha256 for source in manifest.sources if not source.name.endswith(".gz")))
 
 
+def is_of_demo(web: Web, manifest: Manifest) -> bool:
+    """True where a web holds the pages that ship with drretail, and the world is another shop than theirs."""
+    shipped = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
+    return isinstance(web, SandboxWeb) and web.corpus == shipped and rows_of(manifest) != MADE_FOR
+
+
 def cautions(web: Web, manifest: Manifest) -> list[str]:
     """What whoever runs agents on this web in this world should know, a sentence each."""
     if not isinstance(web, SandboxWeb):
         return []
     sentences: list[str] = []
-    if web.corpus == hashlib.sha256(default_corpus().read_bytes()).hexdigest() and rows_of(manifest) != MADE_FOR:
+    if is_of_demo(web, manifest):
         sentences.append(
             "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
             "(--web serper, searxng or sandbox:FILE), or --without web."

@@ -3,6 +3,7 @@
 claims.py          claims, their types of sources, what a judgement of support is about
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
 report_index.py    the parts of a long report, and where copied sources and quotes stand in it
+named_products.py  products that a report names without a citation: whose records were looked up for judging
 typed_values.py    figures, names and picks as a judge types them: schema, problems, places
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
 labels.py          what a judge answers of claims, what is kept of it, and what the records say of their values

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from pydantic import Field
+
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.base import Record, sha256_of
 from drretail.records.reading import ReadValue
@@ -46,6 +48,8 @@ class Claim(Record):
     claim: str
     sources: tuple[str, ...] = ()
     """Evidence ids, or URLs that the run has no evidence for."""
+    looked_up: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
+    """Those of ``sources`` that the report doesn't cite: records of products that it names."""
     unresolved: tuple[str, ...] = ()
     """Sources as the report says them that come to nothing: invented ids, numbers without an entry."""
     quote: str = ""
@@ -80,14 +84,16 @@ def make_claim(
     quote: str = "",
     span: tuple[int, int] | None = None,
     values: Sequence[ReadValue] = (),
+    looked_up: Sequence[str] = (),
 ) -> Claim:
-    """A claim under the id that follows from its number and content."""
+    """A claim under the id that follows from its number and content; ``looked_up`` are among its sources."""
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
         claim_id=f"{number}-{digest}",
         claim=claim,
         sources=tuple(sources),
+        looked_up=tuple(looked_up),
         unresolved=tuple(unresolved),
         quote=quote,
         start=start,

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
+from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import Part, SentenceFinder, SourceResolver, parts_of
 from drretail.eval.claims.typed_values import (
     PickReader,
@@ -131,6 +132,8 @@ async def _extraction_verdict(
     """One question, or one for each part of a long report, side by side and merged."""
     report = subject.report or ""
     resolver = SourceResolver(report, subject.evidence)
+    is_looked_up = any(entry.looked_up for entry in subject.evidence.values())
+    subjects = Subjects(report, subject.evidence) if is_looked_up else None
     known = frozenset(subject.evidence)
 
     def question(item: str, given: str, after: int) -> JudgeQuestion[Answer]:
@@ -152,7 +155,7 @@ async def _extraction_verdict(
             if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                 picks = reader.read(answer.picks)
                 judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        return Ruling(_as_value(_claims(answer, report, after, resolver)))
+        return Ruling(_as_value(_claims(answer, report, after, resolver, subjects)))
 
     parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
@@ -211,21 +214,27 @@ def joined_problems(problems: Sequence[str]) -> str | None:
     return "; ".join(problems[:_TOLD]) + more if problems else None
 
 
-def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -> list[Claim]:
+def _claims(
+    answer: Answer, report: str, after: int, resolver: SourceResolver, subjects: Subjects | None
+) -> list[Claim]:
+    """``subjects`` names the products of claims whose records were looked up for judging."""
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
         found = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
+        named = () if subjects is None else subjects.of(extracted.claim, span)
+        looked_up = tuple(name for name in named if name not in found.sources)
         claims.append(
             make_claim(
                 extracted.claim_id,
                 extracted.claim,
-                found.sources,
+                (*found.sources, *looked_up),
                 found.unresolved,
                 quote=extracted.quote,
                 span=span,
+                looked_up=looked_up,
                 values=tuple(
                     _of_sources(value, resolver)
                     for value in as_values(values, report, extracted.quote, span or (after, after))

@@ -7,11 +7,14 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError, field_validator
 
 from drretail.eval.claims.claims import Claim
+from drretail.eval.claims.named_products import record_lines
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import JudgeAnswer
+from drretail.grounding.verify.offers import AGREES
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
+from drretail.records.shop import has_offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +29,31 @@ class RecordCheck:
 
 def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
     """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
-    all of them."""
+    all of them. Of products whose variants, stock or list price are known also what stands in its words."""
+    lines = _record_lines(claim, ledger, report)
+    if lines:
+        return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
     verified = verify(claim.values, ledger, report) if claim.values else ()
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None
-    lines: list[str] = []
+    of_values: list[str] = []
     for value in verified:
         amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
         of_records = f" ({value.derivation})" if value.derivation else ""
-        finding = value.derivation or "" if value.state == "contradicted" else f"agrees with the records{of_records}"
+        finding = value.derivation or "" if value.state == "contradicted" else f"{AGREES}{of_records}"
         if value.state != "underivable":
-            lines.append(f"{value.kind.replace('_', ' ')} {amount}: {finding}")
-    return RecordCheck("contradicted" in states, tuple(lines))
+            of_values.append(f"{value.kind.replace('_', ' ')} {amount}: {finding}")
+    return RecordCheck("contradicted" in states, tuple(of_values))
+
+
+def _record_lines(claim: Claim, ledger: Ledger, report: str) -> tuple[str, ...]:
+    """What the records of its products say of a claim's words; nothing where the report rests it on other sources."""
+    ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
+    items = [ledger.products[name] for name in ids if name in ledger.products]
+    is_known = claim.looked_up or any(map(has_offers, items))
+    before = "" if claim.start is None else report[: claim.start]
+    return tuple(record_lines(claim.claim, items, ledger, before)) if is_known and len(items) == len(ids) > 0 else ()
 
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"

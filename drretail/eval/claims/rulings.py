@@ -108,7 +108,7 @@ class SupportJudge:
     def content(self, unit: Unit) -> Content:
         """The texts that a claim is judged by; none where one of its pages was never fetched."""
         content = content_of(unit.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
-        if content.unfetched:
+        if content.unfetched and not (unit.claim.looked_up and content.texts):
             return replace(content, texts=())
         if self.rules != "drg":
             return content
@@ -251,7 +251,7 @@ class SupportJudge:
         """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
         for unit, content in call:
             answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
-            notes = [PARTIAL_CONTENT] if content.unreadable else []
+            notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched else []
             notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
             if answer.first is not None:
                 self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)

@@ -139,6 +139,11 @@ def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
     return verdict.state == "scored" and (ALL_TYPES in kinds or any(kind in kinds for kind in read))
 
 
+def cites(claim: Claim) -> bool:
+    """True when the report names a source of the claim that could be resolved."""
+    return len(claim.sources) > len(claim.looked_up)
+
+
 def has_url(claim: Claim) -> bool:
-    """True when a web page or a product of the shop is among the claim's resolved sources (paper Table 9)."""
-    return any(source_type(source) != "internal" for source in claim.sources)
+    """True when a web page or a product of the shop is among the sources that the report names (paper Table 9)."""
+    return any(source_type(source) != "internal" for source in claim.sources if source not in claim.looked_up)

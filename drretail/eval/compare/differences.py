@@ -151,7 +151,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], assessor: Assessor) -> str:
     outcomes = {row.outcome for row in rows if row.outcome != "nothing"}
     largest = max(rows, key=lambda row: row.n_pairs)
     few, tests = sample(largest.n_pairs, largest.n_users), max(row.tests for row in rows)
-    at_once = "" if tests < 2 else f", {tests:,} tests made at once"
+    at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
     if outcomes == {"not_concluded"}:
         return (
             f"nothing is concluded from {assessor.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
@@ -166,7 +166,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], assessor: Assessor) -> str:
     takes = min(
         ((row.queries_needed, row.users_needed) for row in rows if row.queries_needed is not None), default=None
     )
-    clearest = f": the clearest that was seen would take about {sample(*takes)}" if takes else ""
+    clearest = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
     return f"no difference is shown by {few}{at_once}{clearest}"
 
 

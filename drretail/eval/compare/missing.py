@@ -33,7 +33,7 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
         for status, what, command in (
             ("not_imported", "imported reports are empty", None),
             ("failed", "runs failed", f"{again} --retry failed"),
-            ("spoiled", "runs were lost to a server that did not answer", f"{again} --retry failed"),
+            ("spoiled", "runs were lost because a server did not answer", f"{again} --retry failed"),
             ("pending", "runs are not made yet", again),
         ):
             count = sum(plan.status == status for plan in plans)

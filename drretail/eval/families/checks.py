@@ -317,10 +317,10 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks: share of reports without such an error",
     meanings=MEANINGS,
-    meaning="Each number is the share of reports without such an error, or, of checks that only warn (demand_broken, "
-    "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
-    "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
-    "fewer than half of the figures were read.",
+    meaning="Each number is the share of reports without such an error, or without a warning "
+    "for checks that only warn (demand_broken, old_page, after_today, repeated_section). coverage is the share of the "
+    "figures beside citations that could be read, picks_known the share of reports whose picks are known. clean is n/a "
+    "if the picks are not known, or if fewer than half of the figures could be read.",
     headlines=(
         CLEAN,
         "over_budget",

@@ -1,4 +1,4 @@
-"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/metrics.md)."""
+"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/scores.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -92,15 +92,20 @@ DESCRIPTION = MetricDescription(
         J: "refusal_recall less false_refusal",
         "refusal_recall": "share of proved queries that are refused",
         "false_refusal": "share of feasible queries that are refused",
-        "reason": "share of right refusals whose reason is the proof's",
+        "reason": "share of right refusals that give the reason of the proof",
         "nearest": "how near the alternative on offer comes, by cost",
         "shown": "share of proved queries for which the run's own searches show the proof",
         "bought_anyway": "share of proved queries for which something is bought",
         "undeclared": "share of reports that declare no outcome",
     },
-    meaning="A query is proved where a look at every product of the shop shows that its wish can't be met.",
+    meaning="Proved queries are those whose wish can't be met, as a look at every product of the shop shows.",
     headlines=("refusal_recall", "false_refusal"),
-    scoreboard=(BoardColumn(variant=J, meaning="refusals of what can't be met, less refusals of what can"),),
+    scoreboard=(
+        BoardColumn(
+            variant=J,
+            meaning="share refused of the queries that can't be met, less the share refused of those that can",
+        ),
+    ),
     bounded_by_oracle=True,
 )
 METRIC = Family(

@@ -217,14 +217,14 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 MEANINGS = {
     "tool_coverage": "share of the tools that the query needs that were called",
-    "unneeded": "share of tool calls to other tools than the query needs",
+    "unneeded": "share of tool calls to tools that the query does not need",
     "repeated": "share of tool calls equal to an earlier one",
-    "invalid": "share of calls with wrong arguments, of a wrong tool, or about what is not there",
+    "invalid": "share of calls with wrong arguments, to a wrong tool, or about something that does not exist",
     "retrieved_uncited": "share of what was found that the report does not cite",
     "pages": "web pages that the report cites",
-    "domains": "hosts of these",
+    "domains": "hosts of the web pages that the report cites",
     "pages_seen": "web pages that the run was shown",
-    "domains_seen": "hosts of these",
+    "domains_seen": "hosts of the web pages that the run was shown",
     "turns": "answers of models that act or write",
     "turns_to_evidence": "turns until a tool first found something",
     "tool_calls": "tool calls, failed ones included",
@@ -235,7 +235,7 @@ VARIANTS = tuple(MEANINGS)
 DESCRIPTION = MetricDescription(
     title="Process",
     meanings=MEANINGS,
-    meaning="What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
+    meaning="What the runs did, as shares and as counts per run. None of these is good or bad by itself, high or low.",
     headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
     compared=(
         "tool_coverage",

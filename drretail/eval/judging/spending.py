@@ -69,7 +69,7 @@ class Allowance:
         return (
             f"The cap of {' or '.join(caps)} for judging is reached: it took {took}{self.spent_tokens:,} tokens. Not "
             f"judged to the end: {self.cut:,} (reports × judges × metrics). The same command with a higher "
-            f"{' or '.join(flags)} goes on from here."
+            f"{' or '.join(flags)} continues from here."
         )
 
 

@@ -40,13 +40,18 @@ WouldDo = Callable[[Want], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One planned run. ``run`` is None where it was never run or was cut: it counts as planned and failed."""
+    """One planned run with all that a metric may see of it."""
 
     label: str
+    """The system's label."""
     system: System
+    """Agent, models, limits and options."""
     query: Query
+    """What was asked."""
     repeat: int
+    """From 1."""
     run: Run | None
+    """None where it was never run or was cut: it counts as planned and failed."""
     evidence: Mapping[str, Evidence]
     """By id; empty without a run."""
     profile: ProfileSummary | None
@@ -81,6 +86,7 @@ class Subject:
 
     @property
     def run_id(self) -> str:
+        """``<system>/<query>-r<repeat>``."""
         return f"{self.label}/{self.run_name}"
 
     @property

@@ -38,9 +38,9 @@ _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "share of planned runs made that left a report, and a decision where something is wanted"),
-    ("words", "words", "in a report, without its citations"),
-    ("tokens", "tokens", "that a run read and wrote, in thousands"),
+    (DONE, "share", "share of the runs that left a report and, if something is wanted, a decision"),
+    ("words", "words", "words of a report, without its citations"),
+    ("tokens", "tokens", "tokens that the models of a run read and wrote, in thousands"),
     ("$", "dollars", "what a run cost"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
@@ -227,7 +227,7 @@ def _notes(
     yield from _readers(shown, assessors, labels, names)
     yield from _without_interval(shown, assessors, labels, names)
     if not gathered.clusters.user_of:
-        yield "No user is known of any query: each counts as one of its own, in intervals and tests."
+        yield "No query has a known user: intervals and tests count each query as a user of its own."
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
@@ -254,9 +254,13 @@ def _without_interval(
         for why, columns in lacking.items():
             columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
-        yield f"No interval of fewer than {FEWEST} users: {', '.join(lacking['few'])}."
+        yield f"{', '.join(lacking['few'])}: a system with fewer than {FEWEST} users has no interval."
     if lacking["alike"]:
-        yield f"No interval where every query has the same value: {', '.join(lacking['alike'])}."
+        columns = ", ".join(lacking["alike"])
+        yield (
+            f"{columns}: a system whose queries all have the same value has no interval, since equal "
+            "values show no spread."
+        )
 
 
 def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
@@ -266,7 +270,7 @@ def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
         counts = {
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "were lost to a server that did not answer": sum(plan.status == "spoiled" for plan in plans),
+            "were lost because a server did not answer": sum(plan.status == "spoiled" for plan in plans),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
@@ -286,6 +290,6 @@ def _readers(
             unlike.append(names[metric, column.variant])
     if unlike:
         yield (
-            f"The picks of these systems were not read alike (--details says by whom): differences in "
-            f"{', '.join(unlike)} may be those of the readers."
+            f"The picks of these systems were read in different ways (--details says by whom): differences in "
+            f"{', '.join(unlike)} may come from that."
         )

@@ -141,9 +141,10 @@ class _Resolver:
         self._entries: dict[Entry, tuple[Cited, ...]] = {}
         self._has_ledger = evidence is not None
         self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}
-        products = (entry for entry in self._by_id.values() if entry.kind == "product" and not entry.key.isdecimal())
-        self._products = {entry.key.casefold(): entry for entry in products}
+        products = [entry for entry in self._by_id.values() if entry.kind == "product"]
+        self._products = {entry.key.casefold(): entry for entry in products if not entry.key.isdecimal()}
         self._by_url: dict[str, Evidence] = {}
+        self._of_shop = {shop_place(entry.url): entry for entry in products if entry.looked_up and entry.url}
         for entry in self._by_id.values():
             for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
                 self._by_url.setdefault(normalise_url(url), entry)
@@ -187,7 +188,7 @@ class _Resolver:
             return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
         url, address = target.value, address_of(target.value)
         host, _, path = address.partition("/")
-        entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address)
+        entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address) or self._of_shop.get(shop_place(url))
         host = host.partition(":")[0]  # a port is none of the shop's name
         if host == _SHOP_HOST:
             entry = self._by_id.get(f"P:{path}") or entry
@@ -230,6 +231,13 @@ def _cited(name: str, entry: Evidence) -> Cited:
     if entry.kind == "product":
         return Cited(name, "product", entry, entry.url or product_url(entry.key))
     return Cited(name, "web" if entry.kind == "web" else "internal", entry, entry.url)
+
+
+def shop_place(url: str) -> tuple[str, str]:
+    """The host and the last part of an address's path: the same for all addresses of a product in its shop, such as
+    /products/mug and /collections/sale/products/mug?variant=2."""
+    host, _, path = address_of(url).partition("?")[0].partition("#")[0].partition("/")
+    return host, path.rstrip("/").rpartition("/")[2]
 
 
 def address_of(url: str) -> str:

@@ -15,6 +15,7 @@ from drretail.grounding.report.markup import URL_START, closing_brackets, url_en
 from drretail.grounding.report.reference_list import NAMED
 from drretail.prompts import packaged_text
 
+_RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _START = re.compile(r"(?i:https?)://(?=[^\W_])|[\[【［〔]")
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _TARGET_OPENS = re.compile(r"\([ \t]*<?")
@@ -36,7 +37,7 @@ _LONGEST_CONTENT = 400
 
 def what_a_mark_covers() -> str:
     """The rule and its three examples, for prompts."""
-    return packaged_text(Path(__file__).with_name("what_a_mark_covers.md")).rstrip()
+    return packaged_text(_RULE).rstrip()
 
 
 @dataclass(frozen=True, slots=True)

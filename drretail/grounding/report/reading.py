@@ -6,8 +6,9 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
@@ -23,6 +24,7 @@ from drretail.grounding.verify.derivation import CENTS, derivation, fits, result
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
+from drretail.records.shop import Product, has_offers, list_prices, sold_for
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OUT_OF = frozenset({"from", "out", "at"})
@@ -354,6 +356,7 @@ class _Reader:
             in_query = self.ledger.names(amount.low) and (is_limit or is_unmarked)
             owners = [key for key in subjects if fits(amount, self.ledger.price(key[2:]))]
             owners = owners or [key for key in around if amount.low == self.ledger.price(key[2:])]
+            owners = owners or [key for key in (*subjects, *around) if amount.low in self._offered(key[2:], sold_for)]
             if owners and not in_query and not (is_unmarked and self._total_kind(amount)):
                 self._keep("price", amount, owners[:1], "verified")
                 prices.append(amount)
@@ -362,7 +365,10 @@ class _Reader:
             words = derivation(amount, self.ledger, near, counts, is_left=is_left)
             if words is None and amount.places == CENTS:  # made of any prices that the report cites
                 words = derivation(amount, self.ledger, self.cited, is_left=is_left)
-            if words is None:
+            offered = (amount.low in self._offered(key, of) for key in self.cited for of in (sold_for, list_prices))
+            if words is None and any(offered):
+                self.read.add(amount.start)  # "The bigger one is $24, next to the box [P:…]"
+            elif words is None:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
@@ -376,6 +382,11 @@ class _Reader:
         is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], ("contradicted",))
+
+    def _offered(self, key: str, prices: Callable[[Product], list[Decimal]]) -> list[Decimal]:
+        """The prices of a product's variants, where its record tells of any."""
+        item = self.ledger.products.get(key)
+        return prices(item) if item is not None and has_offers(item) else []
 
     def _read_equation(self, equation: Equation) -> None:
         """A sum that is written out is right or wrong by itself, whatever it is about."""

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from drretail.grounding.text.wording import format_amount
 from drretail.records.wish import Want, Wish
 
+AGAIN = "products already owned are allowed"
+
 
 def wish_lines(wish: Wish) -> list[str]:
     """A line for each want, then what holds for all of them."""
@@ -36,7 +38,7 @@ def _limits(want: Want) -> Iterator[str]:
     if want.optional:
         yield "only if it is worth buying"
     if want.again:
-        yield "what the shopper has may be bought again"
+        yield AGAIN
     if want.must:
         yield f"must be {', '.join(want.must)}"
     if want.must_not:

@@ -20,6 +20,7 @@ from drretail.grounding.verify.derivation import (
 from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue
+from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
 """How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
@@ -64,7 +65,13 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     if amount is None or not records or len(records) < len(value.of):
         return value
     if value.kind == "price":
-        recorded = [format_money(number, item.currency) for item, number in zip(items, records, strict=True)]
+        priced = [sold_for(item) or [number] for item, number in zip(items, records, strict=True)]
+        recorded = [
+            " or ".join(format_money(price, item.currency) for price in prices)
+            for item, prices in zip(items, priced, strict=True)
+        ]
+        if all(any(fits(amount, price) for price in prices[1:]) for prices in priced):  # of a dearer variant
+            return with_state(value, "verified", "")
     else:
         unit = " ratings" if value.kind == "rating_count" else ""
         recorded = [f"{number.normalize():f}{unit}" for number in records]
@@ -78,8 +85,11 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     if found is not None:
         return with_state(value, "underivable", found)
     is_foreign = value.currency not in (None, items[0].currency)
-    from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    return value if is_foreign or from_price or not _fits_none(value, amount, records) else contradicted
+    is_open = value.kind == "price" and any(
+        amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
+        for item, number in zip(items, records, strict=True)
+    )
+    return value if is_foreign or is_open or not _fits_none(value, amount, records) else contradicted
 
 
 def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:

@@ -16,8 +16,10 @@ _QUESTION = re.compile(r"[?？][\"'”’)*_\]]*\s*$")
 _ONLY_NAMED = re.compile(r"\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:.]?\s*")
 _FEWEST_WORDS = 3
 _FEWEST_UNCITED = 4
+# Short, and yet what a shop's assistant is asked for: "It costs $59." "The white one is sold out."
+_OFFERED = re.compile(r"[$€£]\s?\d|\b(?:in stock|sold out|out of stock|available)\b", re.IGNORECASE)
 # In advice, and where the writers speak of themselves, nothing is stated that a source could bear out.
-_ADVISING = frozenset("should would could might may let let's please i i'd i'm i've me my we our".split())  # noqa: SIM905
+_ADVISING = frozenset("should would could might may let let's please i i'd i'm i've me my we".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[s
     else:
         is_statement = bool(figures or claim.endswith((".", "!")) or STOP_WORDS & set(spoken))
         is_claim = is_statement and length >= _FEWEST_UNCITED and not _ADVISING & set(spoken)
+        is_claim = is_claim or (length > 0 and len(spoken) > 1 and _OFFERED.search(claim) is not None)
     if is_claim:
         yield claim, sources
 

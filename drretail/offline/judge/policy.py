@@ -1,12 +1,14 @@
 """The policy of offline:judge: the name of the answer schema chooses the rules, the tags hold the data."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.errors import ModelError
 from drretail.grounding.text.words import is_english
+from drretail.grounding.verify.offers import AGREES
 from drretail.offline.chat import Turn, tags_in
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import Opinion, judge_claim
@@ -61,7 +63,17 @@ def _all_supported(asked: str) -> dict[str, Any]:
         cited = claim.attributes.get("sources", "").split()
         sources = [tag for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
         given = "\n".join([*question, *(" ".join(source.attributes.values()) for source in sources)])
-        opinions.append(judge_claim(claim.content, [source.content for source in sources], given=given))
+        opinion = judge_claim(claim.content, [source.content for source in sources], given=given)
+        # What code found in the records, which stands there where it differs from the first answer.
+        number = claim.attributes.get("id")
+        lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == number]
+        if denied := [line for line in lines if AGREES not in line]:
+            reason = "; ".join(denied)
+            quote = judge_claim(reason, [source.content for source in sources]).quote
+            opinion = replace(opinion, label="contradicted", reason=reason, quote=quote or opinion.quote)
+        elif lines:
+            opinion = replace(opinion, label="full_support", reason="; ".join(lines))
+        opinions.append(opinion)
     return {
         "claims": [
             {

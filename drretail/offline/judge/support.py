@@ -13,7 +13,7 @@ from typing import Literal
 from drretail.grounding.text.words import content_stems, content_words, stem
 from drretail.offline.judge.sources import Passage, Source, is_said, numbers_in, read_source
 
-Label = Literal["full_support", "partial_support", "no_support"]
+Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 
 FULL = 0.5
 """How close a source must come to a claim for full support: see closeness."""

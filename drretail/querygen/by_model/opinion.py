@@ -9,7 +9,7 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wishes import AGAIN, wish_lines
 from drretail.grounding.text.wording import format_money
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
@@ -32,6 +32,8 @@ ANSWER = Range(90, 250)
 """Tokens of one answer: three sentences; more where a model thinks first."""
 # More orders tell nothing new about whether a question fits; more titles nothing about a kind.
 _MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
+_AGAIN = "what the shopper has may be bought again"
+"""AGAIN as the prompt has it: other words would ask each model again."""
 
 
 # Models read the first lines of the classes below.
@@ -101,7 +103,7 @@ class Reader:
             today=self._today,
             owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
-            wish=tagged("wish", mask.facts("\n".join(wish_lines(query.wish)))),
+            wish=tagged("wish", mask.facts("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN))),
             rationale=tagged("rationale", mask.facts(query.rationale) or "None is given."),
             question=tagged("question", mask.facts(query.text) if query.wish.orders else mask.text(query.text)),
         )

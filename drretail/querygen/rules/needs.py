@@ -158,6 +158,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         # Of watches and of quilt sets nobody needs more.
         "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
         "branded": bool(maker) and named.startswith(maker),
+        "rated": product.average_rating is not None or bool(product.rating_number),
         "given": "Occasion" in product.details,
         "price_spread": kind is not None and assortment.of(kind.category).price_spread,
     }

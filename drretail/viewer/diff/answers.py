@@ -20,7 +20,7 @@ from drretail.viewer.cart import Cart, CartLine, cart_of
 from drretail.viewer.claims import Claim, Support
 from drretail.viewer.experiment import ClaimsView, RunView, read_runs_of
 
-RULE = "Two statements count as the same where their figures are the same and half of their words and sources or more."
+RULE = "Two statements count as the same if their figures and at least half of their words and sources are the same."
 LEAST = 0.5
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 Kind = Literal["verdict", "only_a", "only_b", "same"]
@@ -256,4 +256,4 @@ def _own_prompts(experiment: Path, definition: Definition, a: str, b: str) -> It
         prompts = definition.systems[label].prompts
         if prompts is not None:
             where = prompts_path(experiment, label, prompts.name)
-            yield f"{side} is told otherwise than the package has it: {', '.join(prompts.hashes)} (in {where})."
+            yield f"{side} has other prompts than the package: {', '.join(prompts.hashes)} (in {where})."

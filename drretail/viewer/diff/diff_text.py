@@ -8,7 +8,7 @@ from drretail.viewer.cart import CartLine
 from drretail.viewer.claims import SIGNS, WORDS
 from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Statement
 
-NOT_KNOWN = "What one of both puts into the cart is not known."
+NOT_KNOWN = "It is not known what one of the two puts into the cart."
 
 
 def diff_text(diff: AnswersDiff) -> str:

@@ -54,6 +54,8 @@ class SourceCard:
     excerpt: Excerpt | None
     """None where another source holds the quote."""
     found: FoundCard | None
+    looked_up: bool = False
+    """True for a record that no step brought: it was looked up in the shop for judging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ class EvidenceCard:
     found: FoundCard | None
     texts: tuple[tuple[str, str, int], ...]
     """Form, text, and how many characters were left out."""
+    looked_up: bool = False
+    """As of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +187,8 @@ class _Sources:
         return self._anchors.get(evidence_id)
 
     def found(self, entry: Evidence) -> FoundCard | None:
-        """Who brought its first text; None where it has none."""
-        if not entry.texts:
+        """Who brought its first text; None where it has none, or no step did."""
+        if not entry.texts or _is_looked_up(entry):
             return None
         found = self._research.found(entry.texts[0].path, entry.texts[0].seq)
         return FoundCard(found, None if found.place is None else step_anchor(self._view, found.place))
@@ -247,9 +251,14 @@ def evidence_cards(view: RunView) -> list[EvidenceCard]:
                 _cut(text.form, _by_day(readable(text.text)), None if entry.id in cited else LONGEST_SOURCE)
                 for text in _texts(entry)
             ),
+            looked_up=_is_looked_up(entry),
         )
         for anchor, entry in sources.items()
     ]
+
+
+def _is_looked_up(entry: Evidence) -> bool:
+    return entry.looked_up and not any(text.shown for text in entry.texts)
 
 
 def _age(day: str | None, now: datetime | None) -> str:
@@ -325,6 +334,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
             sources.anchor(entry.id),
             excerpt(text, here) if here or not any(found) else None,
             sources.found(entry),
+            _is_looked_up(entry),
         )
         for (entry, text), here in zip(pairs, found, strict=True)
     )

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
+from drretail.records.run import LOOKED_UP
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
@@ -22,6 +23,7 @@ from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.page.run_tables import claims_grid, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
+from drretail.viewer.tables.false_statements import false_table
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
@@ -66,8 +68,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         is_split = is_split or (form == "auto" and size > LARGEST)
         if form == "single" and size > LARGEST_SINGLE:
             raise UserError(
-                f"As one file this report would be larger than {LARGEST_SINGLE / 1e6:.0f} MB: leave --single out, and "
-                "it becomes a folder with a page a query."
+                f"As one file this report would be larger than {LARGEST_SINGLE / 1e6:.0f} MB: leave --single"
+                " out, and it becomes a folder with one page per query."
             )
         if is_split:
             for each in waiting:
@@ -128,6 +130,7 @@ def _index(
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     sections = [
+        render_false_statements(view, rendered, links),
         render_first_screen(view, [question.card for question in rendered], links),
         render_overview(view, lines, links),
         questions,
@@ -140,6 +143,20 @@ def _index(
     nav += [("#failures", "Failures")] if failures else []
     nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
     return whole_page(view.title, view.title, _lead(view, lines), nav, sections)
+
+
+def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
+    """What imported answers say and their sources contradict, the worst first; empty where nothing is."""
+    found = [each for question in rendered for each in question.false]
+    if not found:
+        return Markup()
+    judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    html = template("false_statements.html.jinja").render(
+        table=false_table((statement, links.claim(line, anchor)) for statement, line, anchor in found),
+        is_looked_up=any(LOOKED_UP in system.options for system in view.definition.systems.values()),
+        by=judge,
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:

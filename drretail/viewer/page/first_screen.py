@@ -79,7 +79,7 @@ class AnswerCard:
     kept: str
     """ "Keeps every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
     supported: str
-    """ "36 of 37 cited claims supported"; empty where no claim was judged."""
+    """ "36 of 38 cited claims supported, 1 partly"; empty where no claim was judged."""
     wrong: tuple[WrongClaims, ...]
     is_preferred: bool
     """Whether the judge prefers it to the other answer."""
@@ -212,7 +212,8 @@ def _wrongly_decided(cart: Cart, proof: str | None, found: Sequence[Finding]) ->
 
 def _supported(line: RunLine) -> str:
     cited = sum(count for support, count in line.counts.items() if support != "uncited")
-    return f"{line.counts.get('full', 0)} of {cited} cited claims supported" if cited else ""
+    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
+    return f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
 
 
 def _wrong(view: RunView) -> list[WrongClaims]:

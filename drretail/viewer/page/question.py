@@ -1,6 +1,6 @@
 """A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +27,7 @@ from drretail.viewer.page.cards import (
     FindingCard,
     StepCard,
     TalkLinks,
+    claim_anchor,
     claim_cards,
     evidence_cards,
     finding_cards,
@@ -39,6 +40,7 @@ from drretail.viewer.page.links import talk_page_name
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.tables.ablations import setting_words
+from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.scores import system_names
 
 _USAGE = {
@@ -177,6 +179,8 @@ class Rendered:
     """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
     card: QuestionCard
     """What the report's first screen shows of it."""
+    false: tuple[tuple[FalseStatement, RunLine, str], ...] = ()
+    """Contradicted claims of imported answers, each with its run and its anchor."""
 
     @property
     def size(self) -> int:
@@ -320,6 +324,7 @@ class Questions:
             card=question_card(
                 self._view, question, [(run.name, run.view, run.line, run.cart) for run in runs], judgements
             ),
+            false=tuple(_false([(run.view, run.line) for run in runs])),
         )
 
     def lines(self, question: Question) -> Rendered:
@@ -338,6 +343,7 @@ class Questions:
             lines=tuple(lines),
             failed=tuple(_failed(judgements)),
             card=question_card(self._view, question, answers, judgements),
+            false=tuple(_false(zip(views, lines, strict=True))),
         )
 
     def _part(self, view: RunView, question: Question) -> RunPart:
@@ -376,6 +382,14 @@ class Questions:
 
 def _researches(view: RunView) -> bool:
     return place_of(view.subject.label) in ("system", "counterfactual")
+
+
+def _false(runs: Iterable[tuple[RunView, RunLine]]) -> Iterator[tuple[FalseStatement, RunLine, str]]:
+    """Those of each run, by the judge whose marks stand first, with the anchors of their claims."""
+    for view, line in runs:
+        anchors = {claim.number: claim_anchor(view, 0, claim) for claims in view.claims[:1] for claim in claims.claims}
+        for statement in false_statements(view):
+            yield statement, line, anchors[statement.claim]
 
 
 def _failed(judgements: Sequence[PairJudgement]) -> Iterator[FailedVerdict]:

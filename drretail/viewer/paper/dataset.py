@@ -117,7 +117,7 @@ def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
         "Tool calls of a query, by tool",
         NINE,
         rows,
-        notes=("The paper shows these as bars, without numbers; their sums stand in Table 5 above.",),
+        notes=("The paper shows these as bars, without numbers; their sums are in Table 5 above.",),
         missing=absent(lines),
     )
 

@@ -34,7 +34,7 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
         COLUMNS,
         [*map(_compared, rated)],
         notes=(
-            "The paper shows these as bars, without numbers; it asked once, in random order, and let nobody tie "
+            "The paper shows these as bars, without numbers; it asked once, in random order, and allowed no ties "
             "(--rules paper).",
         ),
         missing=missing,

@@ -135,4 +135,4 @@ def _table(paper_table: PaperTable) -> Iterator[str]:
     if paper_table.table.notes:
         yield " ".join(paper_table.table.notes)
     if not paper_table.here:
-        yield "Nothing of this experiment: see the end."
+        yield "This experiment has nothing for this table: see the end."

@@ -39,14 +39,14 @@ _AGAINST: Mapping[Option, str] = {
     "moves": "by moves",
 }
 _GIVEN: Mapping[Option, str] = {
-    "information": "what is known of the shopper",
-    "intent": "how what a query hides is learnt",
+    "information": "what is known about the shopper",
+    "intent": "how hidden limits are learnt",
     "size": "tokens of the sandbox",
     "compose": "which pages of the sandbox are served",
     "retriever": "what ranks the sandbox's pages",
     "rag_turns": "turns that a search may take",
     "web": "where pages come from",
-    "moves": "what share of prices and of stock changes meanwhile",
+    "moves": "share of prices and of stock that changes during a run",
 }
 
 

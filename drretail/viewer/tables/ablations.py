@@ -24,11 +24,11 @@ HEADINGS: Mapping[Option, str] = {
     "information": "Score against information",
     "intent": "Score by intent",
     "size": "Score against size",
-    "compose": "Score by what is served of the sandbox",
+    "compose": "Score by which pages of the sandbox are served",
     "retriever": "Score by retriever",
-    "rag_turns": "Score by turns of a search",
+    "rag_turns": "Score by the number of turns of a search",
     "web": "Score by where pages come from",
-    "moves": "Score by whether the shop moves",
+    "moves": "Score by whether the shop changes during a run",
 }
 MADE_FOR: Mapping[str, tuple[str, ...]] = {"intent": ("intent", "basket"), "moves": ("moves",)}
 """Families that are read for what one option changes; their tables stand first."""
@@ -46,9 +46,9 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "inside each query that both have; in brackets or below 95 % intervals over users. n: queries. p: signs of users "
-    "flipped, corrected for the system's rows (Holm); * where it and the interval both show a difference. No pairs: no "
-    "query has both. All equal: on each query. Too few users: however they differ, so few can't show it."
+    "within each query that has both, with its 95 % interval over users in brackets or below. n: queries. p: from "
+    "random signs of users, corrected for the system's rows (Holm). *: p and the interval both show a difference. No "
+    "pairs: no query has both. All equal: on each query. Too few users: so few can't show any difference."
 )
 
 
@@ -78,8 +78,8 @@ def families_made_for(table: SettingTable | DistractorTable) -> tuple[str, ...]:
 def note_of(by: Option) -> str:
     """What a difference of this option is."""
     if ABLATED[by].is_stepwise:
-        return f"Over the one before: over the setting in the column to the left that the system has, {_DIFFERENCE}"
-    return f"Over the first: over the setting in the system's first column, {_DIFFERENCE}"
+        return f"Over the one before: the difference from the setting in the column to the left, {_DIFFERENCE}"
+    return f"Over the first: the difference from the setting in the system's first column, {_DIFFERENCE}"
 
 
 def setting_words(setting: str, by: Option) -> str:
@@ -166,9 +166,9 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
 
 DISTRACTORS = "Distractor effect"
 DISTRACTORS_NOTE = (
-    "Effect: all pages minus those without distractors, inside each query that both have, with its interval over "
-    "users. n: queries. p: signs of users flipped, corrected for the system's compositions (Holm); * where it and the "
-    "interval both show a difference."
+    "Effect: the score with all pages minus the score without distractors, within each query that has both, with its "
+    "interval over users. n: queries. p: from random signs of users, corrected for the system's compositions (Holm). "
+    "*: p and the interval both show a difference."
 )
 _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
 
@@ -192,8 +192,8 @@ def distractor_table(table: DistractorTable) -> Table:
 
 
 TWINS_NOTE = (
-    "right: refused what can't be met and bought what can. J: the share of right pairs less that of reversed ones. p: "
-    "McNemar's exact test that both of a pair are refused as often."
+    "right: pairs whose query that can't be met was refused, and whose other query was not. J: the share of right "
+    "pairs less the share of reversed ones. p: McNemar's exact test that both queries of a pair are refused as often."
 )
 
 

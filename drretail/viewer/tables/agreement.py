@@ -9,8 +9,9 @@ from drretail.viewer.tables.scores import NONE_HELD, Metrics, description
 
 TITLE = "Agreement of judges"
 MEANING = (
-    "Spearman's ρ over the reports of research that both scored: 1 where they rank reports alike, 0 where one's order "
-    "says nothing of the other's, – where it is not defined. scores.json has all variants, and ρ over systems."
+    "Spearman's ρ over the research reports that both scored: 1 if they rank the reports alike,"
+    " 0 if the two orders are unrelated, – if it is not defined. scores.json has all variants, "
+    "and ρ over systems."
 )
 
 

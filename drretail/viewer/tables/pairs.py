@@ -20,17 +20,19 @@ TITLE = "Pairwise"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (
-    "win, tie and loss are the first system's. Each question was asked in both orders: who is preferred in both wins, "
-    "anything else is a tie. flips: pairs with another winner in each order. first: answers for the report that was "
-    "read first, equal ones half; 50% where the place does not matter."
+    "win, tie and loss are the first system's. The judge read each pair in both orders: a "
+    "system wins if it is preferred in both, anything else is a tie. flips: share of pairs with"
+    " another winner in each order. first: share of answers for the report that was read first "
+    "(equal counts half); 50% if the order does not matter."
 )
 MEANING_OF_ONE_ORDER = (
-    "win and loss are the first system's. Each question was asked in one order, drawn by the seed (rules paper): how "
-    "often it would have flipped is not known. first: answers for the report that was read first."
+    "win and loss are the first system's. The judge read each pair in one order, drawn by the "
+    "seed (rules paper), so nobody knows how often the other order would have changed the "
+    "winner. first: share of answers for the report that was read first."
 )
 MEANING_OF_A_PANEL = (
-    "win and loss are what more than half of the judges say, a tie anything else. differ: pairs of which they said "
-    "different things."
+    "A win or a loss is what more than half of the judges say; anything else is a tie. differ: "
+    "share of pairs on which the judges disagree."
 )
 _TIE = 1
 STRENGTHS = (

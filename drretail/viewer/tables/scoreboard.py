@@ -16,8 +16,8 @@ from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: the agent removes from its own reports what this finds, so it says little about it."
 INTERVALS = (
-    "95 % interval over users (over queries where no user is known): of shares binomial, which is wide of few users "
-    "even at 0 and 1, of all else Student's t"
+    "95 % interval over users (over queries where no user is known). For shares the interval is binomial: with few "
+    "users it is wide, even when the share is 0 or 1. For everything else it is Student's t"
 )
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""
@@ -48,9 +48,13 @@ class Board:
         if not self.has_intervals:
             return columns
         if not intervals:
-            return f"{columns} 95 % intervals: in a wider terminal, and by --details."
-        floors = " Those of floors and oracle: --details." if any(row.section == 2 for row in self.table.rows) else ""
-        return f"{columns} Below: {INTERVALS}.{floors}"
+            return f"{columns} A wider terminal and --details show the 95 % intervals."
+        floors = (
+            " --details also shows the intervals of the floors and the oracle."
+            if any(row.section == 2 for row in self.table.rows)
+            else ""
+        )
+        return f"{columns} Below a value: its {INTERVALS}.{floors}"
 
     @property
     def has_intervals(self) -> bool:
@@ -93,7 +97,7 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     }
     if len(rows) < 2 or not equal:
         return board, ""
-    same = ", ".join(f"{name} {cell.figure}" for name, cell in equal.items())
+    same = ", ".join(f"{name} {cell.figure}{_of_some(name, cell)}" for name, cell in equal.items())
     differing = board.model_copy(
         update={
             "columns": tuple(column for column in board.columns if column.name not in equal),
@@ -104,6 +108,15 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         }
     )
     return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
+
+
+def _of_some(name: str, cell: Cell) -> str:
+    """ " (of the 9 of 10 answers that have a value)"; empty where all have one."""
+    if not cell.counts:
+        return ""
+    scored, _, planned = cell.counts.partition("/")
+    which = "whose question can be met" if name == OUTCOME else "that have a value"
+    return f" (of the {scored} of {planned} answers {which})"
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
@@ -165,14 +178,16 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        why = "the others have no value in it"
-        yield f"{part} below a value: of so many of the planned reports; {why}."
+        yield f"{part} below a value: it is the mean over so many of the planned reports; the others have no value."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)
     yield from board.notes
     if board.prices_as_of is not None:
-        yield f"Prices as of {board.prices_as_of.isoformat()}; your own in drretail.toml, [prices], come first."
+        yield (
+            f"Prices as of {board.prices_as_of.isoformat()}; prices of your own, in drretail.toml under "
+            "[prices], are used first."
+        )
 
 
 MOST_SAID = 3
@@ -225,9 +240,9 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
 
 
 def _not_shown(sentences: Sequence[str]) -> str:
-    """ "No difference shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
+    """ "No difference is shown in FP by 10 queries; feasible: the same in every system on all 10 queries."."""
     short = [_NO_DIFFERENCE.sub(" by", _NO_PREFERENCE.sub("side-by-side preference by", each)) for each in sentences]
-    return f"No difference shown in {_joined(short)}" if short else ""
+    return f"No difference is shown in {_joined(short)}" if short else ""
 
 
 def _joined(sentences: Sequence[str]) -> str:

@@ -86,11 +86,13 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
-    sentences = [f"The systems' names go on with {shared}."] if shared else []
+    sentences = [f"The systems' full names end with {shared}."] if shared else []
     if "counterfactual" in places:
-        sentences.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
+        sentences.append(
+            "Counterfactual systems saw another profile than the user's. They are measured, but not ranked."
+        )
     if "floor" in places:
-        sentences.append("The null agents are floors: they research nothing, so what they get is no merit.")
+        sentences.append("The null agents are floors: they do no research, so their scores are no merit.")
     if "ceiling" in places and bounded:
         sentences.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
     return sentences
@@ -143,8 +145,8 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         unrated=tuple(unrated),
         notes=(
             *(_planned(scores) if columns else ()),
-            *_variants("Nothing to score in any report", empty, by_variant),
-            *_variants("Nothing found in any report that has something to check", perfect),
+            *_variants("No report has anything to score", empty, by_variant),
+            *_variants("Checked, and not found in any report", perfect),
             *_reasons(scores),
             *(_on_numbers(scores, family, names) if columns else ()),
         ),

@@ -20,9 +20,9 @@ from drretail.viewer.tables.scores import (
 
 BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: dict[SliceBy, str] = {
-    "category": "By the shop's category of what is wanted; a query that wants several things is in several.",
-    "kind": "By the sort of need, or by the mode of queries of which nobody said it.",
-    "constraint": "By what the wish of a query has; one that has several parts is in several columns.",
+    "category": "By the shop's category of what is wanted. A query that wants several things may count in several.",
+    "kind": "By the kind of need, or by the query's mode if no kind is given.",
+    "constraint": "By the parts of a query's wish. A query with several parts counts in several columns.",
     "level": "By how hard a query is in its shop, without any agent: 0 easy, 9 hard (drretail queries difficulty).",
 }
 

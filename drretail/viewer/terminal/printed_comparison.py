@@ -79,18 +79,19 @@ PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "f
 SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
-    "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries where none is known).",
-    "p: how often chance alone (random signs per user) gives a difference as large. Holm: corrected; "
-    "rows marked * (primary) over all such rows in all pairs of systems, the exploratory others over "
-    "the rows of their family. shows: the true difference that n queries show in 4 of 5 experiments, smaller ones "
-    "less often (–: more than values can differ); takes: queries "
-    "that would show a difference as large as A−B as often; both with Holm's strictest correction.",
+    "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
+    "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction. Rows "
+    "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
+    "corrected over the rows of their family. shows: the true difference that n queries show in 4 of 5 experiments "
+    "(–: it is larger than values can differ). takes: how many queries would show a difference as large as A−B in 4 of "
+    "5 experiments. Both assume Holm's strictest correction.",
 )
 LEGEND_OF_PAIRS = (
-    "for A, even, for B: queries, each by the mean of its repeats; p: of wins minus losses, as above; Holm: corrected, "
-    "of overall with all rows marked * in all pairs of systems, of the exploratory other dimensions for each other. "
-    "A's rate: a tie counts half. flips: pairs with another winner in each order. first: answers for the report that "
-    "was read first, equal ones half; 50% where the place does not matter.",
+    "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "
+    "correction. overall is corrected with all rows marked * in all pairs of systems; the other dimensions are "
+    "exploratory, and corrected for each other. A's rate: a tie counts half. flips: share of pairs with another winner "
+    "in each order. first: share of answers for the report that was read first (equal counts half); 50% if the order "
+    "does not matter.",
 )
 
 

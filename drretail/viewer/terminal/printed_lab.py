@@ -192,7 +192,7 @@ def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
     sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
     print_table(table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[CALIBRATION_NOTE]))
-    when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
+    when = "It was chosen before and is kept: --again chooses again." if was_chosen else "It is frozen now."
     prompts = calibration.prompt_hash
     known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
     print_text(f"{calibration.summary()} {when}", known)
@@ -242,10 +242,9 @@ def _hits(found: "Found | None") -> str:
 
 
 EXPLOITS_NOTE = (
-    "Each is compared with the honest reports it is made of, over all planned runs; a failed run or a "
-    "missing value counts 0. Caught: below them in a primary headline, and above them in none (Holm "
-    "over its headlines, and the"
-    "interval). 0.20 < 1.00: the exploit's mean, then theirs."
+    "Each exploit is compared with the honest reports that it is made of, over all planned runs; a failed run or a "
+    "missing value counts as 0. Caught: it is below them in one main score and above them in none, by its interval and "
+    "by a test corrected over its scores (Holm). 0.20 < 1.00: the mean of the exploit, then of the honest reports."
 )
 
 
@@ -268,8 +267,9 @@ def print_exploits(exploits: "ExploitsFound") -> None:
 
 
 BIAS_NOTES = (
-    "Intervals are over queries. None found is no proof: beside it is the smallest true effect that "
-    "so many queries show in four of five cases.",
+    "Intervals are over queries. If no effect was found, that does not prove that there is "
+    "none: the last column has the smallest true effect that this many queries show in four of "
+    "five cases.",
     "Shares without a neutral value, such as flips, have neither.",
 )
 

@@ -164,7 +164,7 @@ def print_correlations(scores: "Scores") -> None:
     if scores.correlations:
         print_text(
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate.",
+            f"{len(scores.correlations)}. A correlation does not prove a cause.",
             "",
         )
 
@@ -210,7 +210,7 @@ def print_followed(scores: "Scores") -> None:
         print_text("Hostile texts that were followed, and in how many reports:", *lines, "")
 
 
-COUNTERFACTUAL = "counterfactual, by code: the same queries before other profiles"
+COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
 NAMES = {
     "change": "{} changed",
     "repeats": "{} changed between plain repeats",

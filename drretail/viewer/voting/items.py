@@ -287,6 +287,6 @@ def _plain(text: str) -> str:
 
 def _changed(experiment: Path) -> UserError:
     return UserError(
-        f"This is about a report that is no longer as it was when {experiment / 'votes' / 'plan.json'} was made: "
-        "delete that file, and a new plan is made; votes stay."
+        f"This is about a report that has changed since {experiment / 'votes' / 'plan.json'} was made: "
+        "delete that file to make a new plan. The votes are kept."
     )

@@ -54,8 +54,11 @@ class PeopleAgree:
 @dataclass(frozen=True, slots=True)
 class VoteResults:
     people: tuple[PersonCount, ...]
+    """How much each person has said."""
     pairs: tuple[PairCount, ...]
+    """Of every two systems, how many votes each got in each dimension."""
     agreement: tuple[PeopleAgree, ...]
+    """How far every two people agree."""
 
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:

@@ -222,7 +222,7 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
     model = open_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
     asked = sut(world, model)
     with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
-        with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it goes on from here"):
+        with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it continues from here"):
             Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
         assert not list((tmp_path / "exp").rglob("run.json"))
         with Provider(*[search, result] * len(QUERIES), port=provider.server_port) as again:

@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command
 
 from drretail import run, score
-from drretail.api.option import declared_options
+from drretail.api.option import declared_options, python_help
 from drretail.api.options.report import ExportOptions
 from drretail.api.options.score import FAMILIES
 from drretail.eval.registry import metric_names
@@ -131,7 +131,11 @@ def test_every_option_has_a_help_of_one_sentence_and_its_function_shows_it(door:
     shown = inspect.getdoc(loaded(door.function)) or ""
     for option in declared_options(loaded(door.record)):
         assert option.option.help.strip() == option.option.help != ""
-        assert f"{option.name}: {option.option.help}" in shown
+        assert f"{option.name}: {python_help(option)}" in shown
+
+
+def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:
+    assert "baselines: If False: leave out the null agents" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
 
 
 def test_both_doors_make_the_same_runs(

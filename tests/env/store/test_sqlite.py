@@ -29,7 +29,7 @@ def test_all_threads_share_a_few_connections(store: SqliteStore) -> None:
     def read() -> None:
         barrier.wait()
         for _ in range(20):
-            assert store.product("B01").product_id == "B01"
+            assert store.order("0000000001").order_id == "0000000001"
 
     with ThreadPoolExecutor(50) as pool:
         for job in [pool.submit(read) for _ in range(50)]:
@@ -37,7 +37,17 @@ def test_all_threads_share_a_few_connections(store: SqliteStore) -> None:
     assert 1 <= store.open_connections() <= MOST_CONNECTIONS
 
 
+def test_products_are_read_once_and_only_so_many_are_kept(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.env.store.sqlite.MOST_KEPT", 2)
+    first = store.product("B01")
+    assert store.products(["B02", "B01"])["B01"] is first
+    assert store.products(["B03", "B01", "B02"]).keys() == {"B03", "B01", "B02"}
+    assert store.product("B01") is not first, "the third one took the place of both"
+    assert len(store.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
+
+
 def test_a_closed_store_answers_no_more(store: SqliteStore) -> None:
+    assert store.product("B01").product_id == "B01"
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.product("B01")

@@ -154,7 +154,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     )
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
-        "No user is known of any query: each counts as one of its own, in intervals and tests.",
+        "No query has a known user: intervals and tests count each query as a user of its own.",
         f"{A}: of 2 runs 1 failed, and count 0 in headlines.",
     )
 
@@ -165,8 +165,8 @@ def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
         row("checks", "clean", system=label, items={reader: 2}, **code)
         for label, reader in ((A, "picks declared"), (B, "picks by form"))
     ]
-    assert "not read alike" in board(held, *read).notes[0]
-    assert "clean may be those of the readers" in board(held, *read).notes[0]
+    assert "read in different ways" in board(held, *read).notes[0]
+    assert "clean may come from that" in board(held, *read).notes[0]
 
 
 def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> None:

@@ -30,8 +30,9 @@ def test_every_limit_of_a_want_stands_in_its_line() -> None:
         brands_unwanted=("Tallow",),
     )
     assert want_line(want) == (
-        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; what the shopper has may be bought "
-        "again; must be cotton, washable; must not be or have zips; at least 4 stars; at least 1,200 ratings; at most "
+        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; products already owned are "
+        "allowed; must be cotton, washable; must not be or have zips; at least 4 stars; at least "
+        "1,200 ratings; at most "
         "$20.00 a piece; by Nordlys or Ostrava; not by Tallow"
     )
 

@@ -83,7 +83,7 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
 ) -> None:
     to = tmp_path / "q.jsonl"
     plain = call(world, "import", source, "--to", to)
-    assert "2 have no wish yet. Type what they want bought in the browser" in plain.stderr
+    assert "2 have no wish yet. Write down what they want to buy: in the browser" in plain.stderr
     assert "stood there before" not in plain.stderr
     assert [query.wish is not None for query in read_queries(to)] == [False, False]
     result = call(world, "check", to, "--model", "fake:x")

@@ -144,7 +144,7 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
         (["--estimate"], "needs a --model"),
         (["--model", "offline:judge"], "shopper"),
         (["--model", "anthropic"], "names no model"),
-        (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave --user away"),
+        (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave out --user"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence(

@@ -159,7 +159,7 @@ def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> 
     (folders[0] / "journal.jsonl").write_text("", encoding="utf-8")
     shutil.rmtree(folders[1])
     page = parse(render_page(mine))
-    assert "was cut before it ended" in page.by_id("r1").text
+    assert "was interrupted before it ended" in page.by_id("r1").text
     assert "was never made" in page.by_id("r2").text
 
 
@@ -258,7 +258,7 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert "Result: react@offline-shopper: FP 0.78" in answer.text
     heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
     assert heads[:2] == ["System", "FP"]
-    assert "share of all claims that name a source" in [each.text for each in first.all("dd")]
+    assert "of all claims, the share that names a source" in [each.text for each in first.all("dd")]
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 

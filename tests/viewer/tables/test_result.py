@@ -34,7 +34,7 @@ def preference(won: int, lost: int, n: int = 10) -> PairScore:
 
 
 TWO = {"a@m": 0.9, "b@m": 0.8}
-FEW = "quality: 1 query, 1 user can show no difference, 5 tests made at once: it takes 8 users at least."
+FEW = "quality: 1 query, 1 user can show no difference (corrected for 5 tests): it takes 8 users at least."
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,10 @@ FEW = "quality: 1 query, 1 user can show no difference, 5 tests made at once: it
             "Nothing tells the two systems apart.",
         ),
         (
-            ("FP: no difference is shown by 10 queries: the clearest that was seen would take about 54 queries.",),
+            (
+                "FP: no difference is shown by 10 queries: to show the clearest difference seen, it would "
+                "take about 54 queries.",
+            ),
             (),
             "Nothing tells the two systems apart. It would take about 54 questions to tell.",
         ),
@@ -84,8 +87,8 @@ def test_who_did_better_and_how_sure_that_is(
     ("differs", "feasible", "n", "sentence"),
     [
         (
-            "clean and feasible: no difference is shown by 10 queries, 4 users, 5 tests made at once: "
-            "the clearest that was seen would take about 30 queries, 12 users.",
+            "clean and feasible: no difference is shown by 10 queries, 4 users (corrected for 5 tests): "
+            "to show the clearest difference seen, it would take about 30 queries, 12 users.",
             {"a@m": 0.7, "b@m": 0.1},
             10,
             "a buys what was asked for on 7 of 10 questions of 4 users, b on 1. "

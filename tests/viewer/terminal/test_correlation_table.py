@@ -29,7 +29,7 @@ def test_measures_are_rows_and_scores_columns_and_the_end_says_what_it_is_not(
     assert ["turns", "+0.50*", "-0.10"] in lines
     assert ["pages", "+0.10"] in lines
     assert "FP (n=50)" in out
-    assert "Holm over all 3. A correlation is no cause; none of this is a gate." in " ".join(out.split())
+    assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
 
 
 def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

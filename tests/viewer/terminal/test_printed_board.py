@@ -91,9 +91,9 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     texts = ("FP: a above b.", "clean: nothing.")
     text = "\n".join(printed(board(differs=texts, notes=("Mind this.",)), 140))
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
-    assert text.index("In FP, a did better than b.") < text.index("No difference shown in clean: nothing.")
+    assert text.index("In FP, a did better than b.") < text.index("No difference is shown in clean: nothing.")
     assert (
-        text.index("No difference shown")
+        text.index("No difference is shown")
         < text.index("share of claims that hold")
         < text.index("Notes")
         < text.index("Mind")
@@ -103,8 +103,8 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
 def test_a_text_says_what_stands_below_the_values_too() -> None:
     legend = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
     assert "share of claims that hold" in legend
-    assert ". Below: 95 % interval" in legend
-    assert legend.endswith("Those of floors and oracle: --details.")
+    assert ". Below a value: its 95 % interval" in legend
+    assert legend.endswith("--details also shows the intervals of the floors and the oracle.")
 
 
 def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:

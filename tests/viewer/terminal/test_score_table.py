@@ -81,7 +81,7 @@ def test_floors_stand_below_a_rule_and_the_oracle_last(printed: Print) -> None:
 def test_what_all_systems_share_is_said_once(printed: Print) -> None:
     text = "\n".join(printed([score(label) for label in SYSTEMS], 100))
     assert text.count("@offline-shopper") == 1
-    assert "The systems' names go on with @offline-shopper." in text
+    assert "The systems' full names end with @offline-shopper." in text
 
 
 def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
@@ -141,7 +141,7 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
     assert "Read: a@m: figures read 31 of 44, picks declared." in said(one)
     assert "b: figures read 31 of 44, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
     assert "Read of every system: figures read 31 of 44, picks declared." in said([*one, *read("b@m", declared=5)])
-    assert "Nothing found in any report" not in said(one)
+    assert "not found in any report" not in said(one)
 
 
 def test_judges_have_tables_of_their_own(printed: Print) -> None:
@@ -184,7 +184,7 @@ def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(print
     lines = printed(rows, width)
     assert max(map(len, lines)) <= width
     text = " ".join(" ".join(lines).split())
-    assert "The null agents are floors: they research nothing, so what they get is no merit." in text
+    assert "The null agents are floors: they do no research, so their scores are no merit." in text
     assert not any(line.split()[-1:] == ["4"] for line in lines)
 
 

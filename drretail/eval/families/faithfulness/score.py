@@ -9,7 +9,7 @@ from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled
+from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
@@ -175,7 +175,7 @@ def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
         return [Value(variant, "failed") for variant in RECALL]
     by_url = sum(1 for claim in claims if has_url(claim))
     # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
-    cited = by_url if rules == "paper" else sum(1 for claim in claims if claim.sources)
+    cited = by_url if rules == "paper" else sum(map(cites, claims))
     counts = zip(RECALL, (cited, by_url, cited), strict=True)
     return [share(variant, ("cited", count), ("total", len(claims))) for variant, count in counts]
 
@@ -257,8 +257,8 @@ MEANINGS = {
     "FP_web": "FP of claims that cite web pages",
     "FP_product": "FP of claims that cite the shop's products",
     "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
-    "FR": "factual recall: share of all claims that name a source",
-    "FR_url": "share of all claims that name a page or a product",
+    "FR": "factual recall: of all claims, the share that names a source",
+    "FR_url": "of all claims, the share that names a page or a product",
     "FR_pooled": "all cited claims by all claims, over all reports at once",
     "N_contradicted": "claims of a report that their sources contradict",
     "N_cited": "claims that cite pages or products, one for each type",
@@ -285,7 +285,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant="N_supported", name="supported", meaning="how many claims of a report its sources bear out"
         ),
-        BoardColumn(variant="FR", meaning="share of all claims that name a source"),
+        BoardColumn(variant="FR", meaning="of all claims, the share that names a source"),
     ),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},

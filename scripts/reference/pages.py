@@ -1,0 +1,8 @@
+"""Which pages are made."""
+
+from scripts.reference.commands import commands_page
+from scripts.reference.python import python_page
+from scripts.reference.source import ROOT
+
+FOLDER = ROOT / "docs" / "reference"
+MADE = {FOLDER / "commands.md": commands_page, FOLDER / "python.md": python_page}

@@ -1,0 +1,56 @@
+"""Figures with a unit and denials of a record, and sentences that say otherwise."""
+
+import pytest
+
+from drretail.grounding.verify.measures import denial_faults, measure_faults
+from drretail.records.shop import Product
+
+PRESS = Product(
+    product_id="press",
+    title="Steel Press 1 L",
+    category="c",
+    description=(
+        "Keeps coffee hot for 2 hours. Not for induction. 90 click settings. 650 g.",
+        "Needs two AA batteries (not included).",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("It keeps coffee hot for 4 hours.", "4 hours: the record says 2 hours"),
+        ("Settings: 60", "60: the record says 90 click"),
+        ("It weighs only 560 g.", "560 g: the record says 650 g"),
+    ],
+)
+def test_another_number_of_the_same_thing_is_a_fault(text: str, line: str) -> None:
+    assert list(measure_faults(text, PRESS)) == [line]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It keeps coffee hot for 2 hours.",
+        "Grind 30 g for 1 litre.",
+        "Delivery takes 4 hours.",
+        "The 1 L press",
+        "No. 7",
+    ],
+)
+def test_what_is_said_of_something_else_is_none(text: str) -> None:
+    assert not list(measure_faults(text, PRESS))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("It works on induction too.", "the record says “Not for induction”"),
+        ("Batteries are included.", "the record says “Needs two AA batteries (not included)”"),
+        ("It doesn't work on gas, electric and induction hobs.", None),
+        ("If you have induction, take another one.", None),
+        ("A lid is included.", None),
+    ],
+)
+def test_what_the_record_denies_can_not_be_affirmed(text: str, line: str | None) -> None:
+    assert list(denial_faults(text, PRESS)) == ([] if line is None else [line])

@@ -1,0 +1,109 @@
+"""Prices, list prices and stock of a product's variants, and sentences that say otherwise."""
+
+from decimal import Decimal
+
+import pytest
+
+from drretail.grounding.verify.offers import AGREES, price_lines, stock_lines
+from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.values import verify
+from drretail.records.reading import ReadValue
+from drretail.records.shop import Offer, Product, offers_of, sold_for
+
+VARIANTS = [
+    {"Size": "2 cups", "Color": "White", "id": "a", "price": 18, "list_price": 22, "stock": "4"},
+    {"Size": "2 cups", "Color": "Black", "id": "b", "price": 19, "stock": "0"},
+    {"Size": "4 cups", "Color": "White", "id": "c", "price": 24, "stock": "-2"},
+]
+DRIPPER = Product(
+    product_id="dripper",
+    title="Cone Dripper",
+    price=18.0,
+    price_from=True,
+    category="c",
+    details={"Variants": VARIANTS},
+)
+BOX = Product(product_id="box", title="Knock Box", price=32.0, category="c", details={"Stock": 3, "List price": 40})
+LEDGER = Ledger({"dripper": DRIPPER, "box": BOX}, {}, {}, {})
+
+
+def prices(text: str, *items: Product) -> list[str]:
+    return list(price_lines(text, items or (DRIPPER,), LEDGER, "The box is $32 and the dripper $18."))
+
+
+def test_an_offer_is_a_variant_or_the_product_itself() -> None:
+    first, *_, last = offers_of(DRIPPER)
+    assert first == Offer({"Size": "2 cups", "Color": "White"}, Decimal(18), Decimal(22), 4)
+    assert last.stock == 0  # what is oversold is not there
+    assert offers_of(BOX) == (Offer({}, Decimal(32), Decimal(40), 3),)
+    assert sold_for(DRIPPER) == [18, 19, 24]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The 2 cups size is $18 in White and $19 in Black.",
+        "It starts from $18.",
+        "White: $18 (was $22)",
+        "4 cups – $24.00",
+        "It is $6 more than the small one, which costs $18.",
+        "Shipping costs $5, and you save $4.",
+        "Your limit was $30.",
+        "The dripper costs €17.",
+    ],
+)
+def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None:
+    assert not prices(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("It costs $21.", "price 21: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
+        ("The Black one is $24.", "price 24: the record says $19.00 (2 cups / Black)"),
+        ("$18 for 4 cups", "price 18: the record says $24.00 (4 cups / White)"),
+        ("White and Black are $18 each.", "price 18: the record says"),
+        ("White: $18 (was $29)", "list price 29: the record says $22.00"),
+    ],
+)
+def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str) -> None:
+    (found,) = prices(text)
+    assert found.startswith(line)
+
+
+def test_a_total_is_made_of_the_prices_that_were_named() -> None:
+    (right,) = prices("Together that's $50.", DRIPPER, BOX)
+    assert right == f"total 50: {AGREES} ($18.00 + $32.00)"
+    (wrong,) = prices("In total you pay $48.", DRIPPER, BOX)
+    assert wrong == "total 48: no sum of $18.00 + $32.00 comes to it"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The Black one is in stock.", "0 in stock of 2 cups / Black"),
+        ("White is sold out.", None),  # of two sizes one is there
+        ("The White one in 2 cups is sold out.", "4 in stock of 2 cups / White"),
+        ("Black is sold out.", AGREES),
+        ("If Black is in stock, we ship today.", None),
+        ("It comes in Black; available in two sizes.", None),
+        ("Black; Price: $19; Stock: in stock", "0 in stock of 2 cups / Black"),
+    ],
+)
+def test_availability_is_held_against_the_count_of_the_variant(text: str, found: str | None) -> None:
+    lines = list(stock_lines(text, DRIPPER))
+    assert len(lines) == (found is not None)
+    assert found is None or found in lines[0]
+
+
+def test_a_variants_price_is_a_price_of_the_product() -> None:
+    def state(amount: str) -> str:
+        value = ReadValue(kind="price", amount=amount, relation="is", of=("P:dripper",), start=0, end=1)
+        return verify([value], LEDGER)[0].state
+
+    assert [state(amount) for amount in ("18", "24", "22", "23")] == [
+        "verified",
+        "verified",
+        "underivable",  # the list price
+        "contradicted",
+    ]

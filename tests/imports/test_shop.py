@@ -1,0 +1,141 @@
+"""Imported answers are judged by the records of the shop's products that they name."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.env.world import World, open_world
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.imports.formats import load_format
+from drretail.imports.recording import Imported, record
+from drretail.progress import Progress
+from drretail.records.run import LOOKED_UP
+from drretail.viewer.page.document import render_page
+from tests.cli.commands import Command
+from tests.imports.foreign import jsonl
+
+PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
+Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Status
+kettle,Gooseneck Kettle 1 L,Not for induction.,Acme,Kettles,true,Color,Black,K-1,shopify,3,deny,64.00,79.00,active
+kettle,,,,,,,White,K-2,shopify,0,deny,59.00,,
+box,Knock Box,15 cm high.,Acme,Espresso,true,Title,Default Title,B-1,shopify,2,deny,32.00,32.00,active
+card,Gift Card,By e-mail.,Acme,Cards,true,Title,Default Title,G-1,,0,deny,25.00,,active
+cup,Tasting Cup,Porcelain.,Acme,Cups,true,Title,Default Title,C-1,shopify,0,continue,9.00,,active
+"""
+SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}\n'
+ANSWERS = {
+    "Which kettle?": "The Gooseneck Kettle is $59 in White and $64 in Black (was $79). White is in stock.",
+    "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.",
+    "Induction?": "The Gooseneck Kettle 1 L works on induction.",
+    "Shipping?": "We ship for $5.",
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "products.csv").write_text(PRODUCTS, encoding="utf-8")
+    (folder / "shop.toml").write_text(SHOP, encoding="utf-8")
+    ingest([folder / "shop.toml"], folder / "w")
+    return folder / "w"
+
+
+def log(folder: Path) -> Path:
+    def said(question: str, answer: str) -> dict[str, object]:
+        return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+    return jsonl(folder / "assistant.jsonl", [said(*pair) for pair in ANSWERS.items()])
+
+
+def taken(folder: Path, shop: World) -> Imported:
+    return record(load_format("chat").read(log(folder)), "chat", folder / "exp", Progress(), world=shop)
+
+
+def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -> None:
+    with open_world(world) as shop:
+        came = taken(tmp_path, shop)
+    assert [count.looked_up for count in came.reports] == [1, 1, 1, 0]
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert LOOKED_UP in system.options
+    runs = {run.query_id: run for run in read_runs(tmp_path / "exp")}
+    held = [entry for run in runs.values() for entry in read_evidence(run_folder(tmp_path / "exp", *place(run.run_id)))]
+    assert {entry.id for entry in held} == {"P:kettle", "P:box"}
+    assert all(entry.looked_up and not any(text.shown for text in entry.texts) for entry in held)
+    (linked,) = (citation for run in runs.values() for citation in run.citations)
+    assert (linked.type, linked.evidence_id) == ("product", "P:box")  # by an address with a collection and a variant
+
+
+def place(run_id: str) -> tuple[str, str, int]:
+    label, _, name = run_id.partition("/")
+    return label, name.removesuffix("-r1"), 1
+
+
+def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, drretail: Command) -> None:
+    with open_world(world) as shop:
+        taken(tmp_path, shop)
+    done = drretail("score", "exp", "--metrics", "faithfulness", "--json")
+    assert done.returncode == 0, done.stderr
+    found = {
+        row["variant"]: row.get("value") for row in json.loads((tmp_path / "exp" / "scores.json").read_text())["scores"]
+    }
+    assert found["N_contradicted"] == pytest.approx(3 / 4)  # one in each report that names a product
+    assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
+    page = render_page(tmp_path / "exp")
+    assert "3 statements that their sources contradict" in page
+    first = page.index("price 28: the record says $32.00")
+    second = page.index("“in stock”: the record counts 0 in stock of White")
+    assert first < second < page.index("the record says “Not for induction”") < page.index('id="first"')
+    assert "looked up in the shop for judging" in page
+
+
+def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
+    with open_world(world) as shop:
+        details = {name: shop.store.product(name).details for name in ("kettle", "box", "card", "cup")}
+    assert details["kettle"]["Variants"][0] == {
+        "Color": "Black", "id": "K-1", "price": 64, "list_price": 79, "stock": "3",
+    }  # fmt: skip
+    assert details["box"] == {"Stock": 2}
+    assert details["card"] == details["cup"] == {}
+
+
+def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
+    (tmp_path / "products.csv").write_text(PRODUCTS, encoding="utf-8")
+    (tmp_path / "shop.toml").write_text(
+        f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}', encoding="utf-8"
+    )
+    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    answer = "It is [this one](https://www.acme.example/de/box.html#top)."
+    messages = [{"role": "user", "content": "Box?"}, {"role": "assistant", "content": answer}]
+    path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
+    with open_world(tmp_path / "w") as shop:
+        came = record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    assert came.reports[0].looked_up == 1
+
+
+def test_the_command_says_that_nobody_knows_what_the_assistant_read(
+    world: Path, tmp_path: Path, drretail: Command
+) -> None:
+    done = drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
+    assert done.returncode == 0, done.stderr
+    assert "3 of 4 reports name 3" in done.stdout
+    assert "nothing says that the writer read them" in " ".join(done.stdout.split())
+
+
+def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
+    world: Path, tmp_path: Path, drretail: Command
+) -> None:
+    done = drretail("ask", "Which kettle is there?", "--world", str(world), "--to", "exp")
+    assert "The agents search no web" in done.stderr
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert system.options["without"] == ["web"]
+    named = drretail("ask", "Which kettle is there?", "--world", str(world), "--web", "sandbox", "--to", "other")
+    assert "made for the demo shop" in named.stderr
+    assert "search no web" not in named.stderr
+
+
+def test_recorded_answers_are_no_agent(world: Path, drretail: Command) -> None:
+    done = drretail("ask", "Which kettle?", "--world", str(world), "--agent", "assistant=replay:answers.jsonl")
+    assert done.returncode == 2
+    assert "drretail import chat FILE --world W" in done.stderr
