@@ -3,32 +3,73 @@
     python benchmarks/difficulty.py WORLD QUERIES.jsonl [--experiment EXP] [--json OUT.json]
 
 QUERIES.jsonl is what ``drretail queries generate`` made of WORLD. Each query is brought step by step towards level 9;
-of all versions on the way the table has, by level, the mean utility of the eight solvers that the level is made of, and
-of eight others (2, 4, 7 and 20 hits) that it is not made of: both have to fall from each level to the next one. And
-each query takes one step of each sort: of the steps that change the loss, 90 % have to raise it.
+of all versions on the way the table has, by level, the mean utility of the eight solvers that the level is made of, of
+eight others (2, 4, 7 and 20 hits), and of eight that search in another way (1, 3, 5 and 10 hits with all words, what
+most have bought first): all have to fall from each level to the next one. And each query takes one step of each sort:
+of the steps that change the loss, 90 % have to raise it. Intervals count a user's queries as one.
 """
 
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from drretail.api.worlds import open_world
-from drretail.difficulty.hardening import AXES, Hardener
-from drretail.difficulty.measure import HITS, Task
+from drretail.difficulty.hardening import AXES, Axis, Hardener
+from drretail.difficulty.measure import DEEPEST, HITS, Dial, Task
+from drretail.env.catalog.base import CatalogQuery
 from drretail.eval.scores.file import read_scores
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
+from drretail.records.wish import Want
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import share_interval
 
 OTHER_HITS = (2, 4, 7, 20)
 LEAST = 5
 """Queries of a level below which its mean is not held to anything."""
 RIGHT = 0.9
 _NO_CHANGE = 1e-9
+
+
+class Popular(Dial):
+    """Whose searches bring what holds all words, the most bought first."""
+
+    def ranked(self, want: Want) -> list[tuple[str, ...]]:
+        searches = (CatalogQuery(kind, match="all", sort_by="popularity", limit=DEEPEST) for kind in want.kinds)
+        return [tuple(hit.product_id for hit in self.offers.world.catalog.search(each).hits) for each in searches]
+
+
+SOLVERS = ("own", "other", "popular")
+
+
+class Measured(NamedTuple):
+    """One query before the eight solvers of each sort."""
+
+    task: Task
+    popular: Task
+
+    def utility(self, solvers: str) -> float:
+        """Their mean."""
+        task = self.popular if solvers == "popular" else self.task
+        hits = OTHER_HITS if solvers == "other" else HITS
+        return fmean(task.utility(each, history=history) for each in hits for history in (True, False))
+
+
+class Measure:
+    """Measures queries of one world by all solvers."""
+
+    def __init__(self, hardener: Hardener) -> None:
+        self.hardener, self.popular = hardener, Popular(hardener.dial.offers)
+
+    def __call__(self, query: Query | None) -> Measured | None:
+        task = None if query is None else self.hardener.dial.task(query)
+        popular = None if query is None else self.popular.task(query)
+        return None if task is None or popular is None else Measured(task, popular)
 
 
 def main() -> None:
@@ -40,70 +81,63 @@ def main() -> None:
     asked = parser.parse_args()
     queries = read_queries(asked.queries)
     with open_world(asked.world) as world:
-        hardener = Hardener.of(world, "42")
-        levels = by_level(queries, hardener)
-        axes = [by_axis(queries, hardener, axis) for axis in AXES]
-    print("level  queries  mean utility  of other solvers  with 5 hits, no history")
+        measure = Measure(Hardener.of(world, "42"))
+        levels = by_level(queries, measure)
+        axes = [row for axis in AXES for row in by_axis(queries, measure, axis)]
+    print("level  queries  mean utility  of other solvers  by popularity  with 5 hits, no history")
     for row in levels:
-        print("{level:5}  {n:7}  {mean:12.3f}  {other:16.3f}  {shallow:23.3f}".format(**row))
+        print("{level:5}  {n:7}  {own:12.3f}  {other:16.3f}  {popular:13.3f}  {shallow:23.3f}".format(**row))
     counted = [row for row in levels if row["n"] >= LEAST]
-    for name in ("mean", "other"):
+    for name in SOLVERS:
         falls = all(later[name] < earlier[name] for earlier, later in pairwise(counted))
         print(f"{name}: {'falls' if falls else 'DOES NOT FALL'} from level to level ({len(counted)} levels)")
-    print("\nstep      queries  made  moved  right  share | other solvers: moved  right  share")
+    print("\nstep      solvers  made  moved  right  share")
     for row in axes:
-        line = (
-            "{axis:8}  {n:7}  {made:4}  {moved:5}  {right:5}  {share:5.2f} | {o_moved:19}  {o_right:5}  {o_share:5.2f}"
-        )
-        print(line.format(**row), "" if row["share"] >= RIGHT else "BELOW 0.90")
+        share = "{share:5.2f} ({low:.2f}–{high:.2f})".format(**row) if row["moved"] else ""
+        below = "BELOW 0.90" if row["moved"] and row["share"] < RIGHT else ""
+        print("{axis:8}  {solvers:7}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
     if asked.experiment:
         agents(asked.experiment)
     if asked.json:
         asked.json.write_text(json.dumps({"levels": levels, "axes": axes}, indent=1), encoding="utf-8")
 
 
-def utility(task: Task, hits: Sequence[int]) -> float:
-    """The mean over solvers that see so many hits, with and without history."""
-    return fmean(task.utility(each, history=history) for each in hits for history in (True, False))
-
-
-def by_level(queries: Sequence[Query], hardener: Hardener) -> list[dict[str, Any]]:
-    found: dict[int, list[Task]] = defaultdict(list)
+def by_level(queries: Sequence[Query], measure: Measure) -> list[dict[str, Any]]:
+    found: dict[int, list[Measured]] = defaultdict(list)
     for query in queries:
-        for version in hardener.brought_to(query, 9):
-            task = hardener.dial.task(version)
-            if task is not None and version.level is not None:
-                found[version.level].append(task)
+        for version in measure.hardener.brought_to(query, 9):
+            measured = measure(version)
+            if measured is not None and version.level is not None:
+                found[version.level].append(measured)
     return [
-        {
-            "level": level,
-            "n": len(tasks),
-            "mean": fmean(utility(task, HITS) for task in tasks),
-            "other": fmean(utility(task, OTHER_HITS) for task in tasks),
-            "shallow": fmean(task.utility(5, history=False) for task in tasks),
-        }
-        for level, tasks in sorted(found.items())
+        {"level": level, "n": len(of_level)}
+        | {solvers: fmean(each.utility(solvers) for each in of_level) for solvers in SOLVERS}
+        | {"shallow": fmean(each.task.utility(5, history=False) for each in of_level)}
+        for level, of_level in sorted(found.items())
     ]
 
 
-def by_axis(queries: Sequence[Query], hardener: Hardener, axis: Any) -> dict[str, Any]:
-    pairs: list[tuple[Task, Task]] = []
+def by_axis(queries: Sequence[Query], measure: Measure, axis: Axis) -> Iterator[dict[str, Any]]:
+    pairs: list[tuple[Measured, Measured]] = []
     for query in queries:
-        task, step = hardener.dial.task(query), next(hardener.steps(query, axis), None)
-        stepped = None if step is None else hardener.dial.task(step)
-        if task is not None and stepped is not None:
-            pairs.append((task, stepped))
-    row: dict[str, Any] = {"axis": axis, "n": len(queries), "made": len(pairs)}
-    for prefix, hits in (("", HITS), ("o_", OTHER_HITS)):
-        lost = [utility(task, hits) - utility(stepped, hits) for task, stepped in pairs]
-        moved = [each for each in lost if abs(each) > _NO_CHANGE]
-        right = sum(each > 0 for each in moved)
-        row |= {
-            f"{prefix}moved": len(moved),
-            f"{prefix}right": right,
-            f"{prefix}share": right / len(moved) if moved else 1.0,
+        before, after = measure(query), measure(next(measure.hardener.steps(query, axis), None))
+        if before is not None and after is not None:
+            pairs.append((before, after))
+    clusters = Clusters.of([before.task.query for before, _ in pairs])
+    for solvers in SOLVERS:
+        lost = {before.task.query.query_id: before.utility(solvers) - after.utility(solvers) for before, after in pairs}
+        moved = {query_id: each > 0 for query_id, each in lost.items() if abs(each) > _NO_CHANGE}
+        share = share_interval([*map(float, moved.values())], clusters.groups(moved))
+        yield {
+            "axis": axis,
+            "solvers": solvers,
+            "made": len(pairs),
+            "moved": len(moved),
+            "right": sum(moved.values()),
+            "share": share.value,
+            "low": share.low,
+            "high": share.high,
         }
-    return row
 
 
 def agents(experiment: Path) -> None:

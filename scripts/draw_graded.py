@@ -4,7 +4,10 @@
 
 Of each third (levels 0–2, 3–5, 6–9) there are ten plain queries, six that hide limits of their wish, and two pairs of
 twins of which the shop can meet one. Each has a user of its own, but for the two of a pair, and none of the fifty that
-ship beside them. Run it only to change the set on purpose: its figures are then those of another set.
+ship beside them.
+
+The set was drawn when a step could still be easier for some solver: today's draw is another set. Run it only to change
+the set on purpose: its figures are then those of another set.
 """
 
 from collections.abc import Callable, Iterator, Sequence

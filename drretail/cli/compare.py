@@ -71,11 +71,12 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
 
 
 def print_settings(options: CompareOptions, found: "Compared", *, details: bool, as_json: bool) -> None:
-    """Score against one option or level: a table for each metric and judge; or what systems decided on twins.
+    """Score against one option or level, or what systems decided on twins.
 
-    Without ``details`` or a metric that is named, only the families that are read for the option, where it has some.
+    Without ``details`` or a metric that is named, only what is read for the option, where it has such: one table.
     """
     from drretail.viewer.tables import ablations
+    from drretail.viewer.tables.slices import level_slices
     from drretail.viewer.terminal.printed_scores import print_slices
 
     if as_json:
@@ -84,23 +85,29 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
         cost = [table.model_dump(mode="json", exclude_none=True) for table in found.distractors]
         print_json(made | ({"distractors": cost} if cost else {}))
         return
+    everything = details or bool(options.metric)
     if found.levels:
-        print_slices(found.levels, ["level"])
+        levels = level_slices(found.levels.slices, details=everything)
+        print_slices(found.levels.model_copy(update={"slices": tuple(levels)}), ["level"])
+        count = len({(row.metric, row.variant, row.judge, row.rules) for row in found.levels.slices})
+        _print_more(count - len({(row.metric, row.variant, row.judge, row.rules) for row in levels}))
         return
     if found.twins:
         print_table(ablations.twin_table(found.twins))
         return
-    shown = [table for table in found.settings if table.metric in ablations.families_made_for(table)]
-    if details or options.metric or not shown:
-        shown = found.settings
-    for table in ablations.headlines_first(shown):
+    shown = ablations.headlines_first(found.settings) if everything else ablations.main_tables(found.settings)
+    for table in shown:
         print_table(ablations.ablation_table(table))
     print_text(ablations.note_of(found.settings[0].by))
-    if more := len(found.settings) - len(shown):
-        print_text(
-            f"{counted(more, 'more table')} of other metrics: --details prints all of them, --metric FAMILY some."
-        )
+    _print_more(len(found.settings) - len(shown))
     for costs in ablations.headlines_first(found.distractors):
         print_table(ablations.distractor_table(costs))
     if found.distractors:
         print_text(ablations.DISTRACTORS_NOTE)
+
+
+def _print_more(count: int) -> None:
+    if count:
+        print_text(
+            f"{counted(count, 'more table')} of other metrics: --details prints all of them, --metric FAMILY some."
+        )

@@ -118,8 +118,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.
 
     Each connection has its own copy of the world, and others don't see its changes. With --to each connection is
-    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). With neither --to nor
-    --http, an agent can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
+    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). Without --to, an agent
+    can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
@@ -151,9 +151,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if session.user_id is None and session.scope == "own" and not quiet:
             say(NO_USER)
         if query is None:
-            # Over HTTP answers are single JSON documents, behind which no question of the server's can stand.
-            guide, elicits = instructions(session), not served.http
-            server = mcp_server(session, lambda: UnrecordedRun(session), guide, elicits=elicits)
+            server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session), elicits=True)
         else:
             runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
             guide = question_instructions(session, query.text)

@@ -64,7 +64,11 @@ class Hardener:
         return cls(Dial(linter.stock.offers), linter, Assortment(linter.stock), seed)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
-        """Versions one step further that the shop can meet, and in which the checks find nothing."""
+        """Versions one step further that the shop can meet, and in which the checks find nothing.
+
+        None is easier for any of the solvers. A budget that only the first hit breaks leaves a poorer best cart, which
+        the others come nearer to: on the demo shop solvers of other depths found 16 of 104 such budgets easier.
+        """
         task = self.dial.task(query)
         if task is None:
             return
@@ -75,7 +79,8 @@ class Hardener:
             "purchase": self._older,
         }
         for made in makers[axis](query, task):
-            if made is not None and self.dial.task(made) is not None and not self.linter.findings(made):
+            harder = None if made is None else self.dial.task(made)
+            if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
 
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from math import ceil, fsum
+from math import ceil, fsum, isclose
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
@@ -183,10 +183,19 @@ class Task:
         return sum(fit.worth for fit in chosen or ())
 
     @cached_property
+    def losses(self) -> tuple[float, ...]:
+        """Of the eight solvers, each 0 to 1."""
+        return tuple(1 - self.utility(hits, history=history) for hits in HITS for history in (True, False))
+
+    @property
     def loss(self) -> float:
-        """The mean of the eight, 0 to 1."""
-        losses = [1 - self.utility(hits, history=history) for hits in HITS for history in (True, False)]
-        return fsum(losses) / len(losses)
+        """The mean of the eight."""
+        return fsum(self.losses) / len(self.losses)
+
+    def is_no_easier_than(self, other: "Task") -> bool:
+        """True where none of the eight solvers loses less than on the other query."""
+        pairs = zip(self.losses, other.losses, strict=True)
+        return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
 
     @property
     def depth(self) -> int | None:

@@ -10,8 +10,9 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.server import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -127,7 +128,7 @@ class Sessions:
             return
         body, again = whole
         if name is None:
-            await self._begin(scope, again, send)
+            await self._begin(scope, body, again, send)
         elif name in self._open:
             session = self._open[name]
             session.patience = self._idle
@@ -136,7 +137,7 @@ class Sessions:
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
-    async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Opens a session and lets it answer; one that was not begun by ``initialize`` is given up at once."""
         if len(self._open) >= self._most:
             self._make_room()
@@ -144,7 +145,8 @@ class Sessions:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
-        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True)
+        # A question of the server's can only stand in a stream of events; for all others one document is simpler.
+        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
         session = self._open[name] = _Open(transport, self._unfinished)
         begun = False
 
@@ -224,6 +226,15 @@ async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
         return kept.pop() if kept else await receive()
 
     return bytes(body), replayed
+
+
+def _declares_elicitation(body: bytes) -> bool:
+    """True for an ``initialize`` of a client that lets the person at it be asked."""
+    try:
+        asked = InitializeRequest.model_validate_json(body)
+    except ValidationError:
+        return False
+    return asked.params.capabilities.elicitation is not None
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:

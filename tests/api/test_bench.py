@@ -1,6 +1,8 @@
 """A release from its making to its ranking, on a small shop with a contestant who follows rules."""
 
+import gzip
 import json
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,17 +124,55 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth(home: Path) -> 
         submit(home / "R", home / "exp", manifest(home, "acme"))
 
 
+def test_a_copy_under_another_name_has_no_rank_of_its_own(home: Path) -> None:
+    for name in ("acme", "mirror"):
+        if not (home / "R" / "submissions" / name).exists():
+            submit(home / "R", home / "exp", manifest(home, name), sample=2, now=CLOSES - timedelta(hours=1))
+    rows = {row.system: row for row in rank(home / "R").rows}
+    assert (rows[f"acme.{LABEL}"].ranks, rows[f"mirror.{LABEL}"].ranks) == ((1, 1), None)
+    assert rows[f"mirror.{LABEL}"].notes == (f"a copy of acme.{LABEL}",)
+
+
+def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "exp", tmp_path / "exp")
+    journal = next((tmp_path / "exp").rglob("journal.jsonl.gz"))
+    with gzip.open(journal, "ab", compresslevel=1) as packed:
+        for _ in range(101):
+            packed.write(b" " * 1024**2)
+    with pytest.raises(UserError, match="holds more than 100 MB unpacked"):
+        submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
+
+
+@pytest.mark.usefixtures("_small_shops")
+def test_a_release_of_levels_says_how_many_it_has_of_each(tmp_path: Path) -> None:
+    quiet = choose_progress("none")
+    made = make(tmp_path / "R", closes=CLOSES, n=8, levels=(4, 5), seed=SEED, progress=quiet)
+    queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
+    assert {query.level for query in queries} == {4, 5}
+    assert made.levels == {level: sum(query.level == level for query in queries) for level in (4, 5)}
+    assert len({query.user_id for query in queries}) == len(queries) == made.queries >= 4
+    with pytest.raises(UserError, match="--level is for made-up queries"):
+        make(tmp_path / "S", closes=CLOSES, queries=tmp_path / "q", levels=(4,), progress=quiet)
+    publish(tmp_path / "R", tmp_path / "public", now=CLOSES - timedelta(days=1))
+    assert '"level"' not in (tmp_path / "public" / "tasks.jsonl").read_text()
+
+
 def test_what_was_not_run_again_stands_without_a_rank(home: Path) -> None:
     submit(home / "R", home / "exp", manifest(home, "alone"), sample=0, now=CLOSES - timedelta(hours=1))
     (row,) = [row for row in rank(home / "R").rows if row.system == f"alone.{LABEL}"]
     assert (row.ranks, row.notes) == (None, ("not run again",))
 
 
-def test_the_published_shop_does_not_hold_the_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _small_shops(monkeypatch: pytest.MonkeyPatch) -> None:
     def smaller(to: Path, *, products: int, reviews: int, seed: str, progress: Progress) -> None:
         write_shop(to, products=products // 4, reviews=reviews // 4, seed=seed, progress=progress)
 
     monkeypatch.setattr(release, "write_shop", smaller)
+
+
+@pytest.mark.usefixtures("_small_shops")
+def test_the_published_shop_does_not_hold_the_seed(tmp_path: Path) -> None:
     make(tmp_path / "R", closes=CLOSES, n=6, seed=SEED, progress=choose_progress("none"))
     before = CLOSES - timedelta(days=1)
     publish(tmp_path / "R", tmp_path / "public", now=before)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ElicitResult
 
 T = TypeVar("T")
 NODE_SDK = "@modelcontextprotocol/sdk@1.32.2"
@@ -75,11 +77,11 @@ def over_stdio(args: list[str], ask: Callable[[Client], Awaitable[T]]) -> T:
     return asyncio.run(visit())
 
 
-def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -> T:
+def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]], person: Any = None) -> T:
     async def visit() -> T:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as web,
-            Client(streamable_http_client(address, http_client=web)) as client,
+            Client(streamable_http_client(address, http_client=web), elicitation_callback=person) as client,
         ):
             return await ask(client)
 
@@ -132,6 +134,34 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path
     results = over_stdio([*command(world, *recording(tmp_path / "exp"))], answered)
     assert [result.is_error for result in results] == [False, False, True, False]
     check_runs(tmp_path / "exp", "mcp@mcp")
+
+
+def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(world: Path) -> None:
+    def person(answer: str | None) -> Any:
+        async def respond(context: object, asked: Any) -> ElicitResult:
+            await asyncio.sleep(0.2)
+            assert asked.message == "How much?"
+            return ElicitResult(action="decline") if answer is None else accepts({"answer": answer})
+
+        return respond
+
+    def accepts(content: dict[str, str]) -> ElicitResult:
+        return ElicitResult(action="accept", content=content)
+
+    async def ask(client: Client) -> list[Any]:
+        question = {"topic": "budget", "question": "How much?"}
+        return [(await client.call_tool("ask_shopper", question)).structured_content for _ in range(2)]
+
+    with serving(command(world)) as (address, token, _), ThreadPoolExecutor() as threads:
+        answers = ["Up to $40.", "Up to $70.", None]
+        found = list(threads.map(lambda each: over_http(address, token, ask, person(each)), answers))
+        (shown,) = over_http(address, token, lambda client: ask(client))[:1]
+    assert [[each["answer"] for each in of_client] for of_client in found] == [
+        ["Up to $40."] * 2,
+        ["Up to $70."] * 2,
+        ["I don't mind."] * 2,
+    ]
+    assert shown["error"]["type"] == "unknown_tool"
 
 
 def test_python_clients_of_one_http_server_research_and_have_a_run_each(world: Path, tmp_path: Path) -> None:

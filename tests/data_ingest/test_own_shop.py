@@ -446,15 +446,19 @@ def test_bytes_that_are_no_utf8_are_one_sentence(tmp_path: Path) -> None:
         ingest([path], tmp_path / "w")
 
 
-def test_tables_without_a_mapping_mappings_among_paths_presets_and_spark_are_refused(tmp_path: Path) -> None:
+def test_tables_without_a_mapping_mappings_among_paths_and_presets_are_refused(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw")
     with pytest.raises(UserError, match="say in a mapping which column is what"):
         ingest([tmp_path / "raw" / "products.csv"], tmp_path / "w")
     with pytest.raises(UserError, match="--preset is about the categories of Amazon"):
         ingest([path], tmp_path / "w", IngestOptions(preset="paper"))
+
+
+@pytest.mark.slow  # needs Spark's package
+def test_spark_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(UserError, match="read by DuckDB: leave --engine spark out"):
-        ingest([path], tmp_path / "w", engine="spark")
+        ingest([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
 
 
 def test_a_dry_run_shows_the_first_rows_as_they_were_read(tmp_path: Path) -> None:

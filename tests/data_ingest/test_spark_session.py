@@ -4,6 +4,7 @@ import socket
 import stat
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -12,6 +13,12 @@ from drretail.data_ingest.engines.spark_session import check_installed, check_ma
 from drretail.data_ingest.ingest import ingest
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import small_shop
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that can be imported: the real one is only installed for slow tests."""
+    monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
 
 
 def java_that_says(folder: Path, version: str) -> Path:

@@ -1,4 +1,4 @@
-"""Spark for the tests: skipped where there is no Java, and a real cluster of two workers that ends with them."""
+"""Spark for the tests: skipped without pyspark or Java, and a real cluster of two workers that ends with them."""
 
 import os
 from collections.abc import Generator
@@ -14,6 +14,7 @@ QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_java() -> Generator[None]:
+    pytest.importorskip("pyspark", reason="no pyspark: pip install --group slow-tests")
     if find_java() is None:
         pytest.skip("no Java here: install one (17 or later) or set JAVA_HOME")
     with pytest.MonkeyPatch.context() as patch:

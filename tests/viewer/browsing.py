@@ -23,7 +23,7 @@ def browser() -> "Iterator[Browser]":
     path = wanted or next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if path is None:
         pytest.skip("no browser: apt-get install chromium, or set DRRETAIL_CHROMIUM to one")
-    api = pytest.importorskip("playwright.sync_api", reason="no browser: pip install playwright")
+    api = pytest.importorskip("playwright.sync_api", reason="no browser: pip install --group slow-tests")
     with api.sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=path,
@@ -70,7 +70,7 @@ def window(browser: "Browser") -> "Iterator[Callable[..., Page]]":
 
 def grave_faults(page: "Page") -> list[tuple[str, str, str]]:
     """What axe-core finds serious on a page with everything open; page, rule and the first element."""
-    axe = pytest.importorskip("axe_playwright_python", reason="no browser: pip install axe-playwright-python")
+    axe = pytest.importorskip("axe_playwright_python", reason="no browser: pip install --group slow-tests")
     page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
     # As text from outside: the page's own policy stays as it is.
     page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))

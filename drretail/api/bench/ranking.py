@@ -1,10 +1,12 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
+
+from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
@@ -35,6 +37,8 @@ class RankRow(Record):
     """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
     ci_low: float | None = None
     ci_high: float | None = None
+    by_level: dict[int, float] = Field(default_factory=dict[int, float])
+    """Truth of the queries of each level of difficulty."""
     true: float
     """Share of true reports."""
     style: float | None = None
@@ -47,7 +51,7 @@ class RankRow(Record):
     """"tokens", "dollars": no other system is as good and costs less."""
     door: str
     notes: tuple[str, ...] = ()
-    """late; unverified; not run again; beside: a floor or the oracle."""
+    """late; unverified; not run again; beside: a floor or the oracle; whose copy it is."""
 
 
 class Ranking(Document):
@@ -56,6 +60,7 @@ class Ranking(Document):
     release: str
     queries: int
     users: int | None
+    levels: dict[int, int] = Field(default_factory=dict[int, int])
     rows: tuple[RankRow, ...]
 
 
@@ -85,14 +90,18 @@ def rank(folder: Path) -> Ranking:
             grade(graded, parts, world, queries)  # what was judged of the same systems stays
         worth = worths(graded, world)
     # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    contestants = [label for label, entry in entries.items() if entry.is_ranked]
+    ranked = [label for label, entry in entries.items() if entry.is_ranked]
+    copies = _copies(graded, ranked)
+    contestants = [label for label in ranked if label not in copies]
     places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
-    rows = [_row(label, worth[label], clusters, entry, tokens.get(label)) for label, entry in entries.items()]
+    levels = {query.query_id: query.level for query in queries if query.level is not None}
+    rows = [_row(label, worth[label], clusters, entry, tokens.get(label), levels) for label, entry in entries.items()]
     rows = [
         row.model_copy(
             update={
                 "ranks": places.get(row.system),
                 "style": style.get(row.system),
+                "notes": (*row.notes, *([f"a copy of {copies[row.system]}"] if row.system in copies else [])),
                 "on_front": _fronts(row, [row for row in rows if row.system in contestants]),
             }
         )
@@ -100,7 +109,7 @@ def rank(folder: Path) -> Ranking:
     ]
     rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
     users = clusters.users({query.query_id for query in queries})
-    ranking = Ranking(release=release.name, queries=len(queries), users=users, rows=tuple(rows))
+    ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
 
@@ -118,7 +127,17 @@ class _Entry(NamedTuple):
         return self.listed is not None and self.accepted.verified and self.was_run_again
 
 
-def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Entry, tokens: float | None) -> RankRow:
+def _row(
+    label: str,
+    worth: Mapping[str, Truth],
+    clusters: Clusters,
+    entry: _Entry,
+    tokens: float | None,
+    levels: Mapping[str, int],
+) -> RankRow:
+    of_level: dict[int, list[float]] = {}
+    for query_id in sorted(worth.keys() & levels.keys(), key=lambda query_id: levels[query_id]):
+        of_level.setdefault(levels[query_id], []).append(worth[query_id].primary)
     values = [truth.primary for truth in worth.values()]
     interval = share_interval(values, clusters.groups(worth))
     dollars = None if entry.listed is None else entry.listed.dollars
@@ -133,6 +152,7 @@ def _row(label: str, worth: Mapping[str, Truth], clusters: Clusters, entry: _Ent
         truth=fmean(values) if values else 0.0,
         ci_low=interval.low,
         ci_high=interval.high,
+        by_level={level: fmean(of_queries) for level, of_queries in of_level.items()},
         true=fmean(truth.is_true for truth in worth.values()) if worth else 0.0,
         tokens=tokens,
         dollars=None if dollars is None else dollars / max(1, len(values)),
@@ -175,6 +195,18 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
     ]
     found = strengths(list(worth), contests, "42", clusters) if contests else {}
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
+
+
+def _copies(graded: Path, labels: Iterable[str]) -> dict[str, str]:
+    """By label of a system whose reports are word for word those of one before it: that one's.
+
+    Each copy would be one more pair for Holm, and tie those that are none.
+    """
+    reports: dict[str, set[tuple[str, str | None]]] = {}
+    for run in read_runs(graded):
+        reports.setdefault(run.system, set()).add((run.query_id, run.report))
+    first: dict[frozenset[tuple[str, str | None]], str] = {}
+    return {label: other for label in labels if (other := first.setdefault(frozenset(reports[label]), label)) != label}
 
 
 def _tokens(graded: Path) -> dict[str, float]:

@@ -10,16 +10,22 @@ import json
 import mmap
 import secrets
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+
+from pydantic import Field
 
 from drretail import __version__
 from drretail.api.worlds import check_askable
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
+from drretail.difficulty.hardening import generate_at
 from drretail.difficulty.hidden_wishes import hide
+from drretail.difficulty.measure import Dial, with_levels
 from drretail.difficulty.twins import spoil
 from drretail.env.copying import copy_world
 from drretail.env.offers import Offers
@@ -29,9 +35,12 @@ from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
+from drretail.querygen.users import drawn_users
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
+_TRIED = 6
+"""Users that are tried for each query of a level: most come nowhere near a high one."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
 """What the sums of a release bind; world/ follows from its fingerprint."""
@@ -50,6 +59,8 @@ class Release(Document):
     "closes" that of the seed, a zero byte and the end of the window as it stands in release.json."""
     closes: datetime
     """Until then the gold is sealed; a submission after it is late."""
+    levels: dict[int, int] = Field(default_factory=dict[int, int])
+    """How many queries each level of difficulty has; those that nobody measured count nowhere."""
     drretail: str
 
 
@@ -61,14 +72,18 @@ def make(
     world: Path | None = None,
     queries: Path | None = None,
     n: int = 120,
+    levels: Sequence[int] = (),
     seed: str | None = None,
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
     The seed is drawn unless it is given. Of made-up queries a third are one of a pair of twins, of which the shop can
-    meet one; of the others those hide limits that can. Queries of a level come as a file. Raises UserError for a folder
-    that is not empty, and for a query whose wish nobody has typed.
+    meet one; of the others those hide limits that can. With ``levels`` as many as can be are of each of these; each
+    query has its level. Raises UserError for a folder that is not empty, for a query whose wish nobody has typed, and
+    for levels of which none could be made up, or beside ``queries``.
     """
+    if levels and queries is not None:
+        raise UserError("--level is for made-up queries: those of --queries have the levels that the file says.")
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
     closes = closes.astimezone(UTC).replace(microsecond=0)
@@ -82,7 +97,7 @@ def make(
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
     with open_world(sealed / "world") as shop:
-        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
+        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed, levels)
         check_askable(shop, asked)
         untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
         if untyped:
@@ -104,6 +119,7 @@ def make(
         queries=len(asked),
         commitment=sums(sealed, closes),
         closes=closes,
+        levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
         drretail=__version__,
     )
     write_json(to / "release.json", release.model_dump(mode="json"))
@@ -115,16 +131,47 @@ def world_seed(seed: str) -> str:
     return sha256_of(f"{seed} world")
 
 
-def _made_up(world: World, n: int, seed: str) -> list[Query]:
-    """Rule-written queries, each of another user."""
-    offers, written = Offers(world), generate_sampled(world, n, per_user=1, seed=seed).queries
+def _made_up(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Query]:
+    """Rule-written queries, each of another user and, where levels are wanted, of one of them."""
+    offers = Offers(world)
+    dial = Dial(offers)
+
+    def leveled(queries: Sequence[Query]) -> list[Query]:
+        made = with_levels(queries, [dial.difficulty(query) for query in queries])
+        return made if not levels or all(query.level in levels for query in made) else []
+
+    written = (
+        _of_levels(world, n, seed, levels) if levels else generate_sampled(world, n, per_user=1, seed=seed).queries
+    )
     # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
     others = [
-        each for query in written if query not in written[::3] for each in hide([query], offers).queries or [query]
+        each
+        for query in written
+        if query not in written[::3]
+        for each in leveled(hide([query], offers).queries) or leveled([query])
     ]
+    pairs: dict[str, list[Query]] = {}
+    for twin in spoil(written[::3], offers, TWINS, seed).queries:
+        pairs.setdefault(twin.task_id or twin.query_id, []).append(twin)
     # One of each pair: whoever has both sees by their difference which one the shop can't meet.
-    twins = sorted(spoil(written[::3], offers, TWINS, seed).queries, key=lambda each: sha256_of([seed, each.query_id]))
-    return [*others, *{each.task_id or each.query_id: each for each in twins}.values()]
+    twins = [
+        min(pair, key=lambda each: sha256_of([seed, each.query_id])) for pair in map(leveled, pairs.values()) if pair
+    ]
+    return [*others, *twins]
+
+
+def _of_levels(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Query]:
+    """As many of each level as can be, each of another user, in an order that tells nothing."""
+    made: list[Query] = []
+    users = list(islice(drawn_users(world, seed, n), _TRIED * n))
+    for place, level in enumerate(levels):
+        taken = {query.user_id for query in made}
+        wanted = (n - len(made)) // (len(levels) - place)
+        free = [user for user in users if user not in taken]
+        made += generate_at(world, level, wanted, seed=seed, users=free).queries
+    if not made:
+        raise UserError(f"No query of level {', '.join(map(str, levels))} could be made up on this shop: try others.")
+    return sorted(made, key=lambda query: sha256_of([seed, query.query_id]))
 
 
 def _line(query: Query) -> str:

@@ -1,5 +1,6 @@
 """Submissions: run folders with a manifest, taken in once they are verified, and graded beside all others."""
 
+import gzip
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,6 +40,9 @@ _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 _NOT_AGAIN = "not run again"
 _WIDEST = 0.25
 """What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
+
+_LARGEST = 100 * 1024 * 1024
+"""Bytes of a file unpacked: the journal of a long run has one to ten million."""
 
 
 class SystemEntry(Record):
@@ -97,6 +101,7 @@ def submit(
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     _check_manifest(experiment, given)
+    _check_sizes(experiment)
     _check_labels(folder, experiment, given.name)
     left: list[str] = []
     again: dict[str, str] = {}
@@ -127,6 +132,17 @@ def _read_manifest(path: Path) -> Manifest:
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+
+
+def _check_sizes(experiment: Path) -> None:
+    """UserError for a packed file that is far larger than any run's: it would be read for minutes."""
+    for path in experiment.rglob("*.gz"):
+        size = 0
+        with gzip.open(path) as packed:
+            while chunk := packed.read(1024 * 1024):
+                size += len(chunk)
+                if size > _LARGEST:
+                    raise UserError(f"{path} holds more than {_LARGEST // 1024**2} MB unpacked: no run is that long.")
 
 
 def _check_labels(folder: Path, experiment: Path, name: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
+from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -33,6 +34,10 @@ def make(
         ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="At most this many users, with one query each.")] = 120,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="N|N-N", help="Only made-up queries of these difficulties, e.g. 3-8."),
+    ] = None,
     seed: Annotated[
         str | None, typer.Option("--seed", help="The seed (default: drawn). It is sealed in either case.")
     ] = None,
@@ -45,8 +50,19 @@ def make(
     from drretail.api.bench.release import make as make_release
 
     progress = choose_progress("none" if quiet else None)
-    made = make_release(to, closes=_utc(closes), world=world, queries=queries, n=n, seed=seed, progress=progress)
+    made = make_release(
+        to,
+        closes=_utc(closes),
+        world=world,
+        queries=queries,
+        n=n,
+        levels=_levels(level),
+        seed=seed,
+        progress=progress,
+    )
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
+    if made.levels:
+        typer.echo("By level: " + ", ".join(f"{count} of {each}" for each, count in made.levels.items()) + ".")
     for name, value in made.commitment.items():
         typer.echo(f"{value}  {name}")
 
@@ -127,6 +143,10 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
     ]
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door"]
     print_table(table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows))
+    if ranking.levels:
+        heads = [f"{level} (n={count})" for level, count in ranking.levels.items()]
+        of_levels = [(row.system, *(row.by_level.get(level) for level in ranking.levels)) for row in ranking.rows]
+        print_table(table_of("truth by level of difficulty", ["system", *heads], of_levels))
     typer.echo(
         "ranks: the ranks that paired tests leave possible, corrected over all pairs (Holm). *: no "
         "other system is as good for less."
@@ -135,3 +155,16 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
 
 def _utc(time: datetime) -> datetime:
     return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
+def _levels(text: str | None) -> tuple[int, ...]:
+    """The levels of "7" or "3-8"."""
+    from drretail.difficulty.measure import LEVELS
+
+    if text is None:
+        return ()
+    first, _, last = text.partition("-")
+    ends = [int(end) if end.isdigit() else LEVELS for end in (first, last or first)]
+    if not ends[0] <= ends[1] < LEVELS:
+        raise UserError(f"--level {text} is no level: write one of 0 to {LEVELS - 1}, or two as 3-8.")
+    return tuple(range(ends[0], ends[1] + 1))

@@ -1,7 +1,7 @@
 """What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -24,13 +24,14 @@ from drretail.viewer.tables.ablations import (
     ablation_table,
     distractor_table,
     headlines_first,
+    main_tables,
     note_of,
     twin_table,
 )
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
 from drretail.viewer.tables.scores import ANSWERED, NONE_HELD, Metrics, score_tables, table_key_of
-from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
+from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
 
@@ -46,6 +47,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
+        levels=level_part(view.scores or (), view.slices, view.metrics),
         twins=sheet_of(twin_table(view.twins)) if view.twins else None,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
@@ -113,18 +115,30 @@ class AblationPart:
     by: Option
     heading: str
     sheets: list[Sheet]
+    more: list[Sheet]
+    """Those that the option is not read for."""
     note: str
 
 
 def ablation_parts(tables: Sequence[SettingTable], metrics: Metrics = NONE_HELD) -> list[AblationPart]:
-    """One for each option that systems differ in, headlines first."""
-    return [
-        AblationPart(
-            by, HEADINGS[by], [sheet_of(ablation_table(table, metrics)) for table in headlines_first(its)], note_of(by)
-        )
-        for by in OPTIONS
-        if (its := [table for table in tables if table.by == by])
-    ]
+    """One for each option that systems differ in, with the tables that it is read for and the others."""
+
+    def sheets(tables: Iterable[SettingTable]) -> list[Sheet]:
+        return [sheet_of(ablation_table(table, metrics)) for table in tables]
+
+    parts: list[AblationPart] = []
+    for by in OPTIONS:
+        if of_option := [table for table in tables if table.by == by]:
+            main = main_tables(of_option)
+            more = [table for table in headlines_first(of_option) if table not in main]
+            parts.append(AblationPart(by, HEADINGS[by], sheets(main), sheets(more), note_of(by)))
+    return parts
+
+
+def level_part(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> Slices | None:
+    """What is read by level; None where no query has one."""
+    found = [_slices(sliced) for sliced in sliced_tables(level_slices(slices), scores, metrics=metrics)]
+    return next((each for each in found if each is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

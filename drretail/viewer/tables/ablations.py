@@ -30,8 +30,8 @@ HEADINGS: Mapping[Option, str] = {
     "web": "Score by where pages come from",
     "moves": "Score by whether the shop changes during a run",
 }
-MADE_FOR: Mapping[str, tuple[str, ...]] = {"intent": ("intent", "basket"), "moves": ("moves",)}
-"""Families that are read for what one option changes; their tables stand first."""
+MAIN: Mapping[str, tuple[str, str]] = {"intent": ("basket", "utility_ratio"), "moves": ("moves", "utility")}
+"""The family and variant that one option is read for; the others are details."""
 WORDS = {
     "task": "task only",
     "context": "with context",
@@ -59,20 +59,15 @@ _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too f
 def headlines_first(tables: Iterable[T]) -> list[T]:
     """Those that an option or a sandbox is read for, then the others in their order; by judge in either."""
 
-    def place(table: T) -> tuple[int, int]:
-        families = families_made_for(table)
-        return _place(table.metric, families), _place(table.variant, HEADLINES)
-
-    return sorted(tables, key=place)
+    return sorted(
+        tables, key=lambda table: HEADLINES.index(table.variant) if table.variant in HEADLINES else len(HEADLINES)
+    )
 
 
-def _place(name: str, names: Sequence[str]) -> int:
-    return names.index(name) if name in names else len(names)
-
-
-def families_made_for(table: SettingTable | DistractorTable) -> tuple[str, ...]:
-    """The families that are read for what the table's option changes."""
-    return MADE_FOR.get(table.by, ()) if isinstance(table, SettingTable) else ()
+def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
+    """Those of the variant that their option is read for, by each judge; all, headlines first, where there is none."""
+    found = [table for table in tables if (table.metric, table.variant) == MAIN.get(table.by)]
+    return found or headlines_first(tables)
 
 
 def note_of(by: Option) -> str:

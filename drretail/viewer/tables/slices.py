@@ -27,6 +27,17 @@ MEANINGS: dict[SliceBy, str] = {
 }
 
 
+_MAIN = ("basket", "utility_ratio")
+"""The family and variant that levels are read for; the others are details."""
+
+
+def level_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
+    """The slices by level of the variant that they are read for; of all with ``details``, or where there is none."""
+    found = [row for row in slices if row.by == "level"]
+    main = [row for row in found if (row.metric, row.variant) == _MAIN]
+    return found if details else main or found
+
+
 @dataclass(frozen=True, slots=True)
 class SlicedTables:
     """All slice tables of one metric, judge and set of rules."""

@@ -12,7 +12,13 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, headlines_first
+from drretail.viewer.tables.ablations import (
+    ablation_table,
+    difference_cell,
+    distractor_table,
+    headlines_first,
+    main_tables,
+)
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 
@@ -194,11 +200,12 @@ def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
     assert [each.variant for each in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
 
 
-def test_a_family_that_is_read_for_the_option_comes_before_headlines() -> None:
+def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_it() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    named = [("quality", "FP"), ("basket", "covered"), ("intent", "lost")]
+    named = [("intent", "lost"), ("quality", "FP"), ("basket", "utility_ratio")]
     made = [table.model_copy(update={"by": "intent", "metric": name, "variant": of}) for name, of in named]
-    assert [each.metric for each in headlines_first(made)] == ["intent", "basket", "quality"]
+    assert [each.metric for each in main_tables(made)] == ["basket"]
+    assert [each.metric for each in main_tables(made[:2])] == ["quality", "intent"]
 
 
 @pytest.mark.parametrize(

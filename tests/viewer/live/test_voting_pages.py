@@ -287,7 +287,7 @@ def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClien
     path.write_text(json.dumps({**document, "report": "Another one."}))
     found = ann.get("/vote/1")
     assert found.status_code == 409
-    assert "no longer as it was when" in found.text
+    assert "has changed since" in found.text
 
 
 def test_an_experiment_of_one_system_has_nothing_to_compare(judged: Path, tmp_path: Path) -> None:
