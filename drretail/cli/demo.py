@@ -45,9 +45,7 @@ def demo(
 
 
 def _make(to: Path, *, quiet: bool) -> None:
-    from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
-    from drretail.data_ingest.demo import build_shop, check_is_demo
-    from drretail.env.world import open_world
+    from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.first_screen import most_telling
@@ -57,9 +55,12 @@ def _make(to: Path, *, quiet: bool) -> None:
             say(sentence)
 
     check_is_demo(to)
-    silent = choose_progress("none")
     note("Making up a shop …")
-    folder, queries = build_shop(to, silent), recorded_queries()
+    with shop_in_the_making(to) as folder:
+        # To load these takes one core a second, while the other makes the shop.
+        from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
+        from drretail.env.world import open_world
+    silent, queries = choose_progress("none"), recorded_queries()
     experiment = to / "recorded"
     with open_world(folder) as shop, unsynced():  # 2,500 waits for the disk, for what a second demo makes again
         counts = shop.manifest.counts

@@ -1,7 +1,11 @@
 """The built-in shop: made up, ingested once, the same on every machine."""
 
+import pickle
 import shutil
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from drretail.data_ingest.ingest import ingest
@@ -11,7 +15,8 @@ from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import UserError
 from drretail.files import is_unfinished
-from drretail.progress import Progress
+from drretail.processes import Tell, Worker
+from drretail.progress import Progress, choose_progress
 from drretail.records.base import FORMAT
 
 PRODUCTS, REVIEWS = 400, 6000
@@ -38,6 +43,32 @@ def build_shop(folder: Path, progress: Progress) -> Path:
     if not (world / "CURRENT").exists():
         ingest([raw], world, IngestOptions(seed=SEED, vary_orders=True), progress)
     return world
+
+
+@contextmanager
+def shop_in_the_making(folder: Path) -> Generator[Path]:
+    """``build_shop`` in a second process while the ``with`` block runs. Gives the world, which is whole when that ends.
+
+    Raises what ``build_shop`` raises.
+    """
+    if (folder / "world" / "CURRENT").exists():
+        yield folder / "world"
+        return
+    worker = Worker()
+    try:
+        worker.start(pickle.dumps(partial(_build, folder)))
+        yield folder / "world"
+        worker.wait()
+    except BaseException:
+        worker.kill()
+        raise
+    finally:
+        worker.end()
+
+
+def _build(folder: Path, tell: Tell) -> None:
+    del tell
+    build_shop(folder, choose_progress("none"))
 
 
 def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
