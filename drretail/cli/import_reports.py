@@ -138,7 +138,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     if named := sum(report.looked_up > 0 for report in came.reports):
         products = sum(report.looked_up for report in came.reports)
         yield (
-            f"Products of the shop: {named:,} of {counted(len(came.reports), 'report')} name {products:,}. Their "
+            f"Products of the shop are named in {named:,} of {counted(len(came.reports), 'report')} ({products:,} in all). Their "
             "records were looked up for judging: nothing says that the writer read them."
         )
     if came.left_out:

@@ -35,8 +35,8 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 def export(options: ExportOptions, output: flags.Output) -> None:
     """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.
 
-    With several judges, a run meets a --where rule only if it meets it with each judge's scores. The command counts
-    what it leaves out.
+    With several judges, a run is exported only if every judge's scores meet the --where rule. The command counts what
+    it leaves out.
     """
     from drretail.api.report import export_with
 

@@ -36,7 +36,7 @@ RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 
 
 class ClaimMark(NamedTuple):
-    """What a family says of one claim of a report, beside whether its sources bear it out."""
+    """What a family says of one claim of a report, beside whether its sources support it."""
 
     kind: str
     reason: str

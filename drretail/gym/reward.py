@@ -5,7 +5,7 @@
 
 Each part is from 0 to 1. Integrity is 0 or 1: one contradicted figure, one pick that no tool has shown or that the
 report does not argue for, one invented source of a claim about a pick, or one false refusal takes everything. Prose
-earns nothing; figures that records bear out do, and figures that nothing bears out cost. Comments are not read
+earns nothing; figures that records support do, and figures that nothing supports cost. Comments are not read
 at all, and a report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing: nobody can say by code
 what a reader sees of it. So without the right cart nothing is worth more than 1/2.
 

@@ -290,7 +290,7 @@ class Answer(Record):
     """What an agent returns; only the runner builds a Run from it."""
 
     report: str
-    """In markdown, with evidence ids in square brackets behind what they bear out."""
+    """In markdown, with evidence ids in square brackets behind what they support."""
     picks: tuple[Pick, ...] | None = None
     """What belongs into the cart, where the agent declares it; empty where nothing does."""
     outcome: Outcome | None = None

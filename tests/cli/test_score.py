@@ -195,13 +195,13 @@ def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Comm
 def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
-    assert shown.index("One system researches") < shown.index("Scoreboard, by code, without a judge")
+    assert shown.index("One system researches") < shown.index("Scoreboard, by code")
     assert "clean: share of reports without an error that code finds" in " ".join(shown.split())
-    assert "Checks (made by code, no judge): share of reports without this error, by code" not in shown
+    assert "Checks, by code" not in shown
     assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
     whole = drretail(*asked, "--details").stdout
     assert "Scoreboard" not in whole
-    assert "Checks (made by code, no judge): share of reports without this error, by code, without a judge" in whole
+    assert "Checks, by code" in whole
     (row,) = [
         each
         for each in json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"]

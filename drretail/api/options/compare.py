@@ -75,5 +75,9 @@ class CompareOptions:
     ] = None
     metric: Annotated[
         shared.Texts,
-        Option("With --by: the numbers to compare.", metavar="FAMILY[:VARIANT]", type=list[str]),
+        Option(
+            "With --by: the scores to compare, such as faithfulness:FP. (--metrics is for comparisons without --by.)",
+            metavar="FAMILY[:VARIANT]",
+            type=list[str],
+        ),
     ] = ()

@@ -31,7 +31,7 @@ class ReproduceOptions:
         Queries | None,
         Option("Use these queries instead of the fifty that come with drretail.", metavar="FILE", type=Path),
     ] = None
-    only: Annotated[int | None, Option("Use only the first N queries.", metavar="N", min=1)] = None
+    only: Annotated[int | None, Option("Use only N queries, spread over users.", metavar="N", min=1)] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()

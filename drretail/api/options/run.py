@@ -119,8 +119,8 @@ class RunOptions(SystemOptions):
         Texts,
         Option(
             "A function that turns the shopper's records into a text. The agents get this text. Each "
-            "function makes a system of its own. With --information memory the text replaces the user's"
-            " tools.",
+            "function makes a system of its own. With --information memory the text replaces the tools "
+            "that read the user's data.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
             type=list[str],

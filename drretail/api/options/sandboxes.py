@@ -63,7 +63,7 @@ class BuildOptions(WriterCalls):
     tokenizer: Annotated[
         str | None,
         Option(
-            "Count tokens with this encoding of tiktoken, which may download it. Without it, four "
+            "Count tokens with this tiktoken encoding (tiktoken may download it). Without it, four "
             "characters count as a token.",
             LIMITS,
         ),

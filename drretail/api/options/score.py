@@ -59,7 +59,7 @@ class ScoreOptions:
     readings: Annotated[
         str,
         Option(
-            "Who reads the picks and values in a report: rules (form), or a judge (model).",
+            "form: rules read the picks and values in a report. model: a judge reads them.",
             WHAT,
             metavar="|".join(READERS),
         ),

@@ -33,9 +33,9 @@ def difficulty(
 ) -> None:
     """Measures how hard queries are without running an agent: it looks at how good the carts from simple searches are.
 
-    Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is ten times
-    what their carts lose, on average, against the best cart, rounded down: 0 is easy, 9 is hard. docs/queries.md
-    explains the other columns.
+    Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is
+    how much worse their carts are than the best cart, on average, in tenths, rounded down: 0 is easy, 9 is hard.
+    docs/queries.md explains the other columns.
     """
     from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers

@@ -28,7 +28,9 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     only: Annotated[
         str | None,
-        typer.Option("--only", metavar="N|ID,ID", help="Show only the first N queries, or the queries with these ids."),
+        typer.Option(
+            "--only", metavar="N|ID,ID", help="Show only N queries, spread over users, or the queries with these ids."
+        ),
     ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also show each query's reason, user and expected tools.")
@@ -149,7 +151,7 @@ def spoil(
         typer.Option(
             "--absent",
             metavar="W",
-            help="For not_sold: choose things from the categories of this other world (may be repeated).",
+            help="For not_sold: the second query asks for something from the categories of this world (may be repeated).",
         ),
     ] = None,
     force: Force = False,

@@ -56,7 +56,7 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
 DESCRIPTION = MetricDescription(
     title="Basket",
     meanings={
-        "covered": "share of the wants that the picks cover in their quantity",
+        "covered": "share of the wanted products that are picked, in the wanted quantity",
         "within_budget": "all picks together cost no more than the query allows",
         "feasible": "share of reports whose picks are all that is wanted and nothing else, within budget",
         "cost_ratio": "cost of all picks, divided by the cost of the cheapest basket",

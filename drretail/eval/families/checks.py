@@ -290,7 +290,7 @@ MEANINGS = {
     "no_decision": "declares what is to be bought",
     "not_wanted": "picks nothing that nobody wants",
     "want_left_out": "picks something for every want",
-    "over_budget": "keeps to the budget",
+    "over_budget": "the picks stay within the budget (1.00: no report goes over it)",
     "price_unknown": "picks nothing of unknown price where the query limits prices",
     "below_rating": "picks nothing below the stars or number of ratings asked for",
     "recommended_although_owned": "picks nothing that the user has",
@@ -317,7 +317,7 @@ MEANINGS = {
 }
 
 DESCRIPTION = MetricDescription(
-    title="Checks (made by code, no judge): share of reports without this error",
+    title="Checks",
     meanings=MEANINGS,
     meaning="Each number is the share of reports without this error, or without a warning "
     "for checks that only warn (demand_broken, old_page, after_today, repeated_section). coverage is the share of the "

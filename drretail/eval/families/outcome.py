@@ -88,13 +88,14 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
 DESCRIPTION = MetricDescription(
     title="Outcome",
     meanings={
-        J: "refusal_recall less false_refusal",
-        "refusal_recall": "share of impossible queries (proved so) that are refused",
-        "false_refusal": "share of feasible queries that are refused",
+        J: "share of impossible queries that the agent refused, minus share of possible queries that it refused",
+        "refusal_recall": "share of impossible queries that are refused",
+        "false_refusal": "share of possible queries that are refused",
         "reason": "share of right refusals that give the proved reason",
-        "nearest": "how close in cost the refused report's alternative is to the nearest possible one",
-        "shown": "share of impossible queries (proved so) for which the run's own searches show that they are",
-        "bought_anyway": "share of impossible queries (proved so) for which something is bought",
+        "nearest": "when an impossible query is refused: how close the report's alternative comes, in cost, to the cheapest "
+        "possible one (1.00: it costs the same)",
+        "shown": "share of impossible queries for which the run's own searches already prove it",
+        "bought_anyway": "share of impossible queries for which something is bought",
         "undeclared": "share of reports that declare no outcome",
     },
     meaning="A query is impossible if a look at every product of the shop proves that its wish can't be met.",

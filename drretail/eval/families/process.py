@@ -216,7 +216,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 MEANINGS = {
-    "tool_coverage": "share of the tools that the query needs that were called",
+    "tool_coverage": "of the tools that the query needs, the share that was called",
     "unneeded": "share of tool calls to tools that the query does not need",
     "repeated": "share of tool calls equal to an earlier one",
     "invalid": "share of calls with wrong arguments, to a wrong tool, or about something that does not exist",

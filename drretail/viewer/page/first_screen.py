@@ -55,7 +55,7 @@ class PickCard:
 
 @dataclass(frozen=True, slots=True)
 class WrongClaims:
-    """Claims of a report that its sources don't bear out."""
+    """Claims of a report that its sources don't support."""
 
     words: str
     """ "1 claim contradicted by its source"."""

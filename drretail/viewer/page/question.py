@@ -235,12 +235,12 @@ def _reason(verdict: Verdict, a: str, b: str) -> Markup:
     order = ""
     if verdict.order:
         first, second = (a, b) if verdict.order == "ab" else (b, a)
-        order = Markup('<span class="muted">{} first, then {}:</span> ').format(first, second)
+        order = Markup('<span class="muted">Read in the order {}, {}:</span> ').format(first, second)
     if verdict.state != "scored":
         return Markup("<p>{}{}</p>").format(order, verdict.error or verdict.reason)
-    winner = {"a": a, "b": b}.get(str(verdict.value), "equal")
-    reason = f" – {verdict.reason}" if verdict.reason else ""
-    return Markup("<p>{}<strong>{}</strong>{}</p>").format(order, winner, reason)
+    winner = {"a": a, "b": b}.get(str(verdict.value))
+    choice = Markup("prefers <strong>{}</strong>.").format(winner) if winner else "finds both equal."
+    return Markup("<p>{}{} {}</p>").format(order, choice, verdict.reason)
 
 
 @dataclass(frozen=True, slots=True)

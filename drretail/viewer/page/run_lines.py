@@ -27,7 +27,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "limit broken": "picks something beyond the question's limits, as a check found",
     "wrong thing": "picks a thing that the question does not ask for, or leaves one out",
     "refused wrongly": "buys nothing, although the shop has products that keep every limit",
-    "claim not supported": "makes a claim that its sources do not bear out",
+    "claim not supported": "makes a claim that its sources do not support",
     "claim contradicted": "makes a claim that its sources contradict",
     "failed": "left no report",
     "gave up": "stopped at a limit, or declared no picks where something is wanted",

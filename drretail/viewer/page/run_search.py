@@ -93,7 +93,7 @@ def _of_run(column: ShownColumn) -> ShownColumn:
     """What heads the column of single runs: of J, a difference of two shares, a run has only whether it is right."""
     if column.name != "J":
         return column
-    meaning = "1 if the agent refused an impossible query or answered another one, else 0"
+    meaning = "1 if the agent refused an impossible query or answered a possible one, else 0"
     return column.model_copy(update={"name": "right decision", "meaning": meaning})
 
 

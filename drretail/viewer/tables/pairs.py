@@ -22,13 +22,13 @@ NOTHING = "nothing was compared yet."
 MEANING = (
     "win, tie and loss are the first system's. The judge read each pair in both orders: a "
     "system wins if it is preferred in both, anything else is a tie. flips: share of pairs"
-    " whose winner changed when the order changed. first: share of answers for the report that was read first "
-    "(equal counts half); 50% if the order does not matter."
+    " whose winner changed when the order changed. first: how often the judge chose the report that it "
+    "read first (a tie counts half); 50% if the order does not matter."
 )
 MEANING_OF_ONE_ORDER = (
     "win and loss are the first system's. The judge read each pair in one order, drawn by the "
     "seed (rules paper), so nobody knows how often the other order would have changed the "
-    "winner. first: share of answers for the report that was read first."
+    "winner. first: how often the judge chose the report that it read first."
 )
 MEANING_OF_A_PANEL = (
     "A win or a loss is what more than half of the judges say; anything else is a tie. differ: "

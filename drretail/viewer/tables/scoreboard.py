@@ -232,7 +232,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
 
 def _of_one(board: Scoreboard) -> str:
-    """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
+    """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources support." """
     half = board.model_copy(
         update={"columns": tuple(column for column in board.columns if _is_of_half(board, column.name))}
     )

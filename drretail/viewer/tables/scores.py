@@ -64,7 +64,7 @@ def judged_by(judge: str, kind: ModelKind, params: str, rules: str) -> str:
     """Who judged, what it is, and by whose rules where these are not our own."""
     whose = "" if rules == "default" else f", rules of {rules}"
     if judge == CODE:
-        return f"by code, without a judge{whose}"
+        return f"by code{whose}"
     words = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[kind]
     return f"judged by {judge} ({words}{f', settings {params}' if params else ''}){whose}"
 

@@ -23,7 +23,7 @@ MEANINGS: dict[SliceBy, str] = {
     "category": "By the shop's category of what is wanted. A query that wants several things may count in several.",
     "kind": "By the kind of need, or by the query's mode if no kind is given.",
     "constraint": "By the parts of a query's wish. A query with several parts counts in several columns.",
-    "level": "By how hard a query is in its shop, without any agent: 0 easy, 9 hard (drretail queries difficulty).",
+    "level": "By the difficulty of the query (0 easy, 9 hard), measured without running an agent (drretail queries difficulty).",
 }
 
 
@@ -87,7 +87,7 @@ def few_words(tables: Sequence[Table]) -> str:
     named = list(dict.fromkeys(f"{column.name} ({column.counts})" for column in columns))
     cells = [cell for table in tables for line in table.rows for cell in line.cells if cell is not None and cell.few]
     if any(cell.counts for cell in cells):
-        named.append(f"cells with an n of their own below {FEW}")
+        named.append(f"cells that show an n below {FEW}")
     return f"Grey numbers rest on fewer than {FEW} queries and say little: {', '.join(named)}." if named else ""
 
 

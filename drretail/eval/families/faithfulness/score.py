@@ -243,12 +243,13 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 MEANINGS = {
-    "FP": "factual precision: share of the claims citing pages or products that their sources bear out, in part ½",
-    "FP_types": "mean of FP_web and FP_product, of those a report has",
+    "FP": "factual precision: of the claims that cite pages or products, the share that their sources support; a partly "
+    "supported claim counts ½",
+    "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
     "FP_eq2": "half of FP_web and half of FP_product, each over all reports (Equation 2)",
-    "FP_pooled": "all support by all judged claims, over all reports at once",
+    "FP_pooled": "sum of the support in all reports, divided by the number of their judged claims",
     "FP_strict": "as FP, but sources that could not be read or found count as 0",
-    "N_supported": "supported claims of a report, those in part ½",
+    "N_supported": "supported claims of a report; a partly supported one counts ½",
     DENSITY: "claims per 100 words of the report, cited or not",
     CHANGED_MINDS: "share of labels that changed when the judge was asked again because the records say otherwise",
     FP_SHOWN: "FP by the parts of pages that the agent read",
@@ -259,9 +260,9 @@ MEANINGS = {
     "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
     "FR": "factual recall: of all claims, the share that names a source",
     "FR_url": "of all claims, the share that names a page or a product",
-    "FR_pooled": "all cited claims by all claims, over all reports at once",
+    "FR_pooled": "number of cited claims in all reports, divided by the number of all their claims",
     "N_contradicted": "claims of a report that their sources contradict",
-    "N_cited": "claims that cite pages or products, one for each type",
+    "N_cited": "claims that cite pages or products; one that cites both counts twice",
     "N_web": "claims that cite web pages",
     "N_product": "claims that cite products",
 }
@@ -280,7 +281,7 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant="FP",
-            meaning="share of the cited claims that their sources bear out; 0 of a report that cites nothing",
+            meaning="share of the cited claims that their sources support; 0 for a report that cites nothing",
         ),
         BoardColumn(
             variant="N_supported",

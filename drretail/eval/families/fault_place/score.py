@@ -90,7 +90,7 @@ DESCRIPTION = MetricDescription(
     meanings={
         N_WRONG: "wrong claims of a report: not supported, contradicted, or citing a source that the run never "
         "received",
-        N_PLACED: "those of them whose place is known",
+        N_PLACED: "wrong claims for which it is known where they went wrong",
         "never_retrieved": "the shop or the corpus has the truth, but the run never retrieved it",
         "lost": "a researcher read the truth, but no intermediate report has it",
         "distorted": "the run read the truth, but its report, or a page summary, says otherwise",
