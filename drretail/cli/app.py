@@ -148,7 +148,8 @@ def short_usage_errors() -> Generator[None]:
 app = typer.Typer(
     name="drretail",
     cls=Commands,
-    help="Measures how well shopping agents do research. It brings a shop, nine tools, agents, and judges of their reports.",
+    help="Measures how well shopping agents do research. It brings a shop, nine tools, agents, and judges of "
+    "their reports.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -111,8 +111,8 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Compares versions of a judge's prompts with people's ratings, and chooses the version that is nearest to them.
 
     First score EXP with each version (score EXP --prompts DIR). The version is chosen on half of the queries. Publish
-    its agreement with people on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its prompts. No model is
-    asked.
+    its agreement with people on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its
+    prompts. No model is asked.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration

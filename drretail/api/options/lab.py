@@ -90,7 +90,8 @@ class SampleOptions:
     uncited: Annotated[
         int,
         Option(
-            "Also draw this many claims that no judge checked against a source, such as uncited ones. Without them, `lab correct` can't correct FR.",
+            "Also draw this many claims that no judge checked against a source, such as uncited ones. "
+            "Without them, `lab correct` can't correct FR.",
             metavar="N",
             min=0,
         ),

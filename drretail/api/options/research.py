@@ -32,7 +32,8 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join([*BUILT_IN, *BASELINES])}; or a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. Put +ws after a name to read whole pages. NEWNAME=AGENT runs AGENT under another name"
+    "cmd:COMMAND or http://ADDRESS. Put +ws after a name to read whole pages. NEWNAME=AGENT runs AGENT under "
+    "another name"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]

@@ -29,7 +29,7 @@ def show(
     only: Annotated[
         str | None,
         typer.Option(
-            "--only", metavar="N|ID,ID", help="Show only N queries, spread over users, or the queries with these ids."
+            "--only", metavar="N|ID,ID", help="Show only N queries, spread over users, or those with these ids."
         ),
     ] = None,
     details: Annotated[
@@ -151,7 +151,8 @@ def spoil(
         typer.Option(
             "--absent",
             metavar="W",
-            help="For not_sold: the second query asks for something from the categories of this world (may be repeated).",
+            help="For not_sold: the second query asks for something from the categories of this world (may be "
+            "repeated).",
         ),
     ] = None,
     force: Force = False,

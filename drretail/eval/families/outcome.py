@@ -92,8 +92,8 @@ DESCRIPTION = MetricDescription(
         "refusal_recall": "share of impossible queries that are refused",
         "false_refusal": "share of possible queries that are refused",
         "reason": "share of right refusals that give the proved reason",
-        "nearest": "when an impossible query is refused: how close the report's alternative comes, in cost, to the cheapest "
-        "possible one (1.00: it costs the same)",
+        "nearest": "when an impossible query is refused: how close the report's alternative comes, in cost, to the "
+        "cheapest possible one (1.00: it costs the same)",
         "shown": "share of impossible queries for which the run's own searches already prove it",
         "bought_anyway": "share of impossible queries for which something is bought",
         "undeclared": "share of reports that declare no outcome",

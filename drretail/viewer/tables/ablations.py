@@ -188,7 +188,8 @@ def distractor_table(table: DistractorTable) -> Table:
 
 TWINS_NOTE = (
     "right: pairs where the agent refused the impossible query and answered the other. J: the share of right "
-    "pairs minus the share of reversed ones, which is the scoreboard's J on these queries alone. p: McNemar's exact test of whether both kinds of query are refused "
+    "pairs minus the share of reversed ones, which is the scoreboard's J on these queries alone. p: McNemar's exact "
+    "test of whether both kinds of query are refused "
     "equally often."
 )
 

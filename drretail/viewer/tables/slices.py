@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from drretail.grounding.text.wording import listed
 from drretail.records.score import FEW, MetricDescription, Score, SliceBy, SliceScore, place_of
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
@@ -23,7 +24,8 @@ MEANINGS: dict[SliceBy, str] = {
     "category": "By the shop's category of what is wanted. A query that wants several things may count in several.",
     "kind": "By the kind of need, or by the query's mode if no kind is given.",
     "constraint": "By the parts of a query's wish. A query with several parts counts in several columns.",
-    "level": "By the difficulty of the query (0 easy, 9 hard), measured without running an agent (drretail queries difficulty).",
+    "level": "By the difficulty of the query (0 easy, 9 hard), measured without running an agent (by drretail queries "
+    "difficulty).",
 }
 
 
@@ -88,7 +90,7 @@ def few_words(tables: Sequence[Table]) -> str:
     cells = [cell for table in tables for line in table.rows for cell in line.cells if cell is not None and cell.few]
     if any(cell.counts for cell in cells):
         named.append(f"cells that show an n below {FEW}")
-    return f"Grey numbers rest on fewer than {FEW} queries and say little: {', '.join(named)}." if named else ""
+    return f"Grey numbers rest on fewer than {FEW} queries and say little: {listed(named)}." if named else ""
 
 
 def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[str, str]]:

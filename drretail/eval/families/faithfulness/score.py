@@ -243,8 +243,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 MEANINGS = {
-    "FP": "factual precision: of the claims that cite pages or products, the share that their sources support; a partly "
-    "supported claim counts ½",
+    "FP": "factual precision: of the claims that cite pages or products, the share that their sources support; a "
+    "partly supported claim counts ½",
     "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
     "FP_eq2": "half of FP_web and half of FP_product, each over all reports (Equation 2)",
     "FP_pooled": "sum of the support in all reports, divided by the number of their judged claims",
