@@ -66,10 +66,8 @@ def _make(to: Path, *, quiet: bool) -> None:
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         note(f"{folder}: {', '.join(sizes)}.")
-        note(
-            f"{counted(len(queries), 'question')} for react, and for hybrid_react with at most 2 researchers: a "
-            "recorded model answers, the tools run …"
-        )
+        note(f"{counted(len(queries), 'question')}, two agents (hybrid_react with at most 2 researchers) …")
+        note("A recorded model answers, the tools run …")
         play_answers(experiment, shop, str(folder))
         note("The recorded judge checks claims and compares the answers to each question …")
         play_judge(experiment, shop, silent)
