@@ -80,7 +80,8 @@ COMMANDS = {
     ),
     "import": (
         "drretail.cli.import_reports:import_reports",
-        "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
+        "Makes an experiment of reports from elsewhere: Markdown, Word, PDF, chat logs, and the files of ten"
+        " benchmarks.",
     ),
     "export": (
         "drretail.cli.report:export",

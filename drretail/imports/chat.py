@@ -1,9 +1,11 @@
-"""Logs of an assistant: chat messages with tool calls, or OpenTelemetry's GenAI spans, as runs with steps and evidence.
+"""Logs of an assistant as runs with steps and evidence: chat messages with tool calls, OpenTelemetry's GenAI spans, or
+rows of a question and an answer.
 
 What a tool returned is what the assistant saw: of JSON results every object with an address is a page, and every
 object with an id, a name and a price a product.
 """
 
+import csv
 import json
 import re
 from collections import defaultdict, deque
@@ -24,7 +26,7 @@ from drretail.grounding.report.evidence_ids import (
 )
 from drretail.grounding.text.harmless import harmless
 from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
-from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
+from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
@@ -45,6 +47,7 @@ _PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "id")
 _WHOLE_TEXTS = ("content", "text", "page_content", "raw_content", "markdown", "body")
 _SHORT_TEXTS = ("snippet", "description", "summary")
 _PRICE = re.compile(r"price|cost", re.IGNORECASE)
+_QUESTION, _ANSWER = "question", "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +104,13 @@ def _answer(messages: Sequence[Message]) -> str:
 
 def _conversations(path: Path) -> Iterator[Conversation]:
     traces: dict[str, list[Row]] = defaultdict(list)
-    for file in files_under(path, ROW_FILES):
-        for row in read_rows(file, lambda value: _has_messages(value) or _is_span(value)):
+    for file in files_under(path, (*ROW_FILES, ".csv")):
+        for row in _table_rows(file) if file.suffix == ".csv" else read_rows(file, _is_of_log):
             if _has_messages(row.value):
                 yield _of_messages(row.value["messages"], row, row.value.get("usage"))
+            elif _is_answered(row.value):
+                asked, answered = Message("user", row.text(_QUESTION)), Message(ASSISTANT, row.text(_ANSWER))
+                yield Conversation([asked, answered], row, model=row.text("model") or None)
             else:
                 traces[_trace_id(row.value)].append(row)
     if traces:
@@ -112,6 +118,25 @@ def _conversations(path: Path) -> Iterator[Conversation]:
         if not held:
             raise UserError(_NO_MESSAGES.format(place=path))
         yield from held
+
+
+def _table_rows(file: Path) -> Iterator[Row]:
+    """The rows of a CSV file with columns for question and answer."""
+    try:
+        for number, value in enumerate(csv.DictReader(read_text(file).splitlines(keepends=True)), 2):
+            if _is_answered(value):
+                yield Row(value, file, f"{file}, row {number}")
+    except csv.Error as problem:
+        raise UserError(f"{file} is not CSV: {problem}.") from problem
+
+
+def _is_of_log(value: Mapping[str, Any]) -> bool:
+    return _has_messages(value) or _is_span(value) or _is_answered(value)
+
+
+def _is_answered(value: Mapping[str, Any]) -> bool:
+    asked = value.get(_QUESTION)
+    return isinstance(asked, str) and bool(asked.strip()) and _ANSWER in value
 
 
 def _has_messages(value: Mapping[str, Any]) -> bool:

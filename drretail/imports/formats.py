@@ -43,7 +43,9 @@ FORMATS: Mapping[str, Format] = {
         "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
     ),
     "chat": Format(
-        "an assistant's log: JSONL of chat messages with tool calls, or of OpenTelemetry's GenAI spans", chat.read
+        "an assistant's log: JSONL of chat messages or of OpenTelemetry's GenAI spans, or JSONL or CSV with a question"
+        " and an answer in each row",
+        chat.read,
     ),
     "markdown": Format(
         "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown

@@ -219,3 +219,18 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations, count.sources, count.listed) == (1, 1, 1)
     assert [citation.evidence_id for citation in run.citations] == ["P:L1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("log.jsonl", '{"question": "A kettle?", "answer": "The Alder."}\n{"question": "A pan?", "answer": ""}\n'),
+        ("log.csv", 'time,question,answer\n1,A kettle?,The Alder.\n2,"A pan?",\n3,,lost\n'),
+    ],
+)
+def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    material = load_format("chat").read(path)
+    assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
+    assert [report.text for report in material.reports.values()] == ["The Alder.", ""]

@@ -40,7 +40,7 @@ def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
     assert experiment_budget.closing is not None
     assert "cap of $1 leaves no room" in experiment_budget.closing
     assert "took $0.6000 and 600,000 tokens. Not started: 1." in experiment_budget.closing
-    assert "a higher --max-dollars goes on" in experiment_budget.closing
+    assert "a higher --max-dollars continues" in experiment_budget.closing
 
 
 def test_tokens_are_capped_alike() -> None:

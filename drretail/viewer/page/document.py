@@ -158,6 +158,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
         table=false_table((statement, links.claim(line, anchor)) for statement, line, anchor in found),
         is_looked_up=any(LOOKED_UP in system.options for system in view.definition.systems.values()),
         by=judge,
+        is_by_rules=judge.startswith("offline:"),
     )
     return Markup(html)  # noqa: S704 — escaped by its template
 
