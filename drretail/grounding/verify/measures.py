@@ -15,7 +15,7 @@ from drretail.records.shop import LIST_PRICE, STOCK, Product, offers_of
 
 _NUMBER = r"(?<![\w$€£.,-])(?P<number>\d[\d,]*(?:\.\d+)?)"
 _MEASURE = re.compile(rf"{_NUMBER}[ \u00a0-]?(?P<unit>°\s?[CF]|%|[A-Za-z]{{1,14}})?")
-_LABEL = re.compile(r"(?P<label>[A-Za-z][\w-]+)(?::| of| is)? (?:about |just |only )?$")
+_LABEL = re.compile(r"(?<![\w-])(?P<label>[A-Za-z][\w-]+)(?::| of| is)? (?:about |just |only )?$")
 _LIMIT = re.compile(r"\b(?:under|over|than|least|most|between|if|or|need|want|your?)(?: an?| the)?\W{0,2}$", re.I)
 _UNITS = {
     **dict.fromkeys(("litre", "liter", "litres", "liters"), "l"),
