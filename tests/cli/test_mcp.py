@@ -141,12 +141,11 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(wor
         async def respond(context: object, asked: Any) -> ElicitResult:
             await asyncio.sleep(0.2)
             assert asked.message == "How much?"
-            return ElicitResult(action="decline") if answer is None else accepts({"answer": answer})
+            if answer is None:
+                return ElicitResult(action="decline")
+            return ElicitResult(action="accept", content={"answer": answer})
 
         return respond
-
-    def accepts(content: dict[str, str]) -> ElicitResult:
-        return ElicitResult(action="accept", content=content)
 
     async def ask(client: Client) -> list[Any]:
         question = {"topic": "budget", "question": "How much?"}
