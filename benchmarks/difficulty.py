@@ -93,7 +93,9 @@ def main() -> None:
         print(f"{name}: {'falls' if falls else 'DOES NOT FALL'} from level to level ({len(counted)} levels)")
     print("\nstep      solvers  made  moved  right  share")
     for row in axes:
-        share = "{share:5.2f} ({low:.2f}–{high:.2f})".format(**row) if row["moved"] else ""
+        share = "{share:5.2f}".format(**row) if row["moved"] else ""
+        # One user has no interval.
+        share += "" if row["low"] is None else " ({low:.2f}–{high:.2f})".format(**row)
         below = "BELOW 0.90" if row["moved"] and row["share"] < RIGHT else ""
         print("{axis:8}  {solvers:7}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
     if asked.experiment:
