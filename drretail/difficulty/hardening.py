@@ -66,8 +66,8 @@ class Hardener:
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
         """Versions one step further that the shop can meet, and in which the checks find nothing.
 
-        None is easier for any of the solvers. A budget that only the first hit breaks leaves a poorer best cart, which
-        the others come nearer to: on the demo shop solvers of other depths found 16 of 104 such budgets easier.
+        None is easier for any of the solvers. A budget or a demand that leaves a poorer best cart goes: others come
+        nearer to it. On the demo shop solvers that look at what most bought first found 12 of 34 such demands easier.
         """
         task = self.dial.task(query)
         if task is None:

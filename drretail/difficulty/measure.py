@@ -193,7 +193,13 @@ class Task:
         return fsum(self.losses) / len(self.losses)
 
     def is_no_easier_than(self, other: "Task") -> bool:
-        """True where none of the eight solvers loses less than on the other query."""
+        """True where none of the eight solvers loses less than on the other query, which this one is a step from.
+
+        Where the step adds no thing, the best cart has to be worth as much. A budget or a demand only takes carts away,
+        so then no cart that anybody finds, by whatever search, is worth a larger share of it than before.
+        """
+        if len(self.needed) == len(other.needed) and self.best_worth != other.best_worth:
+            return False
         pairs = zip(self.losses, other.losses, strict=True)
         return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
 

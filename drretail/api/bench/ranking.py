@@ -10,7 +10,8 @@ from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Accepted, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.api.bench.submission import Accepted, Manifest, Part, grade, label_of, submissions, worths
+from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
@@ -51,7 +52,7 @@ class RankRow(Record):
     """"tokens", "dollars": no other system is as good and costs less."""
     door: str
     notes: tuple[str, ...] = ()
-    """late; unverified; not run again; beside: a floor or the oracle; whose copy it is."""
+    """late; unverified; not run again; baseline: a floor or the oracle; whose copy it is."""
 
 
 class Ranking(Document):
@@ -82,32 +83,50 @@ def rank(folder: Path) -> Ranking:
         labels = [label for label in systems if label in manifest.systems or manifest.door == "closed"]
         parts.append(Part(name, folder / "submissions" / name / "exp", labels))
         for label in labels:
-            entries[label_of(name, label)] = _Entry(
-                manifest.systems.get(label), manifest.door, accepted, accepted.was_run_again(label)
-            )
+            entries[label_of(name, label)] = _Entry(label, manifest, accepted)
     with open_world(folder / "sealed" / "world") as world:
         if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
             grade(graded, parts, world, queries)  # what was judged of the same systems stays
+        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
         worth = worths(graded, world)
     # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
     ranked = [label for label, entry in entries.items() if entry.is_ranked]
     copies = _copies(graded, ranked)
     contestants = [label for label in ranked if label not in copies]
-    places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
-    levels = {query.query_id: query.level for query in queries if query.level is not None}
-    rows = [_row(label, worth[label], clusters, entry, tokens.get(label), levels) for label, entry in entries.items()]
-    rows = [
-        row.model_copy(
-            update={
-                "ranks": places.get(row.system),
-                "style": style.get(row.system),
-                "notes": (*row.notes, *([f"a copy of {copies[row.system]}"] if row.system in copies else [])),
-                "on_front": _fronts(row, [row for row in rows if row.system in contestants]),
-            }
+    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
+    truth = {label: fmean(run.primary for run in runs.values()) for label, runs in worth.items()}
+    tokens = _tokens(graded)
+    dollars = {
+        label: entry.dollars / len(worth[label]) for label, entry in entries.items() if entry.dollars is not None
+    }
+    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
+
+    def row(label: str) -> RankRow:
+        runs, entry = worth[label], entries[label]
+        interval = share_interval([run.primary for run in runs.values()], clusters.groups(runs))
+        of_level = {
+            level: [
+                runs[query.query_id].primary for query in queries if query.level == level and query.query_id in runs
+            ]
+            for level in release.levels
+        }
+        return RankRow(
+            system=label,
+            ranks=places.get(label),
+            truth=truth[label],
+            ci_low=interval.low,
+            ci_high=interval.high,
+            by_level={level: fmean(values) for level, values in of_level.items() if values},
+            true=fmean(run.is_true for run in runs.values()),
+            style=style.get(label),
+            tokens=tokens.get(label),
+            dollars=dollars.get(label),
+            on_front=tuple(name for name, front in fronts.items() if label in front),
+            door=entry.manifest.door,
+            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
         )
-        for row in rows
-    ]
-    rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
+
+    rows = sorted(map(row, entries), key=lambda row: (row.ranks is None, -row.truth, row.system))
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
@@ -115,50 +134,31 @@ def rank(folder: Path) -> Ranking:
 
 
 class _Entry(NamedTuple):
-    """What is known of a ranked system; ``listed`` is None of floors and the oracle."""
+    """A system of a submission; floors and the oracle are those that its manifest does not name."""
 
-    listed: SystemEntry | None
-    door: str
+    label: str
+    manifest: Manifest
     accepted: Accepted
-    was_run_again: bool
+
+    @property
+    def dollars(self) -> float | None:
+        named = self.manifest.systems.get(self.label)
+        return None if named is None else named.dollars
 
     @property
     def is_ranked(self) -> bool:
-        return self.listed is not None and self.accepted.verified and self.was_run_again
+        return (
+            self.label in self.manifest.systems and self.accepted.verified and self.accepted.was_run_again(self.label)
+        )
 
-
-def _row(
-    label: str,
-    worth: Mapping[str, Truth],
-    clusters: Clusters,
-    entry: _Entry,
-    tokens: float | None,
-    levels: Mapping[str, int],
-) -> RankRow:
-    of_level: dict[int, list[float]] = {}
-    for query_id in sorted(worth.keys() & levels.keys(), key=lambda query_id: levels[query_id]):
-        of_level.setdefault(levels[query_id], []).append(worth[query_id].primary)
-    values = [truth.primary for truth in worth.values()]
-    interval = share_interval(values, clusters.groups(worth))
-    dollars = None if entry.listed is None else entry.listed.dollars
-    notes = {
-        "late": entry.accepted.late,
-        "unverified": not entry.accepted.verified,
-        "not run again": entry.listed is not None and entry.accepted.verified and not entry.was_run_again,
-        "beside": entry.listed is None,
-    }
-    return RankRow(
-        system=label,
-        truth=fmean(values) if values else 0.0,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        by_level={level: fmean(of_queries) for level, of_queries in of_level.items()},
-        true=fmean(truth.is_true for truth in worth.values()) if worth else 0.0,
-        tokens=tokens,
-        dollars=None if dollars is None else dollars / max(1, len(values)),
-        door=entry.door,
-        notes=tuple(note for note, holds in notes.items() if holds),
-    )
+    @property
+    def notes(self) -> list[str]:
+        if self.label not in self.manifest.systems:
+            states = {"baseline": True}
+        else:
+            states = {"not run again": self.accepted.verified and not self.is_ranked}
+        states = {"late": self.accepted.late, "unverified": not self.accepted.verified} | states
+        return [state for state, holds in states.items() if holds]
 
 
 def _places(
@@ -219,13 +219,16 @@ def _tokens(graded: Path) -> dict[str, float]:
     return {label: fmean(its) / 1000 for label, its in spent.items() if label in ours}
 
 
-def _fronts(row: RankRow, rows: Sequence[RankRow]) -> tuple[str, ...]:
-    """The costs by which no other system is as good for less, or better for as much."""
-    fronts: list[str] = []
-    for name in ("tokens", "dollars"):
-        cost = getattr(row, name)
-        others = [(other.truth, getattr(other, name)) for other in rows if getattr(other, name) is not None]
-        if row in rows and cost is not None:
-            beaten = any(t >= row.truth and c <= cost and (t, c) != (row.truth, cost) for t, c in others)
-            fronts += [] if beaten else [name]
-    return tuple(fronts)
+def _front(truth: Mapping[str, float], costs: Mapping[str, float], contestants: Iterable[str]) -> set[str]:
+    """The contestants that no other one beats: as good for less, or better for as much."""
+    known = [label for label in contestants if label in costs]
+    return {
+        label
+        for label in known
+        if not any(
+            truth[other] >= truth[label]
+            and costs[other] <= costs[label]
+            and (truth[other], costs[other]) != (truth[label], costs[label])
+            for other in known
+        )
+    }
