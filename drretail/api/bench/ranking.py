@@ -79,8 +79,9 @@ def rank(folder: Path) -> Ranking:
     parts: list[Part] = []
     for name, manifest, accepted in taken:
         systems = read_definition(folder / "submissions" / name / "exp").systems
-        # Floors and the oracle know the wishes at the closed door alone.
-        labels = [label for label in systems if label in manifest.systems or manifest.door == "closed"]
+        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
+        takes_baselines = manifest.door == "closed" and accepted.verified
+        labels = [label for label in systems if label in manifest.systems or (takes_baselines and label not in entries)]
         parts.append(Part(name, folder / "submissions" / name / "exp", labels))
         for label in labels:
             entries[label_of(name, label)] = _Entry(label, manifest, accepted)

@@ -30,7 +30,7 @@ from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import System, slug
+from drretail.records.run import BASELINES, System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
@@ -261,8 +261,9 @@ class Part:
 
 
 def label_of(name: str, label: str) -> str:
-    """What a contestant's system is called among all; whatever stands before the first dot is the contestant."""
-    return f"{_folder_name(name)}.{label}"
+    """What a contestant's system is called among all: the contestant, a dot and its label. Floors and the oracle, which
+    are the same in every folder, go by their own names."""
+    return label if label in BASELINES else f"{_folder_name(name)}.{label}"
 
 
 def _folder_name(name: str) -> str:
