@@ -40,10 +40,7 @@ _LEAST_BUDGET = 5
 
 @dataclass(frozen=True, slots=True)
 class Hardened:
-    """A query of each user that has one of the level.
-
-    Of each other user the highest level below it; -1 where all are above.
-    """
+    """A query of each user that has one of the levels; of each other user the highest below, or -1."""
 
     queries: tuple[Query, ...]
     others: tuple[int, ...]
@@ -193,34 +190,38 @@ class Hardener:
 
 def generate_at(
     world: World,
-    level: int,
+    levels: Collection[int],
     n: int,
     *,
     seed: str,
     users: Sequence[str] = (),
     on_user: Callable[[], None] = lambda: None,
 ) -> Hardened:
-    """A query of this level for each of ``n`` users.
+    """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
 
-    They are those that are named, else drawn ones; others replace those whose queries can't be brought there.
+    The users are those that are named, else drawn ones; others replace those whose queries can't be brought there.
     ``on_user`` is called after each user that gave one.
     """
     hardener, written = Hardener.of(world, seed), Texts()
     made: list[Query] = []
     others: list[int] = []
+    left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
     for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        nearest: int | None = None
+        highest = max(level for level, count in left.items() if count)
+        by_level: dict[int, Query] = {}
         for draft in islice(drafts, _DRAFTS):
-            versions = list(hardener.brought_to(draft, level))
-            reached = -1 if not versions or versions[-1].level is None else versions[-1].level
-            if reached == level:
-                made.append(versions[-1])
-                on_user()
+            versions = hardener.brought_to(draft, highest)
+            by_level |= {version.level: version for version in versions if version.level is not None}
+            if any(left.get(level) for level in by_level):
                 break
-            nearest = reached if nearest is None else max(nearest, reached)
-        else:
-            others += [] if nearest is None else [nearest]
-        if len(made) == n:
+        level = max((level for level in by_level if left.get(level)), default=None)
+        if level is None:
+            others.append(max(by_level, default=-1))
+            continue
+        made.append(by_level[level])
+        left[level] -= 1
+        on_user()
+        if not any(left.values()):
             break
     return Hardened(tuple(made), tuple(others))

@@ -122,7 +122,7 @@ def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, draft
 
 
 def test_users_without_a_query_of_the_level_are_counted(world: World) -> None:
-    made = generate_at(world, 9, 9, seed="42", users=USERS[:1])
+    made = generate_at(world, [9], 9, seed="42", users=USERS[:1])
     assert made.queries == ()
     (reached,) = made.others
     assert 0 <= reached < 9

@@ -63,7 +63,6 @@ def test_what_nobody_typed_or_the_shop_lacks_hides_nothing(offers: Offers) -> No
         "A bird feeder of cedar, please.",  # the sentence that names the want
         "A bird feeder, please. Of cedar. Yes, cedar.",  # stated twice
         "A bird feeder, please.",  # not stated
-        "A bird feeder, please. It has to be of cedar and cost $500 at most.",  # beside another limit
     ],
 )
 def test_a_limit_without_a_sentence_of_its_own_stays(text: str, offers: Offers) -> None:

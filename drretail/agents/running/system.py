@@ -284,7 +284,7 @@ def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
     return _with(sut, {INFORMED: setting, "without": sorted({*sut.system.options.get("without", ()), "user"})})
 
 
-def _with(sut: SystemUnderTest, options: Mapping[str, Any]) -> SystemUnderTest:
+def _with(sut: SystemUnderTest, options: dict[str, Any]) -> SystemUnderTest:
     """The same system with these options; floors and the oracle as they are."""
     if sut.system.agent in BASELINES:
         return sut

@@ -95,7 +95,7 @@ def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: boo
         progress.track(f"Writing queries of level {level}", n) as bar,
     ):
         check_users(shop, assignment.named)
-        made = generate_at(shop, level, n, seed=assignment.seed, users=assignment.named, on_user=bar.advance)
+        made = generate_at(shop, [level], n, seed=assignment.seed, users=assignment.named, on_user=bar.advance)
     nearest = dict(sorted(Counter(made.others).items()))
     of_others = ", ".join(f"{count} at {reached if reached >= 0 else 'none'}" for reached, count in nearest.items())
     if not made.queries:
