@@ -234,11 +234,12 @@ class Task:
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
     def _seen(self, wish: Wish, reference: Reference, hits: int) -> Iterator[tuple[int, WantedThing]]:
-        """What is needed, by its number, with those of its fits that are among so many hits."""
-        for number in self.needed:
-            thing = reference.things[number]
-            seen = {key for ids in self.dial.ranked(wish.wants[number]) for key in ids[:hits]}
-            yield number, thing.model_copy(update={"fits": tuple(fit for fit in thing.fits if fit.product_id in seen)})
+        """What is wanted and not optional, by its number, with those of its fits that are among so many hits."""
+        for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True)):
+            if not want.optional:
+                seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
+                fits = tuple(fit for fit in thing.fits if fit.product_id in seen)
+                yield number, thing.model_copy(update={"fits": fits})
 
 
 def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
