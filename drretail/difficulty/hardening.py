@@ -15,8 +15,9 @@ from typing import Any, Literal, get_args
 from drretail.difficulty.measure import HITS, Dial, Task, level_of
 from drretail.difficulty.variations import Variations, noun_of
 from drretail.env.world import World
+from drretail.errors import UserError
 from drretail.querygen.checks.wording import Texts
-from drretail.querygen.generate import queries_of
+from drretail.querygen.generate import Generated, check_english, queries_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.kinds import kind_of
@@ -36,14 +37,6 @@ _DRAFTS = 2
 _USERS = 6
 """How many times as many users are tried as are asked for: most of a poor world's come nowhere near a high level."""
 _LEAST_BUDGET = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Hardened:
-    """A query of each user that has one of the levels; of each other user the highest below, or -1."""
-
-    queries: tuple[Query, ...]
-    others: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -188,23 +181,17 @@ class Hardener:
         return self._variations(made).bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
 
 
-def generate_at(
-    world: World,
-    levels: Collection[int],
-    n: int,
-    *,
-    seed: str,
-    users: Sequence[str] = (),
-    on_user: Callable[[], None] = lambda: None,
-) -> Hardened:
+def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
     """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
 
     The users are those that are named, else drawn ones; others replace those whose queries can't be brought there.
-    ``on_user`` is called after each user that gave one.
+    Raises UserError where nobody has any, and for a shop whose texts aren't English.
     """
+    check_english(world)
     hardener, written = Hardener.of(world, seed), Texts()
     made: list[Query] = []
-    others: list[int] = []
+    without: list[str] = []
+    nearest = -1
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
     for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
@@ -217,11 +204,14 @@ def generate_at(
                 break
         level = max((level for level in by_level if left.get(level)), default=None)
         if level is None:
-            others.append(max(by_level, default=-1))
+            without.append(user_id)
+            nearest = max(nearest, *by_level, -1)
             continue
         made.append(by_level[level])
         left[level] -= 1
-        on_user()
         if not any(left.values()):
             break
-    return Hardened(tuple(made), tuple(others))
+    if not made:
+        wanted, found = ", ".join(map(str, levels)), f"level {nearest}" if nearest >= 0 else "no level"
+        raise UserError(f"None of {len(without)} users gave a query of level {wanted}; the nearest one has {found}.")
+    return Generated(tuple(made), len(made), tuple(without))

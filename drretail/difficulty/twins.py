@@ -64,11 +64,6 @@ def spoil(
     return made
 
 
-def leaf_names(offers: Offers) -> tuple[str, ...]:
-    """The names of a world's categories, for another world to lack."""
-    return tuple(offers.world.catalog.categories())
-
-
 Twins = tuple[Query, Query] | None
 
 
@@ -128,7 +123,9 @@ class _Maker:
         lacking = next(absent, None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
         sold = (
-            noun for name in self._shuffled(leaf_names(self.offers)) if (noun := noun_of(name)) and noun not in kinds
+            noun
+            for name in self._shuffled(self.offers.world.catalog.categories())
+            if (noun := noun_of(name)) and noun not in kinds
         )
         feasible = self._first_feasible(map(self.variations.with_thing, sold))
         return None if lacking is None or feasible is None else (self.variations.with_thing(lacking), feasible)

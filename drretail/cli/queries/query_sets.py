@@ -167,7 +167,7 @@ def spoil(
     query of FILE gives one pair, and both queries of a pair have the same task_id. After a run, `score --metrics
     outcome` shows which queries each system refuses, and `compare --by twin` compares the pairs.
     """
-    from drretail.difficulty.twins import ABSENT, leaf_names
+    from drretail.difficulty.twins import ABSENT
     from drretail.difficulty.twins import spoil as spoiled
     from drretail.env.offers import Offers
     from drretail.querygen.reading import read_queries
@@ -176,7 +176,7 @@ def spoil(
     names: list[str] = []
     for other in absent or ():
         with opened_world(other, quiet=True) as lent:
-            names += leaf_names(Offers(lent))
+            names += lent.catalog.categories()
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with opened_world(world, quiet=as_json) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
