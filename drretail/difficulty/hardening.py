@@ -34,7 +34,7 @@ _CHOICES = 3
 """Versions that are measured for each sort of step."""
 _DRAFTS = 2
 """Queries of a user that are tried, one after another."""
-_USERS = 6
+_USERS = 10
 """How many times as many users are tried as are asked for: most of a poor world's come nowhere near a high level."""
 _LEAST_BUDGET = 5
 
@@ -212,6 +212,7 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
         if not any(left.values()):
             break
     if not made:
-        wanted, found = ", ".join(map(str, levels)), f"level {nearest}" if nearest >= 0 else "no level"
-        raise UserError(f"None of {len(without)} users gave a query of level {wanted}; the nearest one has {found}.")
+        found = f"the nearest one has level {nearest}" if nearest >= 0 else "none of any level could"
+        wanted = ", ".join(map(str, levels))
+        raise UserError(f"No query of level {wanted} could be made; {found} (users tried: {len(without)}).")
     return Generated(tuple(made), len(made), tuple(without))

@@ -123,7 +123,7 @@ def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, draft
 
 
 def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_the_nearest_is(world: World) -> None:
-    with pytest.raises(UserError, match=r"gave a query of level 9; the nearest one has level [0-8]"):
+    with pytest.raises(UserError, match=r"of level 9 could be made; the nearest one has level [0-8]"):
         generate_at(world, [9], 9, seed="42", users=USERS[:1])
     made = generate_at(world, [3, 5], 4, seed="42")
     assert {query.level for query in made.queries} == {3, 5}
