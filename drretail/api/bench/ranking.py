@@ -1,5 +1,6 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,7 @@ from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Accepted, Manifest, Part, grade, label_of, submissions, worths
+from drretail.api.bench.submission import Accepted, Manifest, Part, SystemEntry, grade, label_of, submissions, worths
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -22,6 +23,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
+from drretail.records.query import Query
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
@@ -75,59 +77,10 @@ def rank(folder: Path) -> Ranking:
     if not taken:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    graded, clusters, entries = folder / "graded", Clusters.of(queries), dict[str, _Entry]()
-    parts: list[Part] = []
-    for name, manifest, accepted in taken:
-        systems = read_definition(folder / "submissions" / name / "exp").systems
-        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
-        takes_baselines = manifest.door == "closed" and accepted.verified
-        labels = [label for label in systems if label in manifest.systems or (takes_baselines and label not in entries)]
-        parts.append(Part(name, folder / "submissions" / name / "exp", labels))
-        for label in labels:
-            entries[label_of(name, label)] = _Entry(label, manifest, accepted)
-    with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
-            grade(graded, parts, world, queries)  # what was judged of the same systems stays
-        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        worth = worths(graded, world)
-    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    ranked = [label for label, entry in entries.items() if entry.is_ranked]
-    copies = _copies(graded, ranked)
-    contestants = [label for label in ranked if label not in copies]
-    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
-    truth = {label: fmean(run.primary for run in runs.values()) for label, runs in worth.items()}
-    tokens = _tokens(graded)
-    dollars = {
-        label: entry.dollars / len(worth[label]) for label, entry in entries.items() if entry.dollars is not None
-    }
-    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
-
-    def row(label: str) -> RankRow:
-        runs, entry = worth[label], entries[label]
-        interval = share_interval([run.primary for run in runs.values()], clusters.groups(runs))
-        of_level = {
-            level: [
-                runs[query.query_id].primary for query in queries if query.level == level and query.query_id in runs
-            ]
-            for level in release.levels
-        }
-        return RankRow(
-            system=label,
-            ranks=places.get(label),
-            truth=truth[label],
-            ci_low=interval.low,
-            ci_high=interval.high,
-            by_level={level: fmean(values) for level, values in of_level.items() if values},
-            true=fmean(run.is_true for run in runs.values()),
-            style=style.get(label),
-            tokens=tokens.get(label),
-            dollars=dollars.get(label),
-            on_front=tuple(name for name, front in fronts.items() if label in front),
-            door=entry.manifest.door,
-            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
-        )
-
-    rows = sorted(map(row, entries), key=lambda row: (row.ranks is None, -row.truth, row.system))
+    entries, worth = _graded(folder, taken, queries)
+    clusters = Clusters.of(queries)
+    rows = _rows(folder / "graded", entries, worth, queries, clusters)
+    rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
@@ -142,29 +95,94 @@ class _Entry(NamedTuple):
     accepted: Accepted
 
     @property
-    def dollars(self) -> float | None:
-        named = self.manifest.systems.get(self.label)
-        return None if named is None else named.dollars
+    def listed(self) -> SystemEntry | None:
+        return self.manifest.systems.get(self.label)
 
     @property
     def is_ranked(self) -> bool:
-        return (
-            self.label in self.manifest.systems and self.accepted.verified and self.accepted.was_run_again(self.label)
-        )
+        return self.listed is not None and self.accepted.verified and self.accepted.was_run_again(self.label)
 
     @property
     def notes(self) -> list[str]:
-        if self.label not in self.manifest.systems:
-            states = {"baseline": True}
-        else:
-            states = {"not run again": self.accepted.verified and not self.is_ranked}
-        states = {"late": self.accepted.late, "unverified": not self.accepted.verified} | states
+        states = {
+            "late": self.accepted.late,
+            "unverified": not self.accepted.verified,
+            "not run again": self.listed is not None and self.accepted.verified and not self.is_ranked,
+            "baseline": self.listed is None,
+        }
         return [state for state, holds in states.items() if holds]
 
 
-def _places(
-    worth: Mapping[str, Mapping[str, Truth]], contestants: Sequence[str], clusters: Clusters
-) -> dict[str, tuple[int, int]]:
+Worths = Mapping[str, Mapping[str, Truth]]
+"""What each run is worth, by label and query id."""
+
+
+def _graded(
+    folder: Path, taken: Iterable[tuple[str, Manifest, Accepted]], queries: Sequence[Query]
+) -> tuple[Mapping[str, _Entry], Worths]:
+    """All systems by the label that they have in ``graded``, where their runs are, and what the runs are worth."""
+    graded, entries, parts = folder / "graded", dict[str, _Entry](), list[Part]()
+    for name, manifest, accepted in taken:
+        experiment = folder / "submissions" / name / "exp"
+        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
+        beside = manifest.door == "closed" and accepted.verified
+        systems = read_definition(experiment).systems
+        labels = [label for label in systems if label in manifest.systems or (beside and label not in entries)]
+        parts.append(Part(name, experiment, labels))
+        entries |= {label_of(name, label): _Entry(label, manifest, accepted) for label in labels}
+    with open_world(folder / "sealed" / "world") as world:
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
+            grade(graded, parts, world, queries)  # what was judged of the same systems stays
+        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
+        return entries, worths(graded, world)
+
+
+def _rows(
+    graded: Path, entries: Mapping[str, _Entry], worth: Worths, queries: Sequence[Query], clusters: Clusters
+) -> list[RankRow]:
+    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    ranked = [label for label, entry in entries.items() if entry.is_ranked]
+    copies = _copies(graded, ranked)
+    contestants = [label for label in ranked if label not in copies]
+    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
+    truth = {label: fmean(run.primary for run in runs.values()) for label, runs in worth.items()}
+    spent = {label: entry.listed.dollars for label, entry in entries.items() if entry.listed is not None}
+    dollars = {label: each / len(worth[label]) for label, each in spent.items() if each is not None}
+    tokens = _tokens(graded)
+    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
+    intervals = {
+        label: share_interval([run.primary for run in runs.values()], clusters.groups(runs))
+        for label, runs in worth.items()
+    }
+    return [
+        RankRow(
+            system=label,
+            ranks=places.get(label),
+            truth=truth[label],
+            ci_low=intervals[label].low,
+            ci_high=intervals[label].high,
+            by_level=_by_level(worth[label], queries),
+            true=fmean(run.is_true for run in worth[label].values()),
+            style=style.get(label),
+            tokens=tokens.get(label),
+            dollars=dollars.get(label),
+            on_front=tuple(name for name, front in fronts.items() if label in front),
+            door=entry.manifest.door,
+            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
+        )
+        for label, entry in entries.items()
+    ]
+
+
+def _by_level(runs: Mapping[str, Truth], queries: Sequence[Query]) -> dict[int, float]:
+    found: dict[int, list[float]] = defaultdict(list)
+    for query in queries:
+        if query.level is not None and query.query_id in runs:
+            found[query.level].append(runs[query.query_id].primary)
+    return {level: fmean(found[level]) for level in sorted(found)}
+
+
+def _places(worth: Worths, contestants: Sequence[str], clusters: Clusters) -> dict[str, tuple[int, int]]:
     """The ranks that paired tests, corrected over all pairs (Holm), leave to each contestant."""
     pairs = list(combinations(contestants, 2))
     leads = [
@@ -184,7 +202,7 @@ def _places(
     }
 
 
-def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
+def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
     """Strengths by the first language model that compared reports, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
