@@ -25,15 +25,13 @@ LONGEST_ANSWER = 16
 
 
 def demo(
-    to: Annotated[Path, typer.Option("--to", help="The folder for everything that the demo makes.")] = Path(
-        "drretail-demo"
-    ),
+    to: Annotated[Path, typer.Option("--to", help="The folder for the demo's files.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.
+    """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 
-    A language model played both agents and their judge. Its answers were recorded and are played back; the tools really
-    run. Nothing is downloaded and no key is needed. If you run it again, it continues and shows the same result.
+    A language model's recorded answers play both agents and the judge. The tools really run. No key or download is
+    needed.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
     gc.disable()  # a tenth of the time

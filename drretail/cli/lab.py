@@ -33,7 +33,7 @@ F = TypeVar("F")
 @lab_app.command("card")
 @grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Measures how often a judge is right about claims that people have labelled.
+    """Measures how often a judge agrees with people's labels of claims.
 
     Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim, source
     (source_2 …), label and optionally question. EXP/lab/cards keeps the card; `drretail score` shows it beside the
@@ -52,7 +52,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 @lab_app.command("sample")
 @grouped
 def sample(options: SampleOptions) -> None:
-    """Draws claims for people to label: the same number from each system, and some with each verdict.
+    """Draws claims for people to label.
 
     People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
     larger N, or another seed, adds claims. With --uncited, people also answer for each claim: does the report name a
@@ -78,7 +78,7 @@ def sample(options: SampleOptions) -> None:
 @lab_app.command("correct")
 @grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
-    """Uses people's labels to correct FP, FR and win rates, with 95 % intervals.
+    """Corrects FP, FR and win rates by people's labels.
 
     A system needs 20 labels; two systems need 20 votes on their pairs. FR needs the labels of `lab sample --uncited`.
     Labels come from `drretail view` and --labels. No model is asked. EXP/lab/correct.json keeps the result.
@@ -92,7 +92,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 @lab_app.command("agree")
 @grouped
 def agree(options: AgreeOptions, output: flags.Output) -> None:
-    """Measures how far people and judges agree on the same items.
+    """Measures how far people and judges agree.
 
     People's answers come from `drretail view` or from CSV: columns item, rater, value (optionally dimension, query,
     system), or one item per row with --raters. No model is asked. EXP/lab/agree.json keeps the rows.
@@ -108,7 +108,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 @lab_app.command("calibrate")
 @grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
-    """Compares versions of a judge's prompts with people's ratings, and chooses the version that is nearest to them.
+    """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
     First score EXP with each version (score EXP --prompts DIR). The version is chosen on half of the queries. Publish
     its agreement with people on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its
@@ -125,7 +125,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 @lab_app.command("plant")
 @grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes copies of good reports with one error each, and counts which errors checks and judges find.
+    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted. The exit code is 3 if a judge gave an unusable answer,
     or the
@@ -143,7 +143,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes worthless reports from honest ones, scores both, and says which worthless ones the scores reveal.
+    """Makes worthless reports from honest ones, and says which of them the scores reveal.
 
     The worthless reports are an experiment of their own, EXP/lab/exploits. They are revealed if one main score (FP,
     overall quality, clean, feasible) puts them below the honest reports, and none puts them above. The exit code is 3
@@ -162,7 +162,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 @lab_app.command("bias")
 @grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Measures known biases of a judge, each with its 95 % interval over queries.
+    """Measures known biases of a judge.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias.
     EXP/lab/bias.json keeps the findings. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.

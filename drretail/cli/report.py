@@ -12,7 +12,7 @@ from drretail.viewer.output import print_json, say
 
 @grouped
 def report(options: ReportOptions, output: flags.Output) -> None:
-    """Shows the reports of an experiment with every claim marked by its verdict.
+    """Shows an experiment's reports with every claim marked by its verdict.
 
     The page is one HTML file that needs no network. Above 8 MB it becomes a folder with a page per query. --format
     paper prints the paper's tables beside your numbers. --format plots writes every plot as SVG and PNG. --diff A B
@@ -33,10 +33,9 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.
+    """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
 
-    With several judges, a run is exported only if every judge's scores meet the --where rule. The command counts what
-    it leaves out.
+    With several judges, every judge's scores must meet the --where rule.
     """
     from drretail.api.report import export_with
 
@@ -53,9 +52,9 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
 @grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
-    """Shows an experiment in your browser while it grows, and lets people vote on its reports.
+    """Shows an experiment in your browser, and lets people vote on its reports.
 
-    If the folder holds several experiments, it shows a table of them in order of time.
+    A folder of experiments shows a table of them.
 
     People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
     EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to

@@ -190,7 +190,7 @@ def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mappi
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
-    """Why reports have no value, with the measures where these are some: "n/a: the query has no budget (cost_ratio)"."""
+    """Why reports have no value, and in which measures: "n/a: the query has no budget (cost_ratio)"."""
     measures: dict[str, list[str]] = {}
     for score in scores:
         for reason in reasons_of(score.items):
