@@ -61,7 +61,7 @@ def import_reports(
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
-    docs/exchange.md says which files each FORMAT reads. Word and PDF files need the extra `documents`.
+    docs/exchange.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
 
     A second import into the same folder adds systems.
     """

@@ -35,9 +35,8 @@ F = TypeVar("F")
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures how often a judge agrees with people's labels of claims.
 
-    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim, source
-    (source_2 …), label and optionally question. EXP/lab/cards keeps the card; `drretail score` shows it beside the
-    judge's scores. The exit code is 3 if a judge gave an unusable answer.
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail
+    score` shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
     from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_lab import print_card
@@ -54,9 +53,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 def sample(options: SampleOptions) -> None:
     """Draws claims for people to label.
 
-    People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
-    larger N, or another seed, adds claims. With --uncited, people also answer for each claim: does the report name a
-    source? (yes, no, or "no claim")
+    People label them blind, in `drretail view` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
@@ -80,8 +77,8 @@ def sample(options: SampleOptions) -> None:
 def correct(options: CorrectOptions, output: flags.Output) -> None:
     """Corrects FP, FR and win rates by people's labels.
 
-    A system needs 20 labels; two systems need 20 votes on their pairs. FR needs the labels of `lab sample --uncited`.
-    Labels come from `drretail view` and --labels. No model is asked. EXP/lab/correct.json keeps the result.
+    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab
+    sample --uncited`.
     """
     from drretail.api.lab.people import correct_with
     from drretail.viewer.terminal.printed_lab import print_correction
@@ -94,8 +91,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
-    People's answers come from `drretail view` or from CSV: columns item, rater, value (optionally dimension, query,
-    system), or one item per row with --raters. No model is asked. EXP/lab/agree.json keeps the rows.
+    Answers come from `drretail view` or a CSV with item, rater and value; with --raters, one item per row.
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
@@ -110,9 +106,8 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
-    First score EXP with each version (score EXP --prompts DIR). The version is chosen on half of the queries. Publish
-    its agreement with people on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its
-    prompts. No model is asked.
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose it; the other half
+    measure its agreement.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration
@@ -127,9 +122,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
-    The copies are an experiment of their own, EXP/lab/planted. The exit code is 3 if a judge gave an unusable answer,
-    or the
-    cap was reached.
+    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_planted
@@ -145,10 +138,8 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes worthless reports from honest ones, and says which of them the scores reveal.
 
-    The worthless reports are an experiment of their own, EXP/lab/exploits. They are revealed if one main score (FP,
-    overall quality, clean, feasible) puts them below the honest reports, and none puts them above. The exit code is 3
-    if a
-    judge gave an unusable answer, or the cap was reached.
+    Revealed: a main score (FP, quality, clean, feasible) is lower, and none is higher. The reports are in
+    EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits
@@ -164,8 +155,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures known biases of a judge.
 
-    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias.
-    EXP/lab/bias.json keeps the findings. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.
+    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_bias

@@ -14,9 +14,7 @@ from drretail.viewer.output import print_json, say
 def report(options: ReportOptions, output: flags.Output) -> None:
     """Shows an experiment's reports with every claim marked by its verdict.
 
-    The page is one HTML file that needs no network. Above 8 MB it becomes a folder with a page per query. --format
-    paper prints the paper's tables beside your numbers. --format plots writes every plot as SVG and PNG. --diff A B
-    shows the answers of two systems side by side: claims, picks and rulings that differ.
+    The page is one HTML file; above 8 MB it becomes a folder.
     """
     from drretail.api.report import report_with
 
@@ -56,9 +54,8 @@ def view(options: ViewOptions, output: flags.Output) -> None:
 
     A folder of experiments shows a table of them.
 
-    People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
-    EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to
-    this machine only, at an address with a random token (docs/viewer.md).
+    People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this
+    machine can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence

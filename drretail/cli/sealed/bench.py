@@ -90,8 +90,7 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A JSON file that names the systems, their models and dollars, and how the shop was used: `open` "
-            "(contestants had it) or `closed` (through tools on your server). docs/benchmark.md has an example.",
+            help="A JSON file with systems, models, dollars and the shop's use (docs/benchmark.md has an example).",
         ),
     ],
     sample: Annotated[
