@@ -35,8 +35,8 @@ F = TypeVar("F")
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures how often a judge agrees with people's labels of claims.
 
-    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail
-    score` shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
+    shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
     from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_lab import print_card
@@ -77,8 +77,8 @@ def sample(options: SampleOptions) -> None:
 def correct(options: CorrectOptions, output: flags.Output) -> None:
     """Corrects FP, FR and win rates by people's labels.
 
-    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab
-    sample --uncited`.
+    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
+    --uncited`.
     """
     from drretail.api.lab.people import correct_with
     from drretail.viewer.terminal.printed_lab import print_correction
@@ -106,8 +106,8 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
-    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose it; the other half
-    measure its agreement.
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose it; the other half measure
+    its agreement.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration

@@ -54,8 +54,8 @@ def view(options: ViewOptions, output: flags.Output) -> None:
 
     A folder of experiments shows a table of them.
 
-    People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this
-    machine can open the page (docs/viewer.md).
+    People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
+    can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence

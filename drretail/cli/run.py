@@ -150,8 +150,8 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Repeats the paper's experiment with your models: runs, judges and verifies.
 
-    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit
-    code 3: something failed, or the cap was reached.
+    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
+    3: something failed, or the cap was reached.
     """
     from drretail.api.reproduce import estimate_reproduction
     from drretail.api.reproduce import reproduce as reproduce_paper

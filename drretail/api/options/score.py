@@ -49,7 +49,7 @@ class ScoreOptions:
     ] = ()
     rules: Annotated[
         str,
-        Option(f"The scoring rules: {', '.join(RULES[1:])}; default: our own rules.", metavar="NAME", type=str),
+        Option(f"The scoring rules: {', '.join(RULES[1:])}, default.", metavar="NAME", type=str, default="our own"),
     ] = "default"
     fetch_sources: Annotated[bool, Option("Fetch the cited pages that the agents did not read.")] = False
     judge_repeats: Annotated[

@@ -161,8 +161,8 @@ def spoil(
 ) -> None:
     """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
 
-    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares
-    the pairs.
+    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
+    pairs.
     """
     from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
     from drretail.difficulty.twins import spoil as spoiled
@@ -217,8 +217,8 @@ def hide(
 ) -> None:
     """Hides a limit in each query. The agent must ask the shopper for it.
 
-    Hides only limits that change the best cart. To see the value of asking: `run --intent mute --intent asked
-    --intent told`, then `score --metrics basket,intent` and `compare --by intent`.
+    Hides only limits that change the best cart. To see the value of asking: `run --intent mute --intent asked --intent
+    told`, then `score --metrics basket,intent` and `compare --by intent`.
     """
     from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers

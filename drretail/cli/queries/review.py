@@ -166,8 +166,8 @@ def review(
 ) -> None:
     """Lets people review queries in a sheet or a browser. Shows their decisions.
 
-    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to or --apply: queries are
-    undecided or disputed.
+    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to or --apply: queries are undecided
+    or disputed.
     """
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of

@@ -38,8 +38,8 @@ def synth(
 ) -> None:
     """Writes made-up product and review files in the format of the real ones.
 
-    With --perturb, copies a world with new names and values that no model knows. `drretail queries carry` adapts
-    the queries.
+    With --perturb, copies a world with new names and values that no model knows. `drretail queries carry` adapts the
+    queries.
     """
     from drretail.data_ingest.synth.shop import write_shop
 
