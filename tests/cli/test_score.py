@@ -49,7 +49,7 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(drretail:
     assert done.returncode == 0, done.stderr
     assert "stub: said by kind" in done.stdout
     assert "profile aware" in done.stdout
-    assert "fewer than 10 queries and say little: profile aware (n=2)" in done.stdout
+    assert "Grey: n is below 10" in done.stdout
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["slices"]
     assert {(row["by"], row["name"]) for row in kept} == {
         ("category", "none named"),

@@ -257,9 +257,10 @@ class QuestionPart:
 
     @property
     def judges(self) -> list[Judged]:
-        """Whose marks stand in the answers, each once."""
+        """Whose marks stand in the answers, each once; empty where there is but one judge."""
         first = [run.view.claims[0].judged for run in self.runs if run.view.claims]
-        return list({judged.by: judged for judged in first}.values())
+        every = {one.judged.by for run in self.runs for one in run.view.claims}
+        return list({judged.by: judged for judged in first}.values()) if len(every) > 1 else []
 
     @property
     def runs(self) -> list[RunPart]:
