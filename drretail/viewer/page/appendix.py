@@ -12,9 +12,9 @@ from drretail.records.comparison import OPTIONS, Option, SettingTable
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import System
 from drretail.records.score import Agreement, Judging, Score, SliceScore
-from drretail.records.scoreboard import Scoreboard
+from drretail.records.scoreboard import ShownColumn
 from drretail.tables.figures import counted
-from drretail.tables.table import Table, table_of, upright
+from drretail.tables.table import Column, Table, table_of, upright
 from drretail.tables.widths import parts
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
@@ -34,7 +34,15 @@ from drretail.viewer.tables.ablations import (
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.tables.scores import ANSWERED, NONE_HELD, Metrics, model_words, score_tables, table_key_of
+from drretail.viewer.tables.scores import (
+    ANSWERED,
+    NONE_HELD,
+    RECORDED,
+    Metrics,
+    model_words,
+    score_tables,
+    table_key_of,
+)
 from drretail.viewer.tables.slices import MEANINGS, SlicedTables, all_few, few_words, level_slices, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
@@ -57,7 +65,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),
-        glossary=glossary(view.scores or (), view.metrics, view.scoreboard),
+        unexplained=_Unexplained(() if view.scoreboard is None else view.scoreboard.columns),
         unsaid=_Once() if view.scoreboard is None else _Once(printed_board(view.scoreboard).notes),
         stale=sum(line.stale for line in lines),
         score_command=" && ".join(score_commands(view)),
@@ -77,6 +85,11 @@ def render_method(view: ExperimentView) -> Markup:
     return Markup(html)  # noqa: S704
 
 
+def _judge_words(judge: str, params: str) -> str:
+    words = f"a recorded language model ({judge})" if judge == RECORDED else judge
+    return f"{words}, settings {params}" if params else words
+
+
 class _Once:
     """Gives of some notes those that it was not given before: tables of one page share many."""
 
@@ -86,6 +99,18 @@ class _Once:
     def __call__(self, notes: Iterable[str]) -> list[str]:
         new = [note for note in notes if note not in self._said]
         self._said.update(new)
+        return new
+
+
+class _Unexplained:
+    """Gives of some columns those whose names nothing on the page has explained yet."""
+
+    def __init__(self, columns: Iterable[ShownColumn]) -> None:
+        self._said = {column.name for column in columns if column.meaning}
+
+    def __call__(self, columns: Iterable[Column]) -> list[Column]:
+        new = [column for column in columns if column.meaning and column.name not in self._said]
+        self._said.update(column.name for column in new)
         return new
 
 
@@ -107,7 +132,7 @@ def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) ->
     rows = [
         (
             metric,
-            f"{judge}, settings {params}" if params else judge,
+            _judge_words(judge, params),
             rules,
             *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
         )
@@ -119,7 +144,7 @@ def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) ->
     rows += [
         (
             PAIRWISE,
-            f"{judge}, settings {params}" if params else judge,
+            _judge_words(judge, params),
             rules,
             counted(sum(pair.n_scored - pair.forfeits for pair in group), "comparison"),
             sum(pair.failed_verdicts for pair in group),
@@ -232,13 +257,6 @@ def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     """How far judges agree; None where no two judged the same."""
     table = agreement_table(agreements, metrics)
     return None if table is None else sheet_of(table)
-
-
-def glossary(scores: Sequence[Score], metrics: Metrics = NONE_HELD, board: Scoreboard | None = None) -> dict[str, str]:
-    """What the names of all tables' columns mean, each once, in the order of the tables; without the scoreboard's."""
-    said = set() if board is None else {column.name for column in board.columns if column.meaning}
-    columns = [column for table in score_tables(scores, metrics) for column in table.columns]
-    return {column.name: column.meaning for column in columns if column.meaning and column.name not in said}
 
 
 def sheet_of(table: Table) -> Sheet:

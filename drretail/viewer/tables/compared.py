@@ -30,7 +30,7 @@ _COLUMNS = (
     Column("Difference", meaning="the first system's mean minus the second's, with its 95 % interval"),
     Column("p", meaning="p-value, corrected for all tests (Holm)"),
     Column("Queries", meaning="queries with a value for both systems"),
-    Column("It takes", meaning="queries needed to show a difference of this size (power .8)"),
+    Column("Queries needed", meaning="queries needed to show a difference of this size (power .8)"),
 )
 
 
