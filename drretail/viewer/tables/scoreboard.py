@@ -15,9 +15,7 @@ from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."
-INTERVALS = (
-    "95 % interval over users, or over queries if users are unknown (binomial for shares, Student's t for the rest)"
-)
+INTERVALS = "95 % interval over users (binomial for shares, Student's t for the rest)"
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""
 KINDS: Mapping[Unit, Kind] = {

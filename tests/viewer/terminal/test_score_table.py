@@ -141,7 +141,7 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
     assert "Read: a@m: figures read 31 of 44, picks declared." in said(one)
     assert "b: figures read 31 of 44, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
     assert "Read from every system: figures read 31 of 44, picks declared." in said([*one, *read("b@m", declared=5)])
-    assert "not found in any report" not in said(one)
+    assert "Found in no report" not in said(one)
 
 
 def test_judges_have_tables_of_their_own(printed: Print) -> None:
