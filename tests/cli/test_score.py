@@ -40,7 +40,7 @@ def test_scores_are_a_table_with_intervals_and_counts(drretail: Command, tmp_pat
     for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 (.47–.93)", "6 of 7, 1 run failed"):
         assert part in table
     assert "as 0" not in table  # neither variant is a headline
-    assert "7 reports;" in table
+    assert "7 reports." in table
 
 
 def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(drretail: Command, tmp_path: Path) -> None:
