@@ -38,7 +38,7 @@ def doctor(
     ] = False,
     max_dollars: Annotated[
         float | None,
-        typer.Option("--max-dollars", min=0.0001, help="With --prompts: the most dollars to spend per model."),
+        typer.Option("--max-dollars", min=0.0001, help="With --prompts: maximum dollars per model."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -113,7 +113,7 @@ class PlantOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    per_kind: Annotated[int, Option("The most copies per kind of error.", min=1)] = 10
+    per_kind: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
     given: Annotated[
         str | Path | None, Option("A folder of copies with errors (default: make them).", metavar="DIR")
     ] = None
@@ -149,7 +149,7 @@ class BiasOptions(JudgeCalls):
             default="all",
         ),
     ] = ()
-    limit: Annotated[int, Option("The most reports to use; 0 uses all.", min=0)] = 40
+    limit: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
     pin: Annotated[
         str | Path | None,
         Option(

@@ -20,8 +20,8 @@ class ReproduceOptions:
         str | Path | None,
         Option("The experiment's folder.", metavar="EXP", type=Path),
     ] = None
-    max_dollars: Annotated[float | None, Option("The most dollars to spend on runs and judging.", min=0.01)] = None
-    max_tokens: Annotated[int | None, Option("The most tokens to use for runs and judging.", MODELS, min=1)] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
+    max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
     world: research.World = "demo"
     queries: Annotated[
         Queries | None,
@@ -31,6 +31,6 @@ class ReproduceOptions:
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int | None, Option("The most runs at the same time.", min=1, default="4")] = None
+    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
     retry: Annotated[str | None, Option("Repeat failed runs and judgements.", RESUMING, metavar="failed")] = None
     observer: research.Observer = None

@@ -64,7 +64,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME, or demo (the built-in shop).",
+        "A world's folder, servers:NAME, or demo for the built-in shop.",
         short="-w",
         metavar="W",
         type=str,

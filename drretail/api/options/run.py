@@ -77,8 +77,8 @@ class RunOptions(SystemOptions):
             in_file=(int, str, list[str]),
         ),
     ] = None
-    parallel: Annotated[int | None, Option("The most runs at the same time.", min=1, default="4")] = None
-    max_dollars: Annotated[float | None, Option("The most dollars to spend on runs.", min=0.0001)] = None
+    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
     preset: Annotated[
         str | None,
         Option(
@@ -122,7 +122,7 @@ class RunOptions(SystemOptions):
     counterfactual: Annotated[
         Texts,
         Option(
-            "Also run each system with another user's data (swap), or without orders (neutral).",
+            "Also run each system with another user's data (swap), or a user's without orders (neutral).",
             WHAT,
             metavar="swap|neutral",
             type=list[str],
@@ -144,11 +144,11 @@ class RunOptions(SystemOptions):
     pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
-    max_tokens: Annotated[int | None, Option("The most tokens to use for runs.", MODELS, min=1)] = None
+    max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
     retry: Annotated[
         Texts,
         Option(
-            "Repeat runs that failed, or that a silent server spoiled.",
+            "Repeat runs that failed, or that lost a server's answer (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],

@@ -16,13 +16,13 @@ Model = Annotated[str | None, Option("The model that judges and writes.", metava
 class WriterCalls:
     """How a command calls the model that judges pages and writes."""
 
-    max_dollars: Annotated[float | None, Option("The most dollars to spend.", min=0.0001)] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars.", min=0.0001)] = None
     model_profile: Annotated[
         str | None, Option("A set of models: default, cheap or paper-like.", MODELS, metavar="NAME")
     ] = None
     base_url: research.BaseUrl = ()
-    max_tokens: Annotated[int | None, Option("The most tokens to use.", MODELS, min=1)] = None
-    parallel: Annotated[int, Option("The most model calls at the same time.", LIMITS, min=1)] = 4
+    max_tokens: Annotated[int | None, Option("Maximum tokens.", MODELS, min=1)] = None
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", LIMITS, min=1)] = 4
     retry: shared.RetryFailed = None
 
 
@@ -56,7 +56,7 @@ class BuildOptions(WriterCalls):
         Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str]),
     ] = ()
     seed: shared.Seed = "42"
-    results: Annotated[int, Option("The most results per keyword.", SHOP, min=10, max=100)] = 100
+    results: Annotated[int, Option("Maximum results per keyword.", SHOP, min=10, max=100)] = 100
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
     ] = None

@@ -40,8 +40,8 @@ Judge = Annotated[
 ModelProfile = Annotated[
     str | None, Option("A set of models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")
 ]
-MaxTokens = Annotated[int | None, Option("The most tokens to use for judging.", MODELS, min=1)]
-MaxDollars = Annotated[float | None, Option("The most dollars to spend on judging.", min=0.0001)]
+MaxTokens = Annotated[int | None, Option("Maximum tokens for judging.", MODELS, min=1)]
+MaxDollars = Annotated[float | None, Option("Maximum dollars for judging.", min=0.0001)]
 Web = Annotated[
     str | None,
     Option(

@@ -11,7 +11,7 @@ from drretail.api.options import research, shared
 
 World = Annotated[
     str,
-    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo (the built-in shop)."),
+    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]
@@ -71,5 +71,5 @@ class Calls:
 
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int, Option("The most model calls at the same time.", min=1)] = 4
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", min=1)] = 4
     retry_failed: Annotated[bool, Option("Repeat failed model calls.")] = False

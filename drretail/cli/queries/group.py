@@ -59,7 +59,7 @@ def generate(
     ] = None,
     per_user: Annotated[
         int | None,
-        typer.Option("--per-user", min=1, help="The most queries per user.", show_default="1; 3 with --preset paper"),
+        typer.Option("--per-user", min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper"),
     ] = None,
     preset: Annotated[
         str | None, typer.Option("--preset", metavar="paper", help="Make three queries per user, as in the paper.")

@@ -31,7 +31,7 @@ def make(
         Path | None,
         typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones)."),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=6, help="The most users, each with one query.")] = 120,
+    n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
     level: Annotated[
         str | None,
         typer.Option("--level", metavar="N|N-N", help="The difficulties of made-up queries, such as 3-8."),

@@ -71,7 +71,7 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 
-    With --model, also checks the queries: clear, not answered in the question, and in need of several sources.
+    With --model, also checks whether each query is clear and needs several sources.
     """
     from drretail.api.sandboxes import check_with
 

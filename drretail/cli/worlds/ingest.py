@@ -49,7 +49,7 @@ def ingest(
             "--cap",
             min=1,
             show_default="10000; your own shop: all",
-            help="The most products per category.",
+            help="Maximum products per category.",
         ),
     ] = None,
     cap_by: Annotated[
@@ -62,7 +62,7 @@ def ingest(
             "--min-interactions",
             min=0,
             show_default="5; your own shop: 0",
-            help="The fewest interactions of a product since --since.",
+            help="Minimum interactions of a product since --since.",
         ),
     ] = None,
     since: Annotated[

@@ -23,7 +23,9 @@ MENDED = (
     "with `drretail world copy`."
 )
 
-Spec = Annotated[str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo (the built-in shop).")]
+Spec = Annotated[
+    str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop.")
+]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 
@@ -42,7 +44,7 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Compares a world's data with its manifest. The exit code is 3 if something is wrong."""
+    """Compares a world's data with its manifest. Exit code 3: something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
