@@ -92,6 +92,9 @@ def test_the_window_can_not_be_moved_unseen(home: Path, tmp_path: Path) -> None:
 def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="it ran offline:shopper"):
         submit(home / "R", home / "exp", manifest(home, "liar", models=["openai:gpt-5"]))
+    write_json(tmp_path / "m.json", {"format": 1, "name": "m", "systems": {"dr3": {"models": ["offline:shopper"]}}})
+    with pytest.raises(UserError, match=f"exp: add {LABEL}; remove dr3"):
+        submit(home / "R", home / "exp", tmp_path / "m.json")
     edited = tmp_path / "exp"
     edited.mkdir()
     for path in sorted((home / "exp").rglob("*")):
