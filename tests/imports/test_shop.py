@@ -84,7 +84,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
     page = render_page(tmp_path / "exp")
     assert "3 statements that their sources contradict" in page
-    first = page.index("price 28: the record says $32.00")
+    first = page.index("price $28.00: the record says $32.00")
     second = page.index("“in stock”: the record counts 0 in stock of White")
     assert first < second < page.index("the record says “Not for induction”") < page.index('id="first"')
     assert "looked up in the shop for judging" in page

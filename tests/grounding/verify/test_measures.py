@@ -20,7 +20,7 @@ PRESS = Product(
     ("text", "line"),
     [
         ("It keeps coffee hot for 4 hours.", "4 hours: the record says 2 hours"),
-        ("Settings: 60", "60: the record says 90 click"),
+        ("Settings: 60", "Settings 60: the record says 90 click settings"),
         ("It weighs only 560 g.", "560 g: the record says 650 g"),
     ],
 )

@@ -59,11 +59,11 @@ def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("It costs $21.", "price 21: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
-        ("The Black one is $24.", "price 24: the record says $19.00 (2 cups / Black)"),
-        ("$18 for 4 cups", "price 18: the record says $24.00 (4 cups / White)"),
-        ("White and Black are $18 each.", "price 18: the record says"),
-        ("White: $18 (was $29)", "list price 29: the record says $22.00"),
+        ("It costs $21.", "price $21.00: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
+        ("The Black one is $24.", "price $24.00: the record says $19.00 (2 cups / Black)"),
+        ("$18 for 4 cups", "price $18.00: the record says $24.00 (4 cups / White)"),
+        ("White and Black are $18 each.", "price $18.00: the record says"),
+        ("White: $18 (was $29)", "list price $29.00: the record says $22.00"),
     ],
 )
 def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str) -> None:
@@ -73,9 +73,9 @@ def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str
 
 def test_a_total_is_made_of_the_prices_that_were_named() -> None:
     (right,) = prices("Together that's $50.", DRIPPER, BOX)
-    assert right == f"total 50: {AGREES} ($18.00 + $32.00)"
+    assert right == f"total $50.00: {AGREES} ($18.00 + $32.00)"
     (wrong,) = prices("In total you pay $48.", DRIPPER, BOX)
-    assert wrong == "total 48: no sum of $18.00 + $32.00 comes to it"
+    assert wrong == "total $48.00: the record says $18.00 and $32.00, which do not add up to it"
 
 
 @pytest.mark.parametrize(
