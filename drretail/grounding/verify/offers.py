@@ -199,6 +199,9 @@ def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
     prices = [price for item in items for price in sold_for(item)]
     if not any(amount.agreement(abs(one - other)) is not None for one, other in combinations(prices, 2)):
         shown = " and ".join(format_money(price, items[0].currency) for price in prices)
+        if len(prices) == 2:
+            low, high = (format_money(price, items[0].currency) for price in sorted(prices))
+            shown = f"{format_money(abs(prices[0] - prices[1]), items[0].currency)} ({high} − {low})"
         yield f"difference {format_money(amount.low, items[0].currency)}: the record says {shown}"
 
 

@@ -96,12 +96,8 @@ def _material_faults(text: str, item: Product, fields: Mapping[str, str], whole:
         if material is None or material in whole or _ALIKE.get(material, material)[:6] in whole:
             continue
         if _ends_with(run, material, item, is_made_of=is_made_of) and stance(named, material) == "broken":
-            yield f"“{material}”: the record says {_shown(fields, made_of)}"
-
-
-def _shown(fields: Mapping[str, str], folded: str) -> str:
-    """The value as the record writes it."""
-    return next((value for value in fields.values() if value.casefold() == folded), folded)
+            field = next((f"{name}: {value}" for name, value in fields.items() if value.casefold() in made_of), made_of)
+            yield f"“{material}”: the record says {field}"
 
 
 def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: str) -> Iterator[str]:
@@ -118,14 +114,14 @@ def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: s
                 said += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
             for word in dict.fromkeys(said):
                 if _COLOURS[word] not in known and word not in whole:
-                    yield f"“{word}”: the record says {value}"
+                    yield f"“{word}”: the record says {name}: {value}"
         elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
             letters = {_letter(one) for one in values}
             for size in dict.fromkeys(
                 match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)
             ):
                 if _letter(size) not in letters:
-                    yield f"“{size}”: the record says {value}"
+                    yield f"“{size}”: the record says {name}: {value}"
 
 
 def _letter(size: str) -> str:

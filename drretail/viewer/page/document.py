@@ -26,7 +26,7 @@ from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.compared import concluded, every_measure
-from drretail.viewer.tables.false_statements import false_table
+from drretail.viewer.tables.false_statements import checked_in_words, false_table
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
@@ -36,6 +36,8 @@ LARGEST_SINGLE = 25_000_000
 """Bytes of a page, however it was asked for: browsers and mail take no more of a file."""
 _OPEN = 3
 """So many questions are open at first; of more only the first is, so that a large page stays an overview."""
+_NOT_OF_SHOP = ("FR", "done", "words")
+"""Columns of the scoreboard on what a shop's assistant is not asked for: it names no sources."""
 _INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """How the title of every page ends."""
@@ -132,8 +134,17 @@ def _index(
     lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
+    false = render_false_statements(view, rendered, links)
+    if view.is_of_shop:
+        research = Markup(
+            '<details id="research"><summary>Scores and method, for researchers</summary>{}{}{}</details>'
+        )
+        scores = research.format(render_overview(view, lines, links), render_scores(view, lines), render_method(view))
+        nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
+        lead = checked_in_words(len(lines), [line.counts for line in lines])
+        return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
-        render_false_statements(view, rendered, links),
+        false,
         render_first_screen(view, [question.card for question in rendered], links),
         render_overview(view, lines, links),
         questions,
@@ -149,14 +160,17 @@ def _index(
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """What imported answers say and their sources contradict, the worst first; empty where nothing is."""
+    """What imported answers say and their sources contradict, the worst first; of a shop also where nothing is."""
     found = [each for question in rendered for each in question.false]
-    if not found:
-        return Markup()
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    if not found and not (view.is_of_shop and judge):
+        return Markup()
+    rows = ((statement, links.claim(line, anchor)) for statement, line, anchor in found)
     html = template("false_statements.html.jinja").render(
-        table=false_table((statement, links.claim(line, anchor)) for statement, line, anchor in found),
-        is_looked_up=any(LOOKED_UP in system.options for system in view.definition.systems.values()),
+        table=false_table(rows, is_of_shop=view.is_of_shop),
+        is_of_shop=view.is_of_shop,
+        is_looked_up=any(LOOKED_UP in one.options for one in view.definition.systems.values()) and not view.is_of_shop,
+        name=shlex.quote(view.name),
         by=judge,
         is_by_rules=judge.startswith("offline:"),
     )
@@ -188,6 +202,8 @@ def _forget(pages: Iterable[Path]) -> None:
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The opening of a report; ``lines`` tell of all its runs, by number."""
     board = view.scoreboard
+    if board is not None and view.is_of_shop:
+        board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(
