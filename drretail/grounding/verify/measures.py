@@ -13,17 +13,17 @@ from drretail.grounding.text.words import content_stems, is_negation, stem, word
 from drretail.grounding.verify.offers import option_in
 from drretail.records.shop import LIST_PRICE, STOCK, Product, offers_of
 
-_NUMBER = r"(?<![\w$€£.,-])(?P<number>\d[\d,]*(?:\.\d+)?)"
+_NUMBER = r"(?<![\w$€£.,/-])(?P<number>\d[\d,]*(?:\.\d+)?)"
 _MEASURE = re.compile(rf"{_NUMBER}[ \u00a0-]?(?P<unit>°\s?[CF]|%|[A-Za-z]{{1,14}})?")
 _LABEL = re.compile(r"(?<![\w-])(?P<label>[A-Za-z][\w-]+)(?::| of| is)? (?:about |just |only )?$")
 _LIMIT = re.compile(
-    r"\b(?:under|over|than|least|most|between|if|or|per|need|want|your?|\d ?(?:to|-|–))(?: an?| the)?\W{0,2}$", re.I
+    r"\b(?:under|over|than|least|most|between|if|or|per|need|want|your?|\d+ ?(?:to|-|–))(?: an?| the)?\W{0,2}$", re.I
 )
 _RELATIVE = re.compile(
     r" ?(?:more|less|heavier|lighter|longer|shorter|wider|taller|bigger|smaller|extra|to \d|[$€£])|-\d", re.IGNORECASE
 )
-_PAST = re.compile(r"\b(?:ordered|bought|purchased|took delivery|(?:19|20)\d\d)\b", re.IGNORECASE)
-"""Of orders and days, whose figures are no product's of today."""
+_NOT_NOW = re.compile(r"\b(?:ordered|bought|purchased|took delivery|(?:19|20)\d\d|if|unless)\b", re.IGNORECASE)
+"""Of orders, days and conditions, whose figures are no product's of today."""
 _SIDE = re.compile(r"\A\s?[x×\"″”](?!\w)|[x×]\s?\Z")
 """One side of several ("6.5 x 4"), or a count of pieces, of which one record has many."""
 _UNITS = {
@@ -86,7 +86,7 @@ def measure_faults(text: str, item: Product) -> Iterator[str]:
     options = " ".join(value for offer in offers_of(item) for value in offer.options.values())
     fixed = {measure.number for measure in _measures(f"{item.title} {options}")}
     numbers = {measure.number for measure in known} | fixed
-    for measure in () if _PAST.search(text) else _measures(text):
+    for measure in () if _NOT_NOW.search(text) else _measures(text):
         unit = Decimal(1).scaleb(int(measure.number.as_tuple().exponent))
         if any(number == measure.number or number.quantize(unit) == measure.number for number in numbers):
             continue
@@ -101,7 +101,7 @@ def speaks_of(item: Product, subject: str) -> bool:
     stems = [each for each in content_stems(subject) if each not in _FIELDS]
     title = content_stems(_BESIDE.split(item.title)[0])
     heads = {*title[-1:], *content_stems(item.leaf_category)[-1:]}
-    own = {*title, *content_stems(f"{item.title} {item.store} {' '.join(item.categories)}")}
+    own = {*heads, *content_stems(f"{item.title} {item.store} {' '.join(item.categories)}")}
     is_whole = not stems or stems[-1] in heads or re.match(r"\s*(?:this|these|our)\b", subject, re.IGNORECASE)
     return stems == title[: len(stems)] or (bool(is_whole) and own.issuperset(stems))
 

@@ -11,6 +11,7 @@ from itertools import combinations, pairwise, product
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.words import content_stems, stem
 from drretail.grounding.verify.derivation import derivation, small_numbers, title_numbers
 from drretail.grounding.verify.records import Ledger
 from drretail.records.shop import Offer, Product, is_priced_whole, list_prices, offers_of, sold_for
@@ -27,8 +28,8 @@ _LIST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _OTHER_BEFORE = re.compile(
-    r"\b(?:saves?|saving|leaves?|from|than|off|by|your|elsewhere|worth|paid|plus|so|makes|around|of up to|under|over"
-    r"|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
+    r"\b(?:saves?|saving|leaves?|from|than|off|by|your|elsewhere|worth|paid|plus|so|makes|around|go to|of up to|under"
+    r"|over|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
 # What was paid once, a mean, or what is left: "bought for $41", "Price per serving: $0.38", "short of the $80 cap".
@@ -56,6 +57,7 @@ _OTHER_COSTS = re.compile(
 _APART = re.compile(r"\W{0,3}(?:cheaper|dearer|(?:more|less)(?: expensive)?(?= than|\W*$|[.,;]))\b", re.IGNORECASE)
 _PER_CENT_OFF = re.compile(r"\W{0,3}(?:off|discount|reduc\w+|cheaper|less)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:\d+\s?[x×]|[x×]\s?\d+|two|three|four|five|pairs?|each|times|another|more)\b", re.I)
+_THING = re.compile(r"\b(?:an?|another) (?:\w+ )?\$ ([a-z]{3,})\b", re.IGNORECASE)
 _EACH = re.compile(r"\W{0,3}(?:each|apiece|either way)\b|[^.;]{0,15}\bfor (?:all|each|every)\b", re.IGNORECASE)
 _PARTED = re.compile(r"[;.!?](?=\s|$)|\b(?:but|while|whereas)\b", re.IGNORECASE)
 _OUT = r"sold out|out of stock|unavailable|(?:not|no longer|isn't|aren't)(?: \w+)? (?:available|in stock)"
@@ -74,6 +76,7 @@ def price_lines(
     products itself, prices of others may be meant."""
     others = () if are_named else [price for item in ledger.products.values() for price in sold_for(item)]
     has_several = _SEVERAL.search(text) is not None
+    all_titles = " ".join(f"{item.title} {item.leaf_category}" for item in items)
     amounts = find_amounts(text)
     yield from _per_cent_lines(text, amounts, items)
     money = [one for one in amounts if one.kind == "money"]
@@ -92,6 +95,8 @@ def price_lines(
             yield from _list_price_fault(amount, items)
         elif amount.low in others or _NO_PRICE.search(text[start : amount.start]):
             continue
+        elif (thing := _THING.search(f"{before}${behind}")) and stem(thing[1]) not in content_stems(all_titles):
+            continue  # "a fresh $2 cell"
         elif not _OTHER_BEFORE.search(before) and not _OTHER_BEHIND.match(behind):
             near = (_PARTED.split(text[start : amount.start])[-1], _PARTED.split(text[amount.end : stop])[0])
             is_each = _EACH.match(behind) is not None

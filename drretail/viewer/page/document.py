@@ -137,9 +137,10 @@ def _index(
     false = render_false_statements(view, rendered, links)
     if view.is_of_shop:
         research = Markup(
-            '<details id="research"><summary>Scores and method, for researchers</summary>{}{}{}</details>'
+            '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
         )
-        scores = research.format(render_overview(view, lines, links), render_scores(view, lines), render_method(view))
+        parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
+        scores = research.format("" if view.scores else Markup(" open"), *parts)
         nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
         lead = checked_in_words(len(lines), [line.counts for line in lines])
         return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])

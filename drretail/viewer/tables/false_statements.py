@@ -81,6 +81,8 @@ def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> s
     for one in counts:
         total.update(one)
     checked, false = sum(total[support] for support in CHECKED), total["contradicted"]
+    if not checked:
+        return f"{counted(answers, 'answer')}: no statement about your products was judged."
     found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
     checked_words = counted(checked, "statement about your products", "statements about your products")
     return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
