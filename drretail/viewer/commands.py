@@ -9,17 +9,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import Rules, canonical_json
-from drretail.records.run import (
-    BASELINES,
-    INJECTED,
-    INSPECT_AGENT,
-    LOOKED_UP,
-    MCP_AGENT,
-    MOVES,
-    SANDBOX,
-    Limits,
-    System,
-)
+from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, MOVES, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -96,7 +86,7 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
         # The command that imports such reports; FILE stands for where they came from.
         models = _flags("--model", (model.spec for model in system.models.values()))
         form = str(system.options.get("format", "markdown"))
-        models += ["--world W"] if LOOKED_UP in system.options else []
+        models += ["--world W"] if view.is_of_shop else []
         return [" ".join(["drretail import", quote(form), "FILE --to", folder, "--system", quote(label), *models])]
     if system.agent == INSPECT_AGENT:
         return [_inspected(view, label, system, folder)]
