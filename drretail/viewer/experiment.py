@@ -21,7 +21,7 @@ from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
-from drretail.records.run import LOOKED_UP, Run
+from drretail.records.run import Run
 from drretail.records.score import (
     CODE,
     Agreement,
@@ -186,15 +186,9 @@ class ExperimentView:
     @property
     def title(self) -> str:
         """What the experiment is called: as people named it, else after its queries and systems."""
-        if self.is_of_shop and not self.definition.title:
+        if self.definition.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
         return self.definition.title or title_of(self.definition)
-
-    @property
-    def is_of_shop(self) -> bool:
-        """Whether it holds nothing but imported answers, and the records of a shop's products that they name."""
-        systems = self.definition.systems.values()
-        return bool(systems) and all(system.is_imported and LOOKED_UP in system.options for system in systems)
 
     @property
     def questions(self) -> list[Question]:

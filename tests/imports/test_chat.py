@@ -162,8 +162,8 @@ def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_p
 def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
     rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
     path = jsonl(tmp_path / "log.jsonl", [*rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}])
+    material = load_format("chat").read(path)
     for _ in range(2):  # a second time nothing changes
-        material = load_format("chat").read(path)
         record(material, "chat", tmp_path / "exp", Progress())
     (first, *others) = material.tasks
     assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]

@@ -109,8 +109,8 @@ def speaks_of(item: Product, subject: str) -> bool:
 def _measures(text: str) -> Iterator[Measure]:
     for match in _MEASURE.finditer(text):
         before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
-        is_relative = _LIMIT.search(before) or _RELATIVE.match(behind)
-        if is_relative or _SIDE.match(behind) or _SIDE.search(before[-3:]):
+        is_no_statement = _LIMIT.search(before) or _RELATIVE.match(behind) or _denies(re.split(r"[;:,.()]", before)[-1])
+        if is_no_statement or _SIDE.match(behind) or _SIDE.search(before[-3:]):
             continue
         near = re.split(r"[;.()]", before)[-1] + " " + re.split(r"[;.()]", behind)[0]
         number = Decimal(match["number"].replace(",", ""))

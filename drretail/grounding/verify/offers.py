@@ -7,7 +7,8 @@ and no list price, sum, difference or multiple explains it.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import combinations, pairwise, product
+from functools import partial
+from itertools import pairwise, product
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
@@ -34,12 +35,14 @@ _OTHER_BEFORE = re.compile(
 )
 # What was paid once, a mean, or what is left: "bought for $41", "Price per serving: $0.38", "short of the $80 cap".
 _NO_PRICE = re.compile(
-    r"\b(?:bought|paid|ordered|purchased?|took delivery|average|mean|median|left|remain\w*|per|short of|spen[dt]\w*)\b",
+    r"\b(?:bought|paid|ordered|purchased?|took delivery|average|mean|median|sav(?:es?|ings?)|left|remain\w*|per"
+    r"|short of|spen[dt]\w*)\b",
     re.IGNORECASE,
 )
 _OTHER_BEHIND = re.compile(
     r"[^\w:;.]{0,3}(?:/|\b(?:per|more|less|cheaper|dearer|off|left|over|under|below|above|budget|limit|cap|shipping"
-    r"|delivery|coupon|discount|or (?:more|less)|and up)\b)",
+    r"|delivery|coupon|discount|or (?:more|less)|and up|(?:with|incl\w*|plus) (?:\w+ )?(?:shipping|delivery|tax|vat))"
+    r"\b)",
     re.IGNORECASE,
 )
 _TOTAL_BEFORE = re.compile(
@@ -162,52 +165,38 @@ def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str
     none does, and no other costs are spoken of."""
     stated = {one.low for one in find_amounts(f"{report}\n{text}") if one.kind == "money"}
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
-    named = small_numbers(text) | small_numbers(report)
-    counts = [1, *sorted(named)[: _MOST_COUNTS if len(items) < _MOST_SUMMED else 1]]
-    if (
-        not all(priced)
-        or not all(map(is_priced_whole, items))
-        or len(items) > _MOST_SUMMED
-        or len(items) + len(named) < 2
-    ):
+    named = sorted(small_numbers(text) | small_numbers(report))
+    is_sum = len(items) + len(named) > 1 and len(items) <= _MOST_SUMMED
+    if not is_sum or not all(priced) or not all(map(is_priced_whole, items)):
         return
-
-    def money(number: Decimal) -> str:
-        return format_money(number, items[0].currency)
-
+    money = partial(format_money, currency=items[0].currency)
+    counts = [1, *named[: _MOST_COUNTS if len(items) < _MOST_COUNTS else 1]]
     choices = product(*([(0, Decimal(0)), *product(counts, prices)] for prices in priced))
-    found = next((chosen for chosen in choices if _sum(chosen) == amount.low and sum(n for n, _ in chosen) > 1), None)
-    if found is not None:
-        shown = " + ".join(
-            f"{count} × {money(price)}" if count > 1 else money(price) for count, price in found if count
-        )
-        yield f"total {money(amount.low)}: {AGREES} ({shown})"
-        return
+    sums = {sum(count * price for count, price in chosen): chosen for chosen in choices if _pieces(chosen) > 1}
     multiples = {count * price for prices in priced for price in prices for count in counts}
     known = multiples | {amount.low} | {price for item in items for price in (*sold_for(item), *list_prices(item))}
-    if stated <= known and not _OTHER_COSTS.search(text):
-        parts = " and ".join(" or ".join(map(money, prices)) for prices in priced)
-        right = f"{parts}, which do not add up to it"
+    if (found := sums.get(amount.low)) is not None:
+        parts = (f"{count} × {money(price)}" if count > 1 else money(price) for count, price in found if count)
+        yield f"total {money(amount.low)}: {AGREES} ({' + '.join(parts)})"
+    elif stated <= known and not _OTHER_COSTS.search(text):
+        shown = " and ".join(" or ".join(map(money, prices)) for prices in priced)
+        right = f"{shown}, which do not add up to it"
         if len(items) == len(priced[0]) == len(named) == 1:
-            right = f"{money(counts[1] * priced[0][0])} ({counts[1]} × {parts})"
+            right = f"{money(counts[1] * priced[0][0])} ({counts[1]} × {shown})"
         yield f"total {money(amount.low)}: the record says {right}"
 
 
-def _sum(chosen: Iterable[tuple[int, Decimal]]) -> Decimal:
-    return sum((count * price for count, price in chosen), Decimal(0))
+def _pieces(chosen: Iterable[tuple[int, Decimal]]) -> int:
+    return sum(count for count, _ in chosen)
 
 
 def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
-    """A line for what lies between the prices of two products, where a sentence names two."""
-    if len(items) != 2 or not all(is_priced_whole(item) and sold_for(item) for item in items):
-        return
-    prices = [price for item in items for price in sold_for(item)]
-    if not any(amount.agreement(abs(one - other)) is not None for one, other in combinations(prices, 2)):
-        shown = " and ".join(format_money(price, items[0].currency) for price in prices)
-        if len(prices) == 2:
-            low, high = (format_money(price, items[0].currency) for price in sorted(prices))
-            shown = f"{format_money(abs(prices[0] - prices[1]), items[0].currency)} ({high} − {low})"
-        yield f"difference {format_money(amount.low, items[0].currency)}: the record says {shown}"
+    """A line for what does not lie between the prices of two products with one price each."""
+    prices = sorted(price for item in items for price in sold_for(item))
+    if len(items) == len(prices) == 2 and all(map(is_priced_whole, items)):
+        low, high, apart = (format_money(one, items[0].currency) for one in (*prices, prices[1] - prices[0]))
+        if amount.agreement(prices[1] - prices[0]) is None:
+            yield f"difference {format_money(amount.low, items[0].currency)}: the record says {apart} ({high} − {low})"
 
 
 def _per_cent_lines(text: str, amounts: Sequence[Amount], items: Sequence[Product]) -> Iterator[str]:

@@ -38,7 +38,7 @@ _COLOURS = {
 }
 _LETTERS = {"small": "S", "medium": "M", "large": "L", "extra large": "XL", "x-large": "XL", "2xl": "XXL"}
 _SIZE = re.compile(r"(?:XXS|XS|S|M|L|XL|XXL|[23]XL|(?i:small|medium|large|extra large|x-large))")
-_UNSURE = re.compile(r"\b(?:if|unless|whether|instead|rather|except|only|than|like|or)\b|\?", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:if|unless|whether|instead|rather|except|only|than|like|or|as \w+ as)\b|\?", re.IGNORECASE)
 _END = re.compile(r"[;:!?()]|[.,](?=\s|$)|\b(?:with|for|on|and|but|so|that|which|at|from|while)\b", re.IGNORECASE)
 _IS = re.compile(
     r"\b(?:(?P<made>(?:made|built|crafted|constructed|woven|sewn|cut) (?:\w+ )?(?:of|from|in|out of))"

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.records.run import LOOKED_UP
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
@@ -135,7 +134,7 @@ def _index(
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
-    if view.is_of_shop:
+    if view.definition.is_of_shop:
         research = Markup(
             '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
         )
@@ -164,13 +163,13 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     """What imported answers say and their sources contradict, the worst first; of a shop also where nothing is."""
     found = [each for question in rendered for each in question.false]
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
-    if not found and not (view.is_of_shop and judge):
+    if not found and not (view.definition.is_of_shop and judge):
         return Markup()
     rows = ((statement, links.claim(line, anchor)) for statement, line, anchor in found)
     html = template("false_statements.html.jinja").render(
-        table=false_table(rows, is_of_shop=view.is_of_shop),
-        is_of_shop=view.is_of_shop,
-        is_looked_up=any(LOOKED_UP in one.options for one in view.definition.systems.values()) and not view.is_of_shop,
+        table=false_table(rows, is_of_shop=view.definition.is_of_shop),
+        is_of_shop=view.definition.is_of_shop,
+        is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
         by=judge,
         is_by_rules=judge.startswith("offline:"),
@@ -203,7 +202,7 @@ def _forget(pages: Iterable[Path]) -> None:
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The opening of a report; ``lines`` tell of all its runs, by number."""
     board = view.scoreboard
-    if board is not None and view.is_of_shop:
+    if board is not None and view.definition.is_of_shop:
         board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import Support, counts_of
-from drretail.viewer.experiment import ExperimentView, RunView
+from drretail.viewer.experiment import RunView
 
 _MARKS = re.compile(r"\]\([^()\s]*\)|[*_`\[\]]+")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
@@ -88,9 +88,9 @@ def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> s
     return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
 
 
-def false_lines(view: ExperimentView) -> Iterator[str]:
+def false_lines(views: Iterable[RunView]) -> Iterator[str]:
     """What a shop's assistant says wrongly, in lines of text: a count, then each statement with the shop's record."""
-    runs = list(view.runs)
+    runs = list(views)
     yield checked_in_words(len(runs), [counts_of(run.claims[0].claims) for run in runs if run.claims])
     for one in sorted((one for run in runs for one in false_statements(run)), key=lambda one: one.rank):
         yield f"≠ {one.sentence}"

@@ -120,6 +120,8 @@ def test_two_products_are_added_up_and_compared(text: str, line: str | None) -> 
         "Price per serving: $0.38",
         "That leaves 49.51 dollars, short of the $80 cap.",
         "A fresh $2 cell helps.",
+        "It is $38 with delivery.",
+        "It saves you $8.",
         "It is cheaper by $4.04.",
     ],
 )
