@@ -57,7 +57,7 @@ _FITS = re.compile(
     r"\b(?P<name>[A-Za-z]*[A-Z]\w*) (?P<number>[A-Z]{0,2}\d{1,4}[a-z]?)\b(?! ?(?:mm|cm|m|l|g|kg|in|inch|oz|lb)\b)"
 )
 _FOR = re.compile(r"compatib|fits|model|device", re.IGNORECASE)
-_LABELLED = re.compile(r"(?P<label>[A-Z][\w ]{2,24}): (?P<value>[^:]{2,80})")
+_LABELLED = re.compile(r"(?P<label>[A-Z][\w ]{2,24}): (?P<value>[^:.;]{2,80}?)(?=\s[A-Z]\w*:|[.;]|$)")
 
 
 def property_faults(text: str, item: Product) -> Iterator[str]:
