@@ -112,14 +112,12 @@ def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: s
             said = [word for part in lists for word in words(part) if word in _COLOURS]
             for run, _ in _predicates(text, item):
                 said += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
-            for word in dict.fromkeys(said):
+            for word in said:
                 if _COLOURS[word] not in known and word not in whole:
                     yield f"“{word}”: the record says {name}: {value}"
         elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
             letters = {_letter(one) for one in values}
-            for size in dict.fromkeys(
-                match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)
-            ):
+            for size in (match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)):
                 if _letter(size) not in letters:
                     yield f"“{size}”: the record says {name}: {value}"
 

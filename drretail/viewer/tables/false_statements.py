@@ -77,9 +77,7 @@ def false_statements(view: RunView) -> Iterator[FalseStatement]:
 def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> str:
     """ "12 answers, 21 statements about your products checked: 8 contradict your shop's records."; ``counts`` are those
     of each answer's claims."""
-    total = Counter[Support]()
-    for one in counts:
-        total.update(one)
+    total = sum(map(Counter, counts), Counter[Support]())
     checked, false = sum(total[support] for support in CHECKED), total["contradicted"]
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
@@ -100,17 +98,16 @@ def false_lines(views: Iterable[RunView]) -> Iterator[str]:
 def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
     """A row a statement, with the address of its claim; the system is named where there are several."""
     rows = sorted(found, key=lambda each: each[0].rank)
-    are_several = len({statement.system for statement, _ in rows}) > 1
-    names = ("Your shop says", "Asked") if is_of_shop else ("The record says", "Product", "Question")
-    cells = [
-        (one.shop_says, one.question) if is_of_shop else (one.record, one.products, one.question) for one, _ in rows
-    ]
+    several = ["System"] if len({statement.system for statement, _ in rows}) > 1 else []
+    names = ["Your shop says", "Asked"] if is_of_shop else ["The record says", "Product", "Question"]
+
+    def cells(one: FalseStatement) -> tuple[Cell, ...]:
+        own = (one.shop_says, one.question) if is_of_shop else (one.record, one.products, one.question)
+        return tuple(map(Cell, (*own, *(one.system for _ in several))))
+
     return Table(
         "False statements",
-        tuple(map(Column, (*names, *(["System"] if are_several else [])))),
-        tuple(
-            Row(one.sentence, tuple(map(Cell, (*own, *([one.system] if are_several else [])))), link=link)
-            for own, (one, link) in zip(cells, rows, strict=True)
-        ),
+        tuple(map(Column, [*names, *several])),
+        tuple(Row(one.sentence, cells(one), link=link) for one, link in rows),
         heading="The answer says",
     )
