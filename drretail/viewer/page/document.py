@@ -11,11 +11,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-<<<<<<< HEAD
-=======
-from drretail.records.run import LOOKED_UP
 from drretail.records.scoreboard import Scoreboard
->>>>>>> main
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
