@@ -103,7 +103,7 @@ def test_score_ends_with_how_much_is_false_and_where_it_stands(world: Path, tmp_
     drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
     before = render_page(tmp_path / "exp")
     assert "4 answers: no statement about your products was judged." in before
-    assert "There are no scores yet" in before
+    assert "drretail score exp</code>" in before
     assert "drretail import chat FILE --to exp --system assistant --world W" in before
     last = " ".join(drretail("score", "exp", "--metrics", "faithfulness").stdout.split())
     assert last.endswith("3 contradict your shop's records. Each with its record: drretail report exp")
