@@ -3,23 +3,24 @@
 What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
 """
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.resources import files
 from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Order
 from drretail.records.wish import Want, Wish
 
-_PHRASES = PHRASES["twin"]
+PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty") / "phrases.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Variations:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
     def _behind(self, what: str, **slots: str) -> str:
-        sentences: Sequence[str] = _PHRASES[what]
+        sentences = PHRASES[what]
         # Of several sentences of one sort each is another one, as long as there are some.
         text = self.query.text.rstrip()
         first = int(sha256_of(self.seed), 16)
