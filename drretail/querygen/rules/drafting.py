@@ -102,7 +102,7 @@ class Author:
         return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
     def _demands(self, need: Need) -> list[tuple[str, Any, str]]:
-        """Now and then a value that decides, stars, ratings or another brand: a want's field, its value and a clause."""
+        """Now and then a value that decides, stars, ratings or another brand: a want's field, value and clause."""
         # Whoever would take the same again demands nothing that it may lack.
         if "another" not in need.row or need.kind == "comparison":
             return []
