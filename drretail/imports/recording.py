@@ -46,7 +46,7 @@ class ReportCount:
     listed: int
     """Sources that the report names at all, cited or only in its list."""
     unread: bool
-    """True where the report has a list of sources and nothing in its text was read as a citation of them."""
+    """True where the report lists sources, or links them without words, and nothing was read as a citation."""
     where: str
     """File and line."""
     looked_up: int = 0

@@ -124,7 +124,7 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
     came = drretail("import", "markdown", "in", "--to", "exp")
     warning = " ".join(came.stdout.split())
-    assert "Warning: in/lost/q.md: there is a list of sources, and no citation of them was found" in warning
+    assert "Warning: in/lost/q.md: sources are listed, or linked without words, and no citation of them was found" in warning
     assert "bare/q.md" not in warning
     document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
     assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
@@ -132,7 +132,7 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
         ("in/bare/q.md", False, 0),
     }
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--details")
-    assert "the imported report lists its sources, and no citation of them was found" in " ".join(scored.stdout.split())
+    assert "the imported report names its sources, and no citation of them was found" in " ".join(scored.stdout.split())
     found = rows(tmp_path / "exp")
     for variant in ("FR", "FR_url", "FP", "N_supported", "N_cited"):
         assert (found["lost", variant]["n_na"], found["lost", variant].get("value")) == (1, None), variant
