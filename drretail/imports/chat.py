@@ -150,7 +150,9 @@ def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         given = [*given, *answered]
     found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     # LangChain writes {"type": "human", "data": {…}}, and some of its versions without the inner object.
-    found = [{**each["data"], "type": each.get("type")} if isinstance(each.get("data"), dict) else each for each in found]
+    found = [
+        {**each["data"], "type": each.get("type")} if isinstance(each.get("data"), dict) else each for each in found
+    ]
     is_chat = any("role" in each or each.get("type") in _ROLES for each in found)
     return [each for each in found if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
 

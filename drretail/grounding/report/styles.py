@@ -127,7 +127,9 @@ def _author_and_year(text: str, match: re.Match[str], references: References) ->
         author = _YEAR.split(part, maxsplit=1)[0]
         author = author if author.strip(" \t,") else text[max(0, start - 90) : start]
         for year in _YEAR.findall(part):
-            name = next((name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start)), None)
+            name = next(
+                (name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start)), None
+            )
             found |= {} if name is None else {name: None}
     return [Target("label", name) for name in found]
 
