@@ -148,13 +148,15 @@ def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         asked = value.get("input")
         given = [{"role": "user", "content": asked}] if isinstance(asked, str) else _list(asked)
         given = [*given, *answered]
-    found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    # LangChain writes {"type": "human", "data": {…}}, and some of its versions without the inner object.
-    found = [
-        {**each["data"], "type": each.get("type")} if isinstance(each.get("data"), dict) else each for each in found
-    ]
+    found = [_unwrapped(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     is_chat = any("role" in each or each.get("type") in _ROLES for each in found)
     return [each for each in found if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
+
+
+def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
+    """LangChain's {"type": "human", "data": {…}} as one object; any other as it is."""
+    data = message.get("data")
+    return {**cast("dict[str, Any]", data), "type": message.get("type")} if isinstance(data, dict) else message
 
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
@@ -251,15 +253,16 @@ def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A typed value of OTLP, such as {"intValue": "90"}, as the value itself."""
-    kind, inner = next(iter(value.items()), ("", None)) if isinstance(value, dict) else ("", None)
+    given = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    kind, inner = next(iter(given.items()), ("", ""))
     if kind == "intValue":
         return int(inner) if str(inner).lstrip("-").isdecimal() else None
-    if kind in ("arrayValue", "kvlistValue") and isinstance(inner, dict):
-        values = [each for each in _list(inner.get("values")) if isinstance(each, dict)]
-        if kind == "arrayValue":
-            return [_plain(each) for each in values]
-        return {str(each.get("key")): _plain(each.get("value")) for each in values}
-    return inner
+    if kind not in ("arrayValue", "kvlistValue") or not isinstance(inner, dict):
+        return inner
+    values = [each for each in _list(cast("dict[str, Any]", inner).get("values")) if isinstance(each, dict)]
+    if kind == "arrayValue":
+        return [_plain(each) for each in values]
+    return {str(each.get("key")): _plain(each.get("value")) for each in values}
 
 
 def _of_spans(rows: Sequence[Row]) -> Conversation | None:
