@@ -124,7 +124,10 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
     came = drretail("import", "markdown", "in", "--to", "exp")
     warning = " ".join(came.stdout.split())
-    assert "Warning: in/lost/q.md: sources are listed, or linked without words, and no citation of them was found" in warning
+    assert (
+        "Warning: in/lost/q.md: sources are listed, or linked without words, and no citation of them was found"
+        in warning
+    )
     assert "bare/q.md" not in warning
     document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
     assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
