@@ -32,7 +32,6 @@ from drretail.errors import UserError, install_line
 from drretail.processes import cores
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
-from drretail.tables.figures import counted
 
 FAKER = "faker:"
 # A process takes a quarter of a second to start, in which as much is read, whatever the files that it is in.
@@ -274,9 +273,8 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
 
 def _why_no_order(report: IngestReport) -> str:
     file = next(file for file in report.files if file.shape == "reviews")
-    names = {"bad_line": "bad line", "no_meta": "order of an unknown product"}
-    reasons = ((names.get(reason, reason), count) for reason, count in report.reviews.dropped.items())
-    dropped = ", ".join(counted(count, reason) for reason, count in reasons)
+    words = {"bad_line": "bad", "no_meta": "of unknown products"}
+    dropped = ", ".join(f"{count:,} {words.get(reason, reason)}" for reason, count in report.reviews.dropped.items())
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
