@@ -86,6 +86,8 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "broken.jsonl"], "line 2, is not JSON"),
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
+        (["drg", "other.jsonl"], "holds nothing of this format"),
+        (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
         (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
@@ -96,6 +98,7 @@ def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail:
     text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
     text(tmp_path / "page.html", "<html>Sign in</html>")
     text(tmp_path / "empty.md", "\n")
+    text(tmp_path / "unasked.md", "The kettle boils.")
     jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
