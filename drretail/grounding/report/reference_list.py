@@ -20,12 +20,12 @@ NAMED = (
 # Lines are matched as ``_folded`` writes them: all brackets square, no tags.
 _BULLET = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _NUMBERED = re.compile(
-    rf"{_BULLET}\[\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\][ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
+    rf"{_BULLET}\[{{1,2}}\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\]{{1,2}}+[ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
 _DOTTED = re.compile(
-    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS}))"
-    r"[ \t]+(?P<body>.*)",
+    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
+    rf"|(?<!\d{{3}})(?=[ \t]+[^\W\d_].*{ADDRESS}))[ \t]+(?P<body>.*)",
     re.IGNORECASE,
 )
 _RAISED = re.compile(rf"{_BULLET}(?P<label>[⁰¹²³⁴-⁹]{{1,4}})[.:]?[ \t]*(?P<body>.*)")
@@ -307,4 +307,7 @@ def _is_plain_entry(line: _Line) -> bool:
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))
-    return bool(other and (_URL_FIRST.match(other["body"]) or _LEADS_BACK.search(line.text)))
+    if other is None:
+        return False
+    is_note = other.re is _RAISED and _URL.search(other["body"])
+    return bool(is_note or _URL_FIRST.match(other["body"]) or _LEADS_BACK.search(line.text))

@@ -24,10 +24,10 @@ _FEWEST_BEHIND_WORDS, _FEWEST_DIFFERENT = 5, 3
 _LONGEST_NAME = 5
 """Words of an organisation's name."""
 
-# Units, one or two digits, decimals, single letters and terms have powers: m², 10³, 2.54², R² (also 的R²), (70/130)². A
-# year has a mark.
+# Units, one or two digits, decimals, single letters and terms have powers: m², 7m³, 10³, 2.54², R² (also 的R²),
+# (70/130)². A year has a mark.
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])(?:[A-Za-zα-ω]|[kcdmnµ]m|ft|in|mi|yd)|[⁺⁻]"
+    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?:[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
     r"|\((?:[\d.]{1,9}|[A-Za-zα-ω])[ ]?[+*/×·^−][ ]?(?:[\d.]{1,9}|[A-Za-zα-ω])\))$"
 )
 _LONGEST_BASE = 24
@@ -165,7 +165,7 @@ LOOSE = (
     Style(
         "text.3",
         re.compile(
-            r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
+            r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=\d[ \u00a0][A-Za-z]\.)|(?<=°[CF]\.)|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
             r"|(?<=[。！？；，）」』])"
             r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
             rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"

@@ -12,7 +12,9 @@ ABOUT = "このケトルはとても静かで、毎日の朝食のために買�
 def test_a_rating_is_sure_by_its_scale_where_no_space_follows(written: str) -> None:
     text = f"{ABOUT}お客様の評価は{written}でした。{ABOUT}"
     amounts = find_amounts(text, notation_of(text))
-    found = [(score.rating.low, score.is_sure) for score in find_scores(text, amounts, is_english=False) if score.rating]
+    found = [
+        (score.rating.low, score.is_sure) for score in find_scores(text, amounts, is_english=False) if score.rating
+    ]
     assert [(float(low), is_sure) for low, is_sure in found] == [(4.2, True)]
 
 
