@@ -20,7 +20,8 @@ NAMED = (
 # Lines are matched as ``_folded`` writes them: all brackets square, no tags.
 _BULLET = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _NUMBERED = re.compile(
-    rf"{_BULLET}\[{{1,2}}\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\]{{1,2}}+[ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
+    rf"{_BULLET}\[{{1,2}}\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\]{{1,2}}+[ \t]*(?:\*\*)?(?!\[)[ \t]*"
+    r"[:：,，.]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
 _DOTTED = re.compile(

@@ -217,7 +217,8 @@ def test_a_style_is_read_by_way_of_the_list(form: str) -> None:
 NONE = {
     "numbers of the text": "In 2010 an iPhone 15 cost $10, a 4.5 of 5. Version 2.10 at 10:15, in 2024.12 kg. No.5",
     "names that end in a number": "ROS2. Nav2. Qwen2. GPT4. We ran Nav2 and Nav3, then Nav2, Nav3; Nav2.",
-    "powers and units": "10<sup>3</sup> m<sup>2</sup> at 5 km², 10⁻³ mol, R² of 0.9, 模型的R², 7m³/分, 90cm², ¹³C and Ca²⁺, x^2^, (7/13)², (x + 1)²",
+    "powers and units": "10<sup>3</sup> m<sup>2</sup> at 5 km², 10⁻³ mol, R² of 0.9, 模型的R², ¹³C and Ca²⁺, x^2^",
+    "powers of terms, and glued to figures": "7m³/分, 90cm², (7/13)², (x + 1)²",
     "enumerations": "(1) first\n- (2) second\nIt has (1) weight, (2) price and (3) colour. | (4) | f(5) a(6)\n",
     "years and asides": "It rose (2018) after May (2019), (see 3 below), (in 7 of 9), (12 of 20). Smith (1999) died.",
     "code": "`text.10` and\n```\nso.10 (1)\n```\n",
