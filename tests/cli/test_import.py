@@ -125,23 +125,23 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
     text(tmp_path / "in" / "lost" / "q.md", f"# Kettles?\n\n{stated}{sources}")
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
+    text(tmp_path / "in" / "wordless" / "q.md", f"# Kettles?\n\n{stated} [](https://lab.example/kettles)\n")
     came = drretail("import", "markdown", "in", "--to", "exp")
     warning = " ".join(came.stdout.split())
-    assert (
-        "Warning: in/lost/q.md: sources are listed, or linked without words, and no citation of them was found"
-        in warning
-    )
+    assert "Warning: in/lost/q.md, in/wordless/q.md: sources are listed, or linked without words, and no" in warning
     assert "bare/q.md" not in warning
     document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
     assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
         ("in/lost/q.md", True, 2),
         ("in/bare/q.md", False, 0),
+        ("in/wordless/q.md", True, 0),
     }
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--details")
     assert "the imported report names its sources, and no citation of them was found" in " ".join(scored.stdout.split())
     found = rows(tmp_path / "exp")
     for variant in ("FR", "FR_url", "FP", "N_supported", "N_cited"):
-        assert (found["lost", variant]["n_na"], found["lost", variant].get("value")) == (1, None), variant
+        for system in ("lost", "wordless"):
+            assert (found[system, variant]["n_na"], found[system, variant].get("value")) == (1, None), variant
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
 
 
