@@ -313,8 +313,8 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
     # An imported report that names sources and cites none: perhaps its citations have a form that is not read.
-    cites = subject.run is not None and bool(subject.run.citations)
-    if subject.system.is_imported and not cites and names_uncited_sources(subject.report or ""):
+    run = subject.run
+    if run is not None and subject.system.is_imported and not run.citations and names_uncited_sources(run.report or ""):
         found = [
             each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
             for each in found
