@@ -29,7 +29,7 @@ _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
 _TEXTS = ("VARCHAR", "BLOB")
-_MEMORY = {"memory_limit": "2GB"}
+_MEMORY: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "2GB"}
 
 
 @dataclass(frozen=True, slots=True)
