@@ -29,6 +29,7 @@ LARGEST = 50_000_000
 MOST_UNPACKED = 100_000_000
 """Bytes of all that a document holds."""
 _PIECE = 1 << 14
+_ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -154,8 +155,10 @@ def _size_in_pdf(data: bytes) -> int:
     bytes as the file has.
     """
     size, left = 0, 2 * len(data)
-    for start in re.finditer(rb"stream\r?\n", data):
-        place, layer = start.end(), data
+    for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n])", data):
+        place, layer = line.end(), data
+        if b"stream" not in line[0] or data[place : place + 1] not in _ZLIB_STARTS:
+            continue
         while size <= MOST_UNPACKED:
             unpacked, read = _inflated(layer, place, MOST_UNPACKED + 1 - size)
             left -= read if layer is data else 0
@@ -173,4 +176,4 @@ def _inflated(data: bytes, place: int, most: int) -> tuple[bytes, int]:
         while not inflater.eof and place < len(data) and len(unpacked) < most:
             unpacked += inflater.decompress(data[place : place + _PIECE])
             place += _PIECE
-    return bytes(unpacked), min(place, len(data)) - start
+    return bytes(unpacked), min(place, len(data)) - start - len(inflater.unused_data)
