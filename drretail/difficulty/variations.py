@@ -3,8 +3,9 @@
 What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -19,7 +20,20 @@ from drretail.records.query import Query
 from drretail.records.shop import Order
 from drretail.records.wish import Want, Wish
 
+UNTYPED = "nobody typed it"
+UNMET = "nothing has to be bought, or the shop lacks it"
 _PHRASES = PHRASES["twin"]
+
+
+@dataclass(slots=True)
+class Derived:
+    """Queries made of others."""
+
+    queries: list[Query] = field(default_factory=list[Query])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    """Pairs by kind, or hidden limits by topic."""
+    without: Counter[str] = field(default_factory=Counter[str])
+    """Queries of which nothing could be made, by the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +82,11 @@ class Variations:
         text = self._behind("again", order=order_id)
         return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
 
-    def demanding(self, number: int, field: str, value: Any, clause: str) -> Query:
+    def demanding(self, number: int, name: str, value: Any, clause: str) -> Query:
         """With one limit more on the want of this number, which has none in that field so far."""
         want = self.wish.wants[number]
         wants = list(self.wish.wants)
-        wants[number] = want.model_copy(update={field: value})
+        wants[number] = want.model_copy(update={name: value})
         text = self._behind("demand", thing=want.name, clause=clause)
         return self._with(text, self.wish.model_copy(update={"wants": tuple(wants)}))
 

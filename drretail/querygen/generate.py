@@ -59,11 +59,7 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: 
 def _generate(
     world: World, users: Iterable[str], *, per_user: int, seed: str, linter: Linter | None, wanted: int | None
 ) -> Generated:
-    if world.manifest.language != "english":
-        raise UserError(
-            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
-            "have a model write them (--model)."
-        )
+    check_english(world)
     linter = linter or Linter(world)
     assortment, written = Assortment(linter.stock), Texts()
     made: dict[str, list[Query]] = {}
@@ -88,6 +84,15 @@ def _generate(
             queries += islice(drafts[user_id], 1)
     fewer = tuple(user_id for user_id, queries in made.items() if len(queries) < per_user)
     return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
+
+
+def check_english(world: World) -> None:
+    """Raises UserError for a shop in another language than the rules write."""
+    if world.manifest.language != "english":
+        raise UserError(
+            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+            "have a model write them (--model)."
+        )
 
 
 def queries_of(

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,13 +10,16 @@ from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from drretail.api.bench.ranking import RankRow
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
 Closes = Annotated[
-    datetime, typer.Option("--closes", help="When the contest closes (UTC). From then on the gold may be published.")
+    datetime, typer.Option("--closes", help="When the contest closes and the gold may be published (UTC).")
 ]
 
 
@@ -25,27 +28,25 @@ def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
     closes: Closes,
     world: Annotated[
-        Path | None, typer.Option("--world", metavar="W", help="Use this shop instead of a made-up one.")
+        Path | None, typer.Option("--world", metavar="W", help="The shop (default: a made-up one).")
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option(
-            "--queries", metavar="FILE", help="Use these queries, which have wishes, instead of made-up ones."
-        ),
+        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones)."),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=6, help="At most this many users, with one query each.")] = 120,
+    n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
     level: Annotated[
         str | None,
-        typer.Option("--level", metavar="N|N-N", help="Only made-up queries of these difficulties, e.g. 3-8."),
+        typer.Option("--level", metavar="N|N-N", help="The difficulties of made-up queries, such as 3-8."),
     ] = None,
     seed: Annotated[
-        str | None, typer.Option("--seed", help="The seed (default: drawn). It is sealed in either case.")
+        str | None, typer.Option("--seed", help="The random seed, which is sealed (default: drawn).")
     ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes a new shop and new queries, with checksums that can later prove that nothing was changed.
+    """Makes a new shop and queries, sealed by checksums.
 
-    RELEASE/release.json holds the checksums of seed, queries and gold. Keep RELEASE/sealed to yourself.
+    Publish the checksums (RELEASE/release.json). Keep RELEASE/sealed to yourself.
     """
     from drretail.api.bench.release import make as make_release
 
@@ -70,15 +71,13 @@ def make(
 @bench_app.command("publish")
 def publish(
     release: Folder,
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="What contestants get.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for contestants.")],
     closed: Annotated[
-        bool, typer.Option("--closed", help="Leave the shop out: contestants use its tools on your server.")
+        bool, typer.Option("--closed", help="Leave out the shop. Contestants use its tools on your server.")
     ] = False,
-    gold: Annotated[
-        bool, typer.Option("--gold", help="Add seed, queries and gold, once the release has closed.")
-    ] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="Add seed, queries and gold, after the close.")] = False,
 ) -> None:
-    """Writes the folder for contestants: checksums, tasks without gold, and the shop; with --gold also the gold."""
+    """Writes the folder for contestants: checksums, tasks and the shop."""
     from drretail.api.bench.release import publish as publish_release
 
     made = publish_release(release, to, closed=closed, gold=gold)
@@ -94,18 +93,17 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A JSON file that names the systems, their models and dollars, and how the shop was used: `open` "
-            "(contestants had it) or `closed` (through tools on your server). docs/benchmark.md has an example.",
+            help="A JSON file with systems, models, dollars and the shop's use (docs/benchmark.md has an example).",
         ),
     ],
     sample: Annotated[
-        int, typer.Option("--sample", min=0, help="Draw this many users, and run one query of each again.")
+        int, typer.Option("--sample", min=0, help="The number of users of whom one query is run again.")
     ] = 8,
     exhibit: Annotated[
-        bool, typer.Option("--exhibit", help="Accept it without verification, and mark it as unverified.")
+        bool, typer.Option("--exhibit", help="Accept without verification, marked as unverified.")
     ] = False,
 ) -> None:
-    """Verifies a contestant's run folder, runs a random sample of it again, and then accepts it."""
+    """Verifies a contestant's runs, repeats a random sample, and accepts them."""
     from drretail.api.bench.submission import submit as submit_runs
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
@@ -118,7 +116,7 @@ def submit(
 
 @bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
-    """Grades all submissions together, and ranks their systems. The metric `truth` comes first.
+    """Grades all submissions and ranks their systems by the metric `truth`.
 
     `drretail report RELEASE/graded` shows the reports. RELEASE/ranking.json keeps the ranks.
     """
@@ -132,25 +130,33 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
         (
             row.system,
             "–" if row.ranks is None else "–".join(map(str, sorted({*row.ranks}))),
-            f"{row.truth:.2f}" + ("" if row.ci_low is None else f" ({row.ci_low:.2f}–{row.ci_high:.2f})"),
-            f"{row.true:.2f}",
-            "–" if row.style is None else f"{row.style:+.2f}",
-            "–" if row.tokens is None else f"{row.tokens:.1f}" + ("*" if "tokens" in row.on_front else ""),
-            "–" if row.dollars is None else f"{row.dollars:.4f}" + ("*" if "dollars" in row.on_front else ""),
-            ", ".join((row.door, *row.notes)),
+            Cell(row.truth, "number", row.ci_low, row.ci_high),
+            row.true,
+            None if row.style is None else Cell(row.style, "signed"),
+            *(_cost(row, name, form) for name, form in (("tokens", ".1f"), ("dollars", ".4f"))),
+            row.door,
+            ", ".join(row.notes),
         )
         for row in ranking.rows
     ]
-    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door"]
-    print_table(table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows))
+    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
+    print_table(
+        table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows, spare=("style", "door"))
+    )
     if ranking.levels:
-        heads = [f"{level} (n={count})" for level, count in ranking.levels.items()]
+        heads = [f"level {level} (n={count})" for level, count in ranking.levels.items()]
         of_levels = [(row.system, *(row.by_level.get(level) for level in ranking.levels)) for row in ranking.rows]
         print_table(table_of("truth by level of difficulty", ["system", *heads], of_levels))
-    typer.echo(
-        "ranks: the ranks that paired tests leave possible, corrected over all pairs (Holm). *: no "
-        "other system is as good for less."
+    print_text(
+        "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
+        "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "
+        "Baselines are not ranked."
     )
+
+
+def _cost(row: "RankRow", name: str, form: str) -> str | None:
+    cost: float | None = getattr(row, name)
+    return None if cost is None else f"{cost:{form}}" + ("*" if name in row.on_front else "")
 
 
 def _utc(time: datetime) -> datetime:

@@ -18,7 +18,7 @@ from drretail.records.comparison import (
 from drretail.records.run import SANDBOX
 from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, system_names
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
 
 HEADINGS: Mapping[Option, str] = {
     "information": "Score against information",
@@ -46,9 +46,8 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "within each query that has both, with its 95 % interval over users in brackets or below. n: queries. p: from "
-    "random signs of users, corrected for the system's rows (Holm). *: p and the interval both show a difference. No "
-    "pairs: no query has both. All equal: on each query. Too few users: so few can't show any difference."
+    "on the same queries, with its 95 % interval over users. n: queries. p: sign-flip test over users, corrected "
+    "(Holm). *: p and the interval both show a difference."
 )
 
 
@@ -73,8 +72,8 @@ def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
 def note_of(by: Option) -> str:
     """What a difference of this option is."""
     if ABLATED[by].is_stepwise:
-        return f"Over the one before: the difference from the setting in the column to the left, {_DIFFERENCE}"
-    return f"Over the first: the difference from the setting in the system's first column, {_DIFFERENCE}"
+        return f"Over the one before: the difference from the column to the left, {_DIFFERENCE}"
+    return f"Over the first: the difference from the first column, {_DIFFERENCE}"
 
 
 def setting_words(setting: str, by: Option) -> str:
@@ -85,8 +84,8 @@ def setting_words(setting: str, by: Option) -> str:
             return f"with memory {place}" if known == "memory" else f"{WORDS[known]} and memory {place}"
         case "web" if setting == NO_WEB:
             return "no web"
-        case "moves" if setting == NO_MOVES:
-            return "nothing moves"
+        case "moves":
+            return "nothing moves" if setting == NO_MOVES else setting.replace(",", ", ")
         case "web" if not setting.startswith(SANDBOX):
             return f"{setting} (open web)"
         case "rag_turns":
@@ -161,9 +160,9 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
 
 DISTRACTORS = "Distractor effect"
 DISTRACTORS_NOTE = (
-    "Effect: the score with all pages minus the score without distractors, within each query that has both, with its "
-    "interval over users. n: queries. p: from random signs of users, corrected for the system's compositions (Holm). "
-    "*: p and the interval both show a difference."
+    "Effect: the score with all pages minus the score without distractors, on the same queries, with its 95 % interval "
+    "over users. n: queries. p: sign-flip test over users, corrected (Holm). *: p and the interval both show a "
+    "difference."
 )
 _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
 
@@ -182,35 +181,27 @@ def distractor_table(table: DistractorTable) -> Table:
     sentence = table.sentence
     for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
         sentence = sentence.replace(agent, name)
-    title = f"{DISTRACTORS}: {table.name.replace('_', ' ')}"
+    title = f"{DISTRACTORS}: {table.name}"
     return Table(title, _DISTRACTOR_COLUMNS, tuple(rows), by=f"by {table.judge}", heading="System", notes=(sentence,))
 
 
 TWINS_NOTE = (
-    "right: pairs where the agent refused the impossible query and answered the other. J: the share of right "
-    "pairs minus the share of reversed ones, which is the scoreboard's J on these queries alone. p: McNemar's exact "
-    "test of whether both kinds of query are refused "
-    "equally often."
+    "right: the agent refused the impossible query and answered its twin. reversed: the opposite. J: share of right "
+    "pairs minus share of reversed pairs. p: McNemar's exact test of equal refusal rates."
 )
 
 
 def twin_table(rows: Sequence[TwinRow]) -> Table:
     """What each system decided on pairs of which the shop can meet one."""
+    by_label = {row.system: row for row in rows}
+    decided = [
+        (name, row.right, row.refused_both, row.bought_both, row.reversed, row.missing, row.j, Cell(row.p, "p"))
+        for label, name in system_names(by_label).items()
+        for row in [by_label[label]]
+    ]
     return table_of(
-        "Twins: pairs of an impossible query and one that the shop can satisfy",
-        ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
-        [
-            (
-                row.system,
-                row.right,
-                row.refused_both,
-                row.bought_both,
-                row.reversed,
-                row.missing,
-                row.j,
-                Cell(row.p, "p"),
-            )
-            for row in rows
-        ],
-        notes=(TWINS_NOTE,),
+        "Twins: pairs of an impossible and a possible query",
+        ("System", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
+        decided,
+        notes=(TWINS_NOTE, *notes_on(by_label)),
     )
