@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 
-from drretail.difficulty.variations import UNMET, UNTYPED, Derived, Variations, noun_of
+from drretail.difficulty.variations import PHRASES, UNMET, UNTYPED, Derived, Variations, noun_of
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.reading import check_made_for
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -28,7 +27,7 @@ _LEAST_CUT, _MOST_CUT = 5, 20
 _ABOVE = Decimal("1.05")
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the twin that can be met."""
-ABSENT = tuple(PHRASES["twin"]["absent"])
+ABSENT = tuple(PHRASES["absent"])
 """Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
 
 

@@ -3,17 +3,18 @@
 What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
 """
 
+import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from importlib.resources import files
 from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -22,7 +23,7 @@ from drretail.records.wish import Want, Wish
 
 UNTYPED = "nobody typed it"
 UNMET = "nothing has to be bought, or the shop lacks it"
-_PHRASES = PHRASES["twin"]
+PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty") / "phrases.toml").read_text("utf-8"))
 
 
 @dataclass(slots=True)
@@ -94,7 +95,7 @@ class Variations:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
     def _behind(self, what: str, **slots: str) -> str:
-        sentences: Sequence[str] = _PHRASES[what]
+        sentences = PHRASES[what]
         # Of several sentences of one sort each is another one, as long as there are some.
         text = self.query.text.rstrip()
         first = int(sha256_of(self.seed), 16)
