@@ -49,8 +49,7 @@ def doctor(
     """Checks Python, packages, keys, servers, Java and disks; and models, if you name them.
 
     With --prompts it checks only whether the models follow the prompts of agents and judges. The exit code is 3 if
-    something
-    that is needed, or that you named, does not work.
+    something that is needed, or that you named, does not work.
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken

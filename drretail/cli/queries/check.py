@@ -56,8 +56,8 @@ def check(
     """Checks queries against their world. The exit code is 3 if it finds a fault.
 
     Without a model, code compares text, wish and records. With --model a model also judges whether each query makes
-    sense, whether text and wish agree, and whether the text reveals who asks. docs/queries.md explains
-    the codes of the faults.
+    sense, whether text and wish agree, and whether the text reveals who asks. docs/queries.md
+    explains the codes of the faults.
     """
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

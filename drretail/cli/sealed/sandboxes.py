@@ -28,8 +28,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
     With a search engine (--web), the --model chooses the searches and judges the pages. TO/building/journal.jsonl keeps
-    every
-    call, so that the same command continues after an interruption. The exit code is 3 if tasks failed.
+    every call, so that the same command continues after an interruption. The exit code is 3 if tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
 

@@ -105,6 +105,8 @@ DESCRIPTION = MetricDescription(
             variant=J,
             meaning="of the queries the shop can't satisfy, the share the agent refused; minus the same share of the "
             "queries it can satisfy",
+            of_run="right decision",
+            of_run_meaning="1 if the agent refused an impossible query or answered a possible one, else 0",
         ),
     ),
     differences=(J,),

@@ -1,6 +1,5 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.records.run import LOOKED_UP
-from drretail.viewer.commands import score_commands
+from drretail.viewer.commands import compare_command, score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.claims_grid import claims_grid
@@ -194,7 +193,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         cannot="" if board is None else conclusion(board).cannot,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
-        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
+        compare_command=compare_command(view),
         board=None if differing is None else printed_board(differing, view.lab),
         same=same,
         intervals=INTERVALS,

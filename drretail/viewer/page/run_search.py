@@ -54,7 +54,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
     outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
     html = template("all_runs.html.jinja").render(
         rows=rows,
-        columns=[_of_run(column) for column in columns],
+        columns=columns,
         systems=[names[label] for label in in_order({line.label for line in lines})],
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
@@ -87,14 +87,6 @@ def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
 
 def _escaped(json: str) -> str:
     return json.replace("<", "\\u003c").replace("&", "\\u0026")
-
-
-def _of_run(column: ShownColumn) -> ShownColumn:
-    """What heads the column of single runs: of J, a difference of two shares, a run has only whether it is right."""
-    if column.name != "J":
-        return column
-    meaning = "1 if the agent refused an impossible query or answered a possible one, else 0"
-    return column.model_copy(update={"name": "right decision", "meaning": meaning})
 
 
 def _has(lines: Sequence[RunLine], column: ShownColumn) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, sample
+from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -100,7 +101,8 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     }
     if len(rows) < 2 or not equal:
         return board, ""
-    same = ", ".join(f"{name} {cell.figure}{_of_some(name, cell)}" for name, cell in equal.items())
+    first = rows[0].cells
+    same = ", ".join(f"{name} {cell.figure}{_of_some(name, first[name])}" for name, cell in equal.items())
     differing = board.model_copy(
         update={
             "columns": tuple(column for column in board.columns if column.name not in equal),
@@ -113,14 +115,13 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
 
 
-def _of_some(name: str, cell: Cell) -> str:
+def _of_some(name: str, cell: BoardCell) -> str:
     """ " (counted on the 9 of 10 answers that have a value)"; empty where all have one."""
-    if not cell.counts:
+    if cell.n_scored == cell.n_planned:
         return ""
-    scored, _, planned = cell.counts.partition("/")
     if name == OUTCOME:
-        return f" (counted on the {scored} questions that the shop can satisfy)"
-    return f" (counted on the {scored} of {planned} answers that have a value)"
+        return f" (counted on the {cell.n_scored} questions that the shop can satisfy)"
+    return f" (counted on the {cell.n_scored} of {cell.n_planned} answers that have a value)"
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
@@ -190,10 +191,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     yield from notes_on((row.system for row in board.rows), bounded=True)
     yield from board.notes
     if board.prices_as_of is not None:
-        yield (
-            f"Prices as of {board.prices_as_of.isoformat()}; prices of your own, in drretail.toml under "
-            "[prices], are used first."
-        )
+        yield dated(board.prices_as_of)
 
 
 def judge_failures(board: Scoreboard) -> Iterator[str]:
