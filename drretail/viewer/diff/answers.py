@@ -286,12 +286,8 @@ def sentences(view: RunView) -> list[Statement]:
 
 
 def _claim(claim: Claim) -> Statement:
-    reasons = [
-        verdict.verdict.reason or verdict.verdict.error or ""
-        for verdict in claim.claim_verdicts
-        if verdict.support != "full"
-    ]
-    return Statement(claim.number, claim.text, claim.sources, claim.support, " ".join(reasons), claim.span)
+    reason = claim.reason if claim.support != "full" else ""
+    return Statement(claim.number, claim.text, claim.sources, claim.support, reason, claim.span)
 
 
 def _apart(definition: Definition, a: str, b: str) -> Iterator[str]:

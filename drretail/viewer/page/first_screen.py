@@ -18,9 +18,8 @@ from drretail.viewer.cart import Cart, CartLine
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged_pairs import PairJudgement
-from drretail.viewer.page.cards import claim_anchor
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import Links
+from drretail.viewer.page.links import Links, claim_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from drretail.grounding.text.wording import short_title
 from drretail.screen import TURNING
-from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
+from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
+from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
+from drretail.viewer.page.markdown import is_web_address
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -30,7 +33,9 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "plural": plural}
+    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS}
+    functions = (plural, claim_anchor, finding_anchor, step_anchor, is_web_address, short_title, words_of_code)
+    given |= {function.__name__: function for function in functions}
     environment.globals.update(given)
     return environment
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
 
-from drretail.viewer.experiment import Question
+from drretail.viewer.claims import Claim
+from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.page.run_lines import RunLine
 
 TALK = "conversation-"
@@ -68,3 +69,24 @@ def page_name(question: Question) -> str:
 def talk_page_name(place: int) -> str:
     """The page of a run's conversation in the live view, by the run's place among all."""
     return f"{TALK}{place + 1}.html"
+
+
+def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+    """Of a claim as the judge of this number sees it."""
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """Anchors of the sources that are shown whole: whatever the report cites, a verdict or a finding rests on."""
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}

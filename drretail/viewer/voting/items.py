@@ -187,7 +187,7 @@ class Sheets:
             return Sheet(self._task(subject), self.questions(item), claim=shown)
         claim = self._claim(subject, item)
         quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
-        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
+        read = {source.sha256 for source in claim.verdict.sources} if claim.verdict else set[str]()
         texts = content_of(claim.sources, subject.evidence).texts
         about = about_sources(claim.sources, subject.evidence, read_ledger(subject.evidence))
         chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
@@ -226,7 +226,7 @@ class Sheets:
             for one in judged
             if one.by == item.extracted_by
             for claim in claims_of(one, subject.report or "")
-            if claim.claim_verdicts and claim.claim_verdicts[0].verdict.item == item.claim_id
+            if claim.verdict is not None and claim.verdict.item == item.claim_id
         ]
         if not found:
             raise _changed(self.experiment)

@@ -139,14 +139,14 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
             continue
         judged = read_judgements(experiment, "faithfulness", run).by_judge
         for claim in claims_of(judged[0], run.report or "") if judged else ():
-            if claim.support in _LABELLED and claim.claim_verdicts:
+            if claim.support in _LABELLED and claim.verdict is not None:
                 yield ClaimItem(
                     run_id=run.run_id,
                     report_sha=sha256_of(run.report),
                     query_id=run.query_id,
                     system=run.system,
                     repeat=run.repeat,
-                    claim_id=claim.claim_verdicts[0].verdict.item,
+                    claim_id=claim.verdict.item,
                     extracted_by=judged[0].by,
                     stratum=f"{run.system} {claim.support}",
                 )
