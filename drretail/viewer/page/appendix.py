@@ -1,18 +1,15 @@
 """What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.registry import details_of
-from drretail.records.comparison import OPTIONS, Option, SettingTable
-from drretail.records.pairs import PairScore, RankScore
-from drretail.records.score import Agreement, Judging, Score, SliceScore
-from drretail.tables.table import Table, table_of, upright
-from drretail.tables.widths import parts
+from drretail.records.comparison import OPTIONS, Option
+from drretail.records.score import Judging
+from drretail.tables.table import Table, table_of
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
@@ -29,8 +26,8 @@ from drretail.viewer.tables.ablations import (
     twin_table,
 )
 from drretail.viewer.tables.agreement import agreement_table
-from drretail.viewer.tables.pairs import Paired, paired
-from drretail.viewer.tables.scores import ANSWERED, NONE_HELD, Metrics, score_tables, table_key_of
+from drretail.viewer.tables.pairs import paired
+from drretail.viewer.tables.scores import ANSWERED, score_tables, table_key_of
 from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
@@ -38,26 +35,53 @@ _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused",
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
+    scores, metrics = view.scores or (), view.metrics
+    tables = score_tables(scores, metrics)
+    slices = {sliced.table_key: sliced for sliced in sliced_tables(view.slices, scores, metrics=metrics)}
+    levels = (_telling(sliced) for sliced in sliced_tables(level_slices(view.slices), scores, metrics=metrics))
     html = template("scores.html.jinja").render(
         view=view,
-        has_answered=any(
-            row.manner == ANSWERED for table in score_tables(view.scores or (), view.metrics) for row in table.rows
-        ),
-        ablations=ablation_parts(view.ablations, view.metrics),
-        distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
+        has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
+        # What the names of all tables' columns mean, each once, in the order of the tables.
+        glossary={column.name: column.meaning for table in tables for column in table.columns if column.meaning},
+        ablations=list(_ablations(view)),
+        headings=HEADINGS,
+        ablation_note=note_of,
+        distractors=[distractor_table(table) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
-        levels=level_part(view.scores or (), view.slices, view.metrics),
-        twins=sheet_of(twin_table(view.twins)) if view.twins else None,
-        score_parts=score_parts(view.scores or (), view.slices, view.metrics),
-        details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
-        pair_parts=pair_parts(view.pairs, view.ranks),
-        agreement=agreement_sheet(view.agreements, view.metrics),
-        glossary=glossary(view.scores or (), view.metrics),
+        levels=next(filter(None, levels), None),
+        twins=twin_table(view.twins) if view.twins else None,
+        # Of each metric, judge and set of rules its table, and what is sliced of it.
+        tables=[
+            (table, _telling(slices.get(key)))
+            for table, key in zip(tables, dict.fromkeys(map(table_key_of, scores)), strict=True)
+        ],
+        details=details_of(view.folder, (score.metric for score in scores)),
+        pairs=[by_judge for by_judge in paired(view.pairs, view.ranks, beside=False) if not by_judge.hidden],
+        agreement=agreement_table(view.agreements, metrics),
         stale=sum(line.stale for line in lines),
         score_command=" && ".join(score_commands(view)),
     )
     return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def _ablations(view: ExperimentView) -> Iterator[tuple[Option, list[Table], list[Table]]]:
+    """Of each option that systems differ in the tables that it is read for, and the others."""
+    for by in OPTIONS:
+        if of_option := [table for table in view.ablations if table.by == by]:
+            main = main_tables(of_option)
+            more = [table for table in headlines_first(of_option) if table not in main]
+            drawn = [[ablation_table(table, view.metrics) for table in tables] for tables in (main, more)]
+            yield by, drawn[0], drawn[1]
+
+
+def _telling(sliced: SlicedTables | None) -> tuple[list[Table], list[str]] | None:
+    """The tables with several slices, and their notes; None where nothing is sliced, or every slice holds all."""
+    tables = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
+    if not sliced or not tables:
+        return None
+    return tables, [note for note in (*(MEANINGS[kind] for kind in sliced.kinds), few_words(tables)) if note]
 
 
 def render_method(view: ExperimentView) -> Markup:
@@ -86,128 +110,3 @@ def judge_table(judgings: Sequence[Judging]) -> Table:
         for (metric, judge, params, rules), group in groups.items()
     ]
     return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)
-
-
-COLUMNS = 10
-"""Of numbers side by side: as many as the page's width holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table with the places of its columns in each part that stands by itself."""
-
-    table: Table
-    parts: list[list[int]]
-    is_turned: bool = False
-    """Whether it is a single system's, with a row for each score."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slices:
-    sheets: list[Sheet]
-    notes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class AblationPart:
-    """All tables of one option."""
-
-    by: Option
-    heading: str
-    sheets: list[Sheet]
-    more: list[Sheet]
-    """Those that the option is not read for."""
-    note: str
-
-
-def ablation_parts(tables: Sequence[SettingTable], metrics: Metrics = NONE_HELD) -> list[AblationPart]:
-    """One for each option that systems differ in, with the tables that it is read for and the others."""
-
-    def sheets(tables: Iterable[SettingTable]) -> list[Sheet]:
-        return [sheet_of(ablation_table(table, metrics)) for table in tables]
-
-    parts: list[AblationPart] = []
-    for by in OPTIONS:
-        if of_option := [table for table in tables if table.by == by]:
-            main = main_tables(of_option)
-            more = [table for table in headlines_first(of_option) if table not in main]
-            parts.append(AblationPart(by, HEADINGS[by], sheets(main), sheets(more), note_of(by)))
-    return parts
-
-
-def level_part(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> Slices | None:
-    """What is read by level; None where no query has one."""
-    found = [_slices(sliced) for sliced in sliced_tables(level_slices(slices), scores, metrics=metrics)]
-    return next((each for each in found if each is not None), None)
-
-
-@dataclass(frozen=True, slots=True)
-class ScorePart:
-    sheet: Sheet
-    slices: Slices | None
-    """None where nothing is sliced, or where every slice holds all queries."""
-
-
-def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> list[ScorePart]:
-    """One for each metric, judge and set of rules, in the order of the scores; ``metrics`` as in ``score_tables``."""
-    by_table = {sliced.table_key: sliced for sliced in sliced_tables(slices, scores, metrics=metrics)}
-    tables_of_judges = list(dict.fromkeys(table_key_of(score) for score in scores))
-    return [
-        ScorePart(sheet_of(table), _slices(by_table.get(table_key)))
-        for table_key, table in zip(tables_of_judges, score_tables(scores, metrics), strict=True)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class PairPart:
-    """A judge's pairs: all in overall quality, strengths, and each pair in every dimension, folded."""
-
-    paired: Paired
-    sheets: list[Sheet]
-    pairs: list[Sheet]
-
-
-def pair_parts(pairs: Sequence[PairScore], ranks: Sequence[RankScore]) -> list[PairPart]:
-    """One for each judge that can tell reports apart, without pairs with floors or such."""
-    return [
-        PairPart(
-            table_key,
-            [sheet_of(table) for table in (_noted(table_key), table_key.strengths) if table is not None],
-            [sheet_of(table) for table in table_key.pairs],
-        )
-        for table_key in paired(pairs, ranks, beside=False)
-        if not table_key.hidden
-    ]
-
-
-def _noted(table_key: Paired) -> Table | None:
-    """All pairs in overall quality, with what the columns of every table of pairs mean."""
-    return None if table_key.overall is None else replace(table_key.overall, notes=table_key.notes)
-
-
-def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Sheet | None:
-    """How far judges agree; None where no two judged the same."""
-    table = agreement_table(agreements, metrics)
-    return None if table is None else sheet_of(table)
-
-
-def glossary(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> dict[str, str]:
-    """What the names of all tables' columns mean, each once, in the order of the tables."""
-    tables = score_tables(scores, metrics)
-    return {column.name: column.meaning for table in tables for column in table.columns if column.meaning}
-
-
-def sheet_of(table: Table) -> Sheet:
-    """The table cut to the page's width."""
-    if table.is_turned:
-        turned = upright(table)
-        return Sheet(turned, [[*range(len(turned.columns))]], is_turned=True)
-    return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
-
-
-def _slices(sliced: SlicedTables | None) -> Slices | None:
-    telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
-    if not telling:
-        return None
-    notes = [*(MEANINGS[kind] for kind in sliced.kinds), few_words(telling)] if sliced else []
-    return Slices([sheet_of(table) for table in telling], [note for note in notes if note])
