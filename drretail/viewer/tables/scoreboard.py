@@ -64,13 +64,21 @@ class Board:
         return any(cell is not None and cell.interval for row in self.table.rows for cell in row.cells)
 
 
-def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: bool = False) -> Board:
-    """The board as it is drawn, ``lab`` below all; with ``other_judges`` their rows follow those of their systems.
+def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
+    """The board as it is drawn, ``lab`` below all.
 
     A note of the board that ``lab`` has, too, is told there.
     """
     judge, names = board.judge, system_names(row.system for row in board.rows)
-    rows = [line for row in board.rows for line in _rows(board, row, names[row.system], other_judges=other_judges)]
+    rows = [
+        Row(
+            names[row.system],
+            tuple(_cell(row, column) for column in board.columns),
+            row.system,
+            place_of(row.system),
+        )
+        for row in board.rows
+    ]
     table = Table(
         TITLE,
         tuple(_columns(board.columns)),
@@ -144,21 +152,6 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
         beside = f" (in brackets: {each.beside_meaning})" if each.beside_meaning else ""
         name = f"{each.name} (k)" if each.unit == "tokens" else each.name
         yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
-
-
-def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:
-    place = place_of(row.system)
-    yield Row(name, _cells(board.columns, row), row.system, place)
-    for other in board.others if other_judges else ():
-        for judged in other.rows:
-            if judged.system == row.system:
-                rules = "" if other.judge.rules == "default" else f", rules of {other.judge.rules}"
-                manner = f"by {other.judge.spec}{rules}"
-                yield Row(name, _cells(board.columns, judged), row.system, place, manner, is_minor=True)
-
-
-def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
-    return tuple(_cell(row, column) for column in columns)
 
 
 def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
