@@ -69,6 +69,13 @@ class SystemUnderTest:
         """How often it runs for each query: without chance, once says all."""
         return 1 if self.agent.is_baseline else asked
 
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """A system of its own with further options; a floor or the oracle as it is."""
+        if self.system.agent in BASELINES:
+            return self
+        system = self.system.model_copy(update={"options": {**self.system.options, **options}})
+        return replace(self, label=system.label(), system=system)
+
     @classmethod
     def of(
         cls,
@@ -225,10 +232,7 @@ def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[Sy
     for intent in dict.fromkeys(intents):
         if intent not in INTENTS:
             raise UnknownName("intent", intent, INTENTS)
-        for sut in suts:
-            options = {} if sut.system.agent in BASELINES else {INTENT: intent}
-            system = sut.system.model_copy(update={"options": sut.system.options | options})
-            made.append(replace(sut, label=system.label(), system=system))
+        made += [sut.with_options({INTENT: intent}) for sut in suts]
     return list({sut.label: sut for sut in made}.values())
 
 
@@ -242,14 +246,16 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
     for kind in dict.fromkeys(kinds):
         if kind not in KINDS:
             raise UnknownName("counterfactual", kind, KINDS)
-        for sut in suts:
-            if sut.system.agent in BASELINES:
-                continue
+        for sut in _researching(suts):
             if "user" in sut.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
-            system = sut.system.model_copy(update={"options": sut.system.options | {OPTION: kind}})
-            made.append(replace(sut, label=system.label(), system=system))
+            made.append(sut.with_options({OPTION: kind}))
     return made
+
+
+def _researching(suts: Iterable[SystemUnderTest]) -> list[SystemUnderTest]:
+    """Without floors and the oracle."""
+    return [sut for sut in suts if sut.system.agent not in BASELINES]
 
 
 def informed(
@@ -282,16 +288,12 @@ def informed(
 def _remembering(sut: SystemUnderTest, memory: Memory) -> SystemUnderTest:
     if sut.system.agent in BASELINES:
         return sut
-    system = sut.system.model_copy(update={"options": sut.system.options | {MEMORY: memory.option}})
-    return replace(sut, label=system.label(), system=system, memory=memory)
+    return replace(sut.with_options({MEMORY: memory.option}), memory=memory)
 
 
 def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
-    if sut.system.agent in BASELINES:
-        return sut
     without = sorted({*sut.system.options.get("without", ()), "user"})
-    system = sut.system.model_copy(update={"options": sut.system.options | {INFORMED: setting, "without": without}})
-    return replace(sut, label=system.label(), system=system)
+    return sut.with_options({INFORMED: setting, "without": without})
 
 
 def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
@@ -304,12 +306,7 @@ def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
-    made: list[SystemUnderTest] = []
-    for sut in suts:
-        if sut.system.agent not in BASELINES:
-            system = sut.system.model_copy(update={"options": sut.system.options | {INJECTED: texts_hash()}})
-            made.append(replace(sut, label=system.label(), system=system))
-    return made
+    return [sut.with_options({INJECTED: texts_hash()}) for sut in _researching(suts)]
 
 
 def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
@@ -317,13 +314,8 @@ def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
 
     Raises UserError for moves that can't be read.
     """
-    option = {MOVES: read_moves(moves)}
-    made: list[SystemUnderTest] = []
-    for sut in suts:
-        if sut.system.agent not in BASELINES:
-            system = sut.system.model_copy(update={"options": sut.system.options | option})
-            made.append(replace(sut, label=system.label(), system=system))
-    return made
+    read = read_moves(moves)
+    return [sut.with_options({MOVES: read}) for sut in _researching(suts)]
 
 
 def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:
