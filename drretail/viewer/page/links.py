@@ -1,7 +1,6 @@
 """Where a page's links lead: to places of the one page, or to the pages of a folder."""
 
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import quote
 
 from drretail.viewer.claims import Claim
@@ -12,53 +11,23 @@ TALK = "conversation-"
 """How the pages of runs' conversations are named; the run's number follows."""
 
 
-class Links(Protocol):
-    """Addresses as a page has them."""
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses as a page has them: places of the one page, or of a page a question beside the index."""
 
-    @property
-    def index(self) -> str:
-        """Of the page that begins the report, empty on it."""
-        ...
+    in_folder: bool = False
+    index: str = ""
+    """Of the page that begins the report, empty on it."""
 
-    def question(self, question: Question) -> str: ...
-
-    def run(self, line: RunLine) -> str: ...
+    def question(self, question: Question) -> str:
+        return quote(page_name(question)) if self.in_folder else f"#{question.anchor}"
 
     def claim(self, line: RunLine, anchor: str) -> str:
         """Of a claim's card, which stands behind its run."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class OnePage:
-    """Everything stands on the page itself."""
-
-    index: str = ""
-
-    def question(self, question: Question) -> str:
-        return f"#{question.anchor}"
-
-    def run(self, line: RunLine) -> str:
-        return f"#{line.anchor}"
-
-    def claim(self, line: RunLine, anchor: str) -> str:
-        return f"#{anchor}"
-
-
-@dataclass(frozen=True, slots=True)
-class FolderOfPages:
-    """A page a question beside the index."""
-
-    index: str = ""
-
-    def question(self, question: Question) -> str:
-        return quote(page_name(question))
+        return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
 
     def run(self, line: RunLine) -> str:
         return self.claim(line, line.anchor)
-
-    def claim(self, line: RunLine, anchor: str) -> str:
-        return f"{self.question(line.question)}#{anchor}"
 
 
 def page_name(question: Question) -> str:

@@ -213,6 +213,5 @@ def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, see
 def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
     for item in claims:
         sheet = sheets.of_claim(item)
-        if sheet.claim is not None:
-            texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.claim.sources)
-            yield [sheet_name(item.about), sheet.task.query, sheet.claim.text, texts, ""]
+        texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
+        yield [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
