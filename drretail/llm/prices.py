@@ -79,7 +79,7 @@ def unpriced(specs: Iterable[str]) -> str:
 
 def dated(as_of: date) -> str:
     """A sentence that says of which day the listed prices are, and how to state others."""
-    return f"Prices as of {as_of.isoformat()}; prices of your own, in drretail.toml under [prices], are used first."
+    return f"Prices as of {as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
 
 
 @dataclass(frozen=True, slots=True)

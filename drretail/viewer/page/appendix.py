@@ -1,15 +1,19 @@
 """What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.registry import details_of
+from drretail.eval.registry import PAIRWISE, details_of
 from drretail.records.comparison import OPTIONS, Option
+from drretail.records.pairs import PairScore
+from drretail.records.run import System
 from drretail.records.score import Judging
-from drretail.tables.table import Table, table_of
+from drretail.records.scoreboard import ShownColumn
+from drretail.tables.figures import counted
+from drretail.tables.table import Column, Table, table_of
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
@@ -27,8 +31,9 @@ from drretail.viewer.tables.ablations import (
 )
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import paired
-from drretail.viewer.tables.scores import ANSWERED, score_tables, table_key_of
-from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
+from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scores import ANSWERED, RECORDED, model_words, score_tables, table_key_of
+from drretail.viewer.tables.slices import MEANINGS, SlicedTables, all_few, few_words, level_slices, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
 
@@ -38,12 +43,14 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     scores, metrics = view.scores or (), view.metrics
     tables = score_tables(scores, metrics)
     slices = {sliced.table_key: sliced for sliced in sliced_tables(view.slices, scores, metrics=metrics)}
-    levels = (_telling(sliced) for sliced in sliced_tables(level_slices(view.slices), scores, metrics=metrics))
+    levels = (
+        _telling(sliced, few=True) for sliced in sliced_tables(level_slices(view.slices), scores, metrics=metrics)
+    )
     html = template("scores.html.jinja").render(
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
-        # What the names of all tables' columns mean, each once, in the order of the tables.
-        glossary={column.name: column.meaning for table in tables for column in table.columns if column.meaning},
+        unexplained=_Unexplained(() if view.scoreboard is None else view.scoreboard.columns),
+        unsaid=_Once() if view.scoreboard is None else _Once(printed_board(view.scoreboard).notes),
         ablations=list(_ablations(view)),
         headings=HEADINGS,
         ablation_note=note_of,
@@ -51,7 +58,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
         levels=next(filter(None, levels), None),
-        twins=twin_table(view.twins) if view.twins else None,
+        twins=twin_table(view.twins) if any(row.j is not None for row in view.twins) else None,
         # Of each metric, judge and set of rules its table, and what is sliced of it.
         tables=[
             (table, _telling(slices.get(key)))
@@ -76,9 +83,10 @@ def _ablations(view: ExperimentView) -> Iterator[tuple[Option, list[Table], list
             yield by, drawn[0], drawn[1]
 
 
-def _telling(sliced: SlicedTables | None) -> tuple[list[Table], list[str]] | None:
-    """The tables with several slices, and their notes; None where nothing is sliced, or every slice holds all."""
-    tables = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
+def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Table], list[str]] | None:
+    """The tables that say something, and their notes: several columns, and unless ``few`` one of enough queries."""
+    found = sliced.tables if sliced else ()
+    tables = [table for table in found if len(table.columns) > 1 and (few or not all_few(table))]
     if not sliced or not tables:
         return None
     return tables, [note for note in (*(MEANINGS[kind] for kind in sliced.kinds), few_words(tables)) if note]
@@ -88,25 +96,80 @@ def render_method(view: ExperimentView) -> Markup:
     """What was run and judged, how to read a report, and the commands that make it again."""
     html = template("method.html.jinja").render(
         view=view,
-        judges=judge_table(view.judgings),
+        judges=judge_table(view.judgings, view.pairs),
+        models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
         queries_link=data_address("application/jsonl", queries_file(view)),
     )
     return Markup(html)  # noqa: S704
 
 
-def judge_table(judgings: Sequence[Judging]) -> Table:
-    """Who judged what over all systems, in the order of the scores."""
+def _judge_words(judge: str, params: str) -> str:
+    words = f"a recorded language model ({judge})" if judge == RECORDED else judge
+    return f"{words}, settings {params}" if params else words
+
+
+class _Once:
+    """Gives of some notes those that it was not given before: tables of one page share many."""
+
+    def __init__(self, said: Iterable[str] = ()) -> None:
+        self._said = {*said}
+
+    def __call__(self, notes: Iterable[str]) -> list[str]:
+        new = [note for note in notes if note not in self._said]
+        self._said.update(new)
+        return new
+
+
+class _Unexplained:
+    """Gives of some columns those whose names nothing on the page has explained yet."""
+
+    def __init__(self, columns: Iterable[ShownColumn]) -> None:
+        self._said = {column.name for column in columns if column.meaning}
+
+    def __call__(self, columns: Iterable[Column]) -> list[Column]:
+        new = [column for column in columns if column.meaning and column.name not in self._said]
+        self._said.update(column.name for column in new)
+        return new
+
+
+def model_lines(system: System) -> Iterator[str]:
+    """A line for each model of a system, with the roles that it plays where there are several models."""
+    roles: dict[str, list[str]] = defaultdict(list)
+    for role, model in sorted(system.models.items()):
+        params = "".join(f", {name} {value}" for name, value in sorted((model.params or {}).items()))
+        roles[f"{model_words(model.spec, model.kind)}{params}"].append(role)
+    for words, played in roles.items():
+        yield f"model: {words}" if len(roles) == 1 else f"{', '.join(played)}: {words}"
+
+
+def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
+    """Who judged what over all systems, in the order of the scores; of pairs, how many comparisons were decided."""
     groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
     for judging in judgings:
         groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
     rows = [
         (
             metric,
-            f"{judge}, settings {params}" if params else judge,
+            _judge_words(judge, params),
             rules,
             *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
         )
         for (metric, judge, params, rules), group in groups.items()
+    ]
+    compared: dict[tuple[str, str, str], list[PairScore]] = defaultdict(list)
+    for pair in pairs:
+        compared[pair.judge, pair.judge_params, pair.rules].append(pair)
+    rows += [
+        (
+            PAIRWISE,
+            _judge_words(judge, params),
+            rules,
+            counted(sum(pair.n_scored - pair.forfeits for pair in group), "comparison"),
+            sum(pair.failed_verdicts for pair in group),
+            sum(pair.stale_verdicts for pair in group),
+            sum(pair.not_judged for pair in group),
+        )
+        for (judge, params, rules), group in compared.items()
     ]
     return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)

@@ -16,6 +16,7 @@ from drretail.tables.widths import parts
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.page.markdown import is_web_address
+from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -39,7 +40,7 @@ def _environment() -> "Environment":
     )
     given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS}
     functions = (
-        *(plural, short_title, words_of_code, is_web_address, upright, page_parts),
+        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
     given |= {function.__name__: function for function in functions}

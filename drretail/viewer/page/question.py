@@ -24,9 +24,8 @@ from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.scores import model_words, system_names
 
-KIND_WORDS = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
 """Bytes of the packed journals of an experiment whose report holds its conversations: some five times that as text."""
@@ -99,7 +98,7 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []
-    by = f"by {judgement.judge.spec} ({KIND_WORDS[judgement.judge.kind]})"
+    by = f"by {model_words(judgement.judge.spec, judgement.judge.kind)}"
     by += "" if judgement.rules == "default" else f", rules of {judgement.rules}"
     for each in judgement.dimensions:
         reasons = Markup().join(_reason(verdict, a, b) for verdict in each.verdicts)
@@ -160,7 +159,9 @@ class Questions:
             for run in runs
             if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
         ]
-        marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims]
+        judges = {one.judged.by for run in runs for one in run.view.claims}
+        # Whose marks stand in the answers; where there is but one judge, nobody asks.
+        marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims and len(judges) > 1]
         given = {
             "question": question,
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
