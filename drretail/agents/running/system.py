@@ -69,13 +69,6 @@ class SystemUnderTest:
         """How often it runs for each query: without chance, once says all."""
         return 1 if self.agent.is_baseline else asked
 
-    def with_options(self, options: Mapping[str, Any]) -> Self:
-        """A system of its own with further options; a floor or the oracle as it is."""
-        if self.system.agent in BASELINES:
-            return self
-        system = self.system.model_copy(update={"options": {**self.system.options, **options}})
-        return replace(self, label=system.label(), system=system)
-
     @classmethod
     def of(
         cls,
@@ -232,7 +225,7 @@ def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[Sy
     for intent in dict.fromkeys(intents):
         if intent not in INTENTS:
             raise UnknownName("intent", intent, INTENTS)
-        made += [sut.with_options({INTENT: intent}) for sut in suts]
+        made += [_with(sut, {INTENT: intent}) for sut in suts]
     return list({sut.label: sut for sut in made}.values())
 
 
@@ -246,16 +239,13 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
     for kind in dict.fromkeys(kinds):
         if kind not in KINDS:
             raise UnknownName("counterfactual", kind, KINDS)
-        for sut in _researching(suts):
+        for sut in suts:
+            if sut.system.agent in BASELINES:
+                continue
             if "user" in sut.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
-            made.append(sut.with_options({OPTION: kind}))
+            made.append(_with(sut, {OPTION: kind}))
     return made
-
-
-def _researching(suts: Iterable[SystemUnderTest]) -> list[SystemUnderTest]:
-    """Without floors and the oracle."""
-    return [sut for sut in suts if sut.system.agent not in BASELINES]
 
 
 def informed(
@@ -286,14 +276,20 @@ def informed(
 
 
 def _remembering(sut: SystemUnderTest, memory: Memory) -> SystemUnderTest:
-    if sut.system.agent in BASELINES:
-        return sut
-    return replace(sut.with_options({MEMORY: memory.option}), memory=memory)
+    made = _with(sut, {MEMORY: memory.option})
+    return made if made is sut else replace(made, memory=memory)
 
 
 def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
-    without = sorted({*sut.system.options.get("without", ()), "user"})
-    return sut.with_options({INFORMED: setting, "without": without})
+    return _with(sut, {INFORMED: setting, "without": sorted({*sut.system.options.get("without", ()), "user"})})
+
+
+def _with(sut: SystemUnderTest, options: dict[str, Any]) -> SystemUnderTest:
+    """The same system with these options; floors and the oracle as they are."""
+    if sut.system.agent in BASELINES:
+        return sut
+    system = sut.system.model_copy(update={"options": sut.system.options | options})
+    return replace(sut, label=system.label(), system=system)
 
 
 def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
@@ -306,7 +302,7 @@ def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
-    return [sut.with_options({INJECTED: texts_hash()}) for sut in _researching(suts)]
+    return [_with(sut, {INJECTED: texts_hash()}) for sut in suts if sut.system.agent not in BASELINES]
 
 
 def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
@@ -314,8 +310,8 @@ def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
 
     Raises UserError for moves that can't be read.
     """
-    read = read_moves(moves)
-    return [sut.with_options({MOVES: read}) for sut in _researching(suts)]
+    option = {MOVES: read_moves(moves)}
+    return [_with(sut, option) for sut in suts if sut.system.agent not in BASELINES]
 
 
 def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.registry import PAIRWISE, details_of
-from drretail.records.comparison import OPTIONS, Option
+from drretail.records.comparison import OPTIONS
 from drretail.records.pairs import PairScore
 from drretail.records.run import System
 from drretail.records.score import Judging
@@ -43,22 +44,15 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     scores, metrics = view.scores or (), view.metrics
     tables = score_tables(scores, metrics)
     slices = {sliced.table_key: sliced for sliced in sliced_tables(view.slices, scores, metrics=metrics)}
-    levels = (
-        _telling(sliced, few=True) for sliced in sliced_tables(level_slices(view.slices), scores, metrics=metrics)
-    )
     html = template("scores.html.jinja").render(
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
         unexplained=_Unexplained(() if view.scoreboard is None else view.scoreboard.columns),
         unsaid=_Once() if view.scoreboard is None else _Once(printed_board(view.scoreboard).notes),
-        ablations=list(_ablations(view)),
-        headings=HEADINGS,
-        ablation_note=note_of,
+        by_parts=list(_by_parts(view)),
         distractors=[distractor_table(table) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
-        levels=next(filter(None, levels), None),
-        twins=twin_table(view.twins) if any(row.j is not None for row in view.twins) else None,
         # Of each metric, judge and set of rules its table, and what is sliced of it.
         tables=[
             (table, _telling(slices.get(key)))
@@ -73,14 +67,32 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
-def _ablations(view: ExperimentView) -> Iterator[tuple[Option, list[Table], list[Table]]]:
-    """Of each option that systems differ in the tables that it is read for, and the others."""
+@dataclass(frozen=True, slots=True)
+class ByPart:
+    """Scores by an option, by level, or of twins."""
+
+    by: str
+    heading: str
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    more: Sequence[Table] = ()
+    """Tables of an option that it is not read for."""
+
+
+def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
+    """One for each option that systems differ in, one by level and one of twins, where there are any."""
     for by in OPTIONS:
         if of_option := [table for table in view.ablations if table.by == by]:
             main = main_tables(of_option)
             more = [table for table in headlines_first(of_option) if table not in main]
             drawn = [[ablation_table(table, view.metrics) for table in tables] for tables in (main, more)]
-            yield by, drawn[0], drawn[1]
+            yield ByPart(by, HEADINGS[by], drawn[0], [note_of(by)], drawn[1])
+    for sliced in sliced_tables(level_slices(view.slices), view.scores or (), metrics=view.metrics)[:1]:
+        if telling := _telling(sliced, few=True):
+            yield ByPart("level", "Score by level of difficulty", *telling)
+    if any(row.j is not None for row in view.twins):
+        table = twin_table(view.twins)
+        yield ByPart("twin", table.title, [table], table.notes)
 
 
 def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Table], list[str]] | None:
