@@ -112,7 +112,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     unread = [report.where for report in came.reports if report.unread]
     if unread:
         yield (
-            f"Warning: {_some(unread)}: there is a list of sources, and no citation of them was "
+            f"Warning: {_some(unread)}: sources are listed, or linked without words, and no citation of them was "
             "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
             "export the report again with them; docs/exchange.md has the forms that are read."
         )

@@ -80,7 +80,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "id": ["id"],
             "parent": "item_group_id",
             "title": "title",
-            "category": ["product_type|google_product_category"],
+            "category": ["product_type", "google_product_category"],
             "price": ["sale_price", "price"],
             "list_price": ["price"],
             "store": "brand",

@@ -90,11 +90,12 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
     """What can be quoted, newest first. Nobody owns what was returned or is still on its way."""
     shelves = Counter(_shelf(listing.product) for listing in shopper.products.values())
     orders: dict[str, Order] = {}
-    latest: dict[Sequence[str], str] = {}
+    alike: dict[Sequence[str], list[str]] = {}
     for order in shopper.kept:
         if order.product_id in shopper.products:
-            path = shopper.products[order.product_id].product.categories
-            latest.setdefault(path if len(path) > 1 else (order.product_id,), order.product_id)
+            same = alike.setdefault(_leaf(shopper.products[order.product_id].product), [])
+            if order.product_id not in same:
+                same.append(order.product_id)
             if order.order_status == "Delivered":
                 orders.setdefault(order.product_id, order)
     for product_id, order in orders.items():
@@ -108,9 +109,16 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
             facts = _facts(listing, quote, kind, assortment)
-            facts |= {"latest": product_id in latest.values(), "related": shelves[_shelf(listing.product)] > 1}
+            same = alike[_leaf(listing.product)]
+            facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
+            facts["related"] = shelves[_shelf(listing.product)] > 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age)
+
+
+def _leaf(product: Product) -> tuple[str, ...]:
+    """Where all of its sort stand; of a product without categories nobody knows what is."""
+    return product.categories if len(product.categories) > 1 else (product.product_id,)
 
 
 def _shelf(product: Product) -> tuple[str, ...]:
