@@ -145,7 +145,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     if came.held:
         yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
     if came.repeated:
-        yield f"Left out: {counted(came.repeated, 'report')} on a question that the same system has answered before."
+        yield f"Left out: {counted(came.repeated, 'report')} that the file holds more than once."
     if came.pages is not None:
         kept, given = came.pages
         yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."

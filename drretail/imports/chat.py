@@ -77,22 +77,25 @@ class Conversation:
 def read(path: Path) -> Material:
     """A conversation is a run: what the shopper wrote is the question, the assistant's last words are the report.
 
-    The first of several conversations with the same question and system counts; the others are counted as repeated.
+    Several customers may ask the same: each conversation is a question of its own. One with the words of another, under
+    no id or the same, is counted as repeated.
     """
     material = Material()
-    there: set[tuple[str, str]] = set()
+    answers: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for conversation in _conversations(path):
         row = conversation.row
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         if not question:
             raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
         system = row.text("agent", "assistant") or stem(row.file)
-        if (system, question) in there:
-            material.repeated += 1
-            continue
-        there.add((system, question))
         task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
         answer = _answer(conversation.messages)
+        others = answers[system, task_id, question]
+        if answer in others:
+            material.repeated += 1
+            continue
+        others.append(answer)
+        task_id += f"-{len(others)}" if len(others) > 1 else ""
         material.add_task(ForeignTask(task_id, question), row.where)
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)

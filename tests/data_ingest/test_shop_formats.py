@@ -87,6 +87,15 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
 
 
+def test_the_materials_and_colours_of_a_shopify_export_are_details(tmp_path: Path) -> None:
+    columns = f"{SHOPIFY['columns']},Material (product.metafields.shopify.material)"
+    table = {**SHOPIFY, "columns": columns, "rows": [f"{SHOPIFY['rows'][3]},stoneware"]}
+    head = 'format = "shopify"\nproducts = {file = "products_export.csv"}\n'
+    ingest([written(tmp_path / "raw", head, table)], tmp_path / "w")
+    with open_world(tmp_path / "w") as world:
+        assert world.store.product("mug").details["Material"] == "stoneware"
+
+
 def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_title(tmp_path: Path) -> None:
     report = ingest([shopify(tmp_path / "raw")], tmp_path / "w")
     assert report.reviews.dropped == {"no_meta": 1}

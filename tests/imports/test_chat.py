@@ -214,6 +214,21 @@ def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_p
     material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": more}, {"messages": more}]))
     assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
     assert [report.text for report in material.reports.values()] == ["No."]
+    assert material.repeated == 1  # the same row
+
+
+def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
+    rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
+    path = jsonl(tmp_path / "log.jsonl", [*rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}])
+    material = load_format("chat").read(path)
+    for _ in range(2):  # a second time nothing changes
+        record(material, "chat", tmp_path / "exp", Progress())
+    (first, *others) = material.tasks
+    assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]
+    assert [report.text for report in material.reports.values()] == [
+        *("The Alder.", "The Birch.", "The Cedar."),
+        *("The Alder.", "The Birch."),
+    ]
     assert material.repeated == 1
 
 
