@@ -1,5 +1,6 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
