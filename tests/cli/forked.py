@@ -119,6 +119,7 @@ def _load_all() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command sets it; and a process with threads forks badly
     import drretail
 
+    os.fsync = os.fstat  # waits for no disk, as in the tests' own process
     every = (package.name for package in pkgutil.walk_packages(drretail.__path__, "drretail."))
     ours = [name for name in every if not name.endswith("__main__") and not name.startswith(OTHERS)]
     for name in [*ours, *LOADED_LATE]:

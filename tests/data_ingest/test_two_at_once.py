@@ -11,8 +11,9 @@ import pytest
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.checking import check_world
 from drretail.locks import locked_folder
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.data_ingest.raw_rows import small_shop
+from tests.shop import build_shop
 
 WRITES = r"Error: Another process is writing .* \(process \d+, since .*\): wait until it has ended\."
 SEEDS = ("1", "2")
@@ -88,12 +89,14 @@ def test_of_two_shops_into_one_folder_one_is_there_whole(
         ["synth", "--to", "w"],
     ],
 )
-def test_the_second_touches_nothing_and_says_who_is_the_first(tmp_path: Path, command: list[str]) -> None:
-    raw = small_shop(tmp_path / "raw")
-    assert together(tmp_path, [["ingest", str(raw), "--world", "other"]])[0].returncode == 0
+def test_the_second_touches_nothing_and_says_who_is_the_first(
+    drretail: Command, tmp_path: Path, command: list[str]
+) -> None:
+    small_shop(tmp_path / "raw")
+    build_shop(tmp_path / "other")
     (tmp_path / "w" / ".stages").mkdir(parents=True)
     with locked_folder(tmp_path / "w", "the world"):
-        (ended,) = together(tmp_path, [command])
+        ended = drretail(*command)
         assert ended.returncode == 2
         assert re.fullmatch(WRITES, ended.stderr.strip())
         assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [".lock", ".stages"]
