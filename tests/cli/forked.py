@@ -134,7 +134,8 @@ def serve(number: int) -> None:
             answer = os.fork()
             if not answer:
                 asking.close()
-                _become(*request, streams)
+                args, where, env = request
+                _become(args, where, env, streams)
                 return
         for stream in streams:
             os.close(stream)
