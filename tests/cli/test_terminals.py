@@ -167,7 +167,7 @@ def test_no_command_prints_what_a_terminal_obeys(
     assert set(UNSAFE.findall(shown)) <= {"\r"}
 
 
-@pytest.mark.parametrize("name", ["search", "ask", "run an agent that ends badly", "report", "an unknown option"])
+@pytest.mark.parametrize("name", ["search", "run an agent that ends badly", "an unknown option"])
 def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
     shown = on_terminal(place, *filled_in(name, place, provider))
     assert shown.strip()
