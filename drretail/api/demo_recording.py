@@ -53,7 +53,7 @@ def play_answers(folder: Path, shop: World, spec: str, observer: Observer = SILE
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
     asked = recorded_queries()
-    title = f"{counted(len(asked), 'question')}, two agents: recorded from a language model, played back (scripted)"
+    title = f"{counted(len(asked), 'question')}, two agents (a language model's recorded answers)"
     watch = observer.runs(runner, len(players) * len(asked), parallel=1)
     of_world = Offers(shop).reference
     return run(

@@ -20,7 +20,7 @@ UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy
 COMMANDS = {
     "demo": (
         "drretail.cli.demo:demo",
-        "Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.",
+        "Makes up a shop, answers shoppers' questions, judges the answers and writes a page.",
     ),
     "synth": (
         "drretail.cli.worlds.raw_files:synth",
@@ -28,17 +28,17 @@ COMMANDS = {
     ),
     "download": (
         "drretail.cli.worlds.raw_files:download",
-        "Downloads product and review files of Amazon Reviews 2023, and continues interrupted downloads.",
+        "Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads.",
     ),
     "ingest": (
         "drretail.cli.worlds.ingest:ingest",
-        "Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables.",
+        "Makes a world (a searchable shop) from raw files or from your own shop's tables.",
     ),
     "world": ("drretail.cli.worlds.world:world_app", "Shows, checks and copies worlds."),
-    "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
+    "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints its result."),
     "mcp": (
         "drretail.cli.mcp:mcp",
-        "Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.",
+        "Serves the nine tools over MCP, to one client or with --http to several.",
     ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
@@ -46,54 +46,51 @@ COMMANDS = {
     ),
     "sandbox": (
         "drretail.cli.sealed.sandboxes:sandbox_app",
-        "Makes sealed sets of web pages, one for each query, in several sizes.",
+        "Makes sealed sets of web pages, one for each query.",
     ),
-    "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
+    "ask": ("drretail.cli.run:ask", "Answers one question with a cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of agents or judges, prints them as sent, or writes them to files.",
+        "Lists the prompts of agents or judges, prints them, or writes them to files.",
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard with one row per system.",
+        "Judges the reports and prints a scoreboard with one row per system.",
     ),
     "verify": (
         "drretail.cli.score:verify",
-        "Recomputes the runs, tool calls, verdicts and scores of an experiment, and reports every difference.",
+        "Recomputes an experiment's runs, verdicts and scores, and reports every difference.",
     ),
     "reproduce": (
         "drretail.cli.run:reproduce",
-        "Repeats the paper's experiment with your models: runs its six systems and ours, judges "
-        "them by its rules, and verifies the result.",
+        "Repeats the paper's experiment with your models: runs, judges and verifies.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
-        "Compares systems query by query: what can be concluded, what can't, and how many queries "
-        "it would take to conclude it.",
+        "Compares systems query by query: what can be concluded, and how many queries the rest would take.",
     ),
     "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
     "report": (
         "drretail.cli.report:report",
-        "Shows the reports of an experiment with every claim marked by its verdict.",
+        "Shows an experiment's reports with every claim marked by its verdict.",
     ),
     "import": (
         "drretail.cli.import_reports:import_reports",
-        "Makes an experiment of reports from elsewhere: Markdown, Word, PDF, chat logs, and the files of ten"
-        " benchmarks.",
+        "Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.",
     ),
     "export": (
         "drretail.cli.report:export",
-        "Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.",
+        "Writes runs, reports and scores for other programs, such as CSV or chat JSONL.",
     ),
     "view": (
         "drretail.cli.report:view",
-        "Shows an experiment in your browser while it grows, and lets people vote on its reports.",
+        "Shows an experiment in your browser, and lets people vote on its reports.",
     ),
     "doctor": (
         "drretail.cli.doctor:doctor",
-        "Checks Python, packages, keys, servers, Java and disks; and models, if you name them.",
+        "Checks this machine, and the models that you name.",
     ),
 }
 """Where each command is, and the first sentence of its help, so that the list of all of them loads none."""

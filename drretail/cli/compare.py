@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Compares systems query by query: what can be concluded, what can't, and how many queries it would take to
-    conclude it.
+    """Compares systems query by query: what can be concluded, and how many queries the rest would take.
 
-    Several pairs get one line each. A single pair gets all tables; with --details every pair does. The command judges
-    nothing; where a value is missing, it names the command that makes it. With --beside, the queries of both
-    experiments must have the same ids, as `drretail queries carry` keeps them.
+    Several pairs get a line each, a single pair all tables. Nothing is judged: score first.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code

@@ -25,15 +25,13 @@ LONGEST_ANSWER = 16
 
 
 def demo(
-    to: Annotated[Path, typer.Option("--to", help="The folder for everything that the demo makes.")] = Path(
-        "drretail-demo"
-    ),
+    to: Annotated[Path, typer.Option("--to", help="The folder for the demo's files.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers shoppers' questions, judges the answers, and writes a page to read.
+    """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 
-    A language model played both agents and their judge. Its answers were recorded and are played back; the tools really
-    run. Nothing is downloaded and no key is needed. If you run it again, it continues and shows the same result.
+    A language model's recorded answers play both agents and the judge. The tools really run. No key or download is
+    needed.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
     gc.disable()  # a tenth of the time
@@ -66,10 +64,10 @@ def _make(to: Path, *, quiet: bool) -> None:
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         note(f"{folder}: {', '.join(sizes)}.")
-        note(f"{counted(len(queries), 'question')}, two agents (hybrid_react with at most 2 researchers) …")
+        note(f"{counted(len(queries), 'question')}, two agents: react, and hybrid_react with up to 2 researchers …")
         note("A recorded model answers, the tools run …")
         play_answers(experiment, shop, str(folder))
-        note("The recorded judge checks claims and compares the answers to each question …")
+        note("A recorded judge checks the claims and compares the answers …")
         play_judge(experiment, shop, silent)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
@@ -79,7 +77,7 @@ def _make(to: Path, *, quiet: bool) -> None:
     _print_result(view)
     user = card.question.query.user_id
     print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
-    print_text("All questions, with each claim marked and its evidence a click away:")
+    print_text("All questions, with every claim and its evidence:")
     typer.echo(str(to / "report.html"))
 
 
@@ -129,7 +127,7 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
         yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in pick.broken)}"
     if card.cart is not None and not card.picks:
         yield f"{card.name} picks nothing. {card.cart.refusal}"
-    yield from (f"✗ {limit}" for limit in card.broken)
+    yield from (f"✗ {limit[0].upper()}{limit[1:]}" for limit in card.broken)
     yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
     yield from (f"✓ {words}" for words in (card.kept,) if words)
 

@@ -29,28 +29,22 @@ LONGEST_SAID = 240
 def doctor(
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="Ask this model for one word, which costs a few tokens."
-        ),
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="A model to ask for one word."),
     ] = None,
     base_url: options.BaseUrl = None,
     prompts: Annotated[
         bool,
-        typer.Option("--prompts", help="Try the prompts on the models. The nine probes cost a few cents per model."),
+        typer.Option("--prompts", help="Check only whether the models follow the prompts (a few cents per model)."),
     ] = False,
     max_dollars: Annotated[
         float | None,
-        typer.Option(
-            "--max-dollars", min=0.0001, help="With --prompts: spend at most this many dollars on each model."
-        ),
+        typer.Option("--max-dollars", min=0.0001, help="With --prompts: maximum dollars per model."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Checks Python, packages, keys, servers, Java and disks; and models, if you name them.
+    """Checks this machine, and the models that you name.
 
-    With --prompts it checks only whether the models follow the prompts of agents and judges. The exit code is 3 if
-    something
-    that is needed, or that you named, does not work.
+    Exit code 3: something needed does not work.
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken

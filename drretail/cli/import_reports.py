@@ -34,17 +34,15 @@ def import_reports(
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],
     to: Annotated[
-        Path, typer.Option("--to", metavar="EXP", help="The experiment's folder; FILE.jsonl for questions alone.")
+        Path, typer.Option("--to", metavar="EXP", help="The experiment's folder, or FILE.jsonl for questions alone.")
     ],
     system: Annotated[
         str | None,
-        typer.Option(
-            "--system", metavar="NAME", help="The name of the system that wrote the reports (default: the file's name)."
-        ),
+        typer.Option("--system", metavar="NAME", help="The system that wrote the reports (default: the file's name)."),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports, if it is known."),
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports."),
     ] = None,
     pages: Annotated[
         Path | None,
@@ -56,20 +54,16 @@ def import_reports(
     ] = None,
     world: Annotated[
         str | None,
-        typer.Option(
-            "--world", "-w", metavar="W", help="Your shop: claims about its products are judged by its records."
-        ),
+        typer.Option("--world", "-w", metavar="W", help="The shop whose records judge claims about products."),
     ] = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes an experiment of reports from elsewhere: Markdown, Word, PDF, chat logs, and the files of
-    ten benchmarks.
+    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
-    docs/exchange.md says which files each FORMAT reads. Word and PDF files need the extra `documents`.
+    docs/exchange.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
 
-    score, report, compare, view and export work on it as on your own runs. A second import into the same folder adds
-    systems. Texts stay as they are. Without reports, it imports the questions alone.
+    A second import into the same folder adds systems.
     """
     from drretail.api.worlds import opened_world
     from drretail.imports.formats import load_format

@@ -33,11 +33,10 @@ F = TypeVar("F")
 @lab_app.command("card")
 @grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Measures how often a judge is right about claims that people have labelled.
+    """Measures how often a judge agrees with people's labels of claims.
 
-    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim, source
-    (source_2 …), label and optionally question. EXP/lab/cards keeps the card; `drretail score` shows it beside the
-    judge's scores. The exit code is 3 if a judge gave an unusable answer.
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
+    shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
     from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_lab import print_card
@@ -52,11 +51,9 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 @lab_app.command("sample")
 @grouped
 def sample(options: SampleOptions) -> None:
-    """Draws claims for people to label: the same number from each system, and some with each verdict.
+    """Draws claims for people to label.
 
-    People label them in `drretail view` or in a sheet (EXP/lab/sample.csv), without seeing the verdict or the system. A
-    larger N, or another seed, adds claims. With --uncited, people also answer for each claim: does the report name a
-    source? (yes, no, or "no claim")
+    People label them blind, in `drretail view` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
@@ -78,10 +75,10 @@ def sample(options: SampleOptions) -> None:
 @lab_app.command("correct")
 @grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
-    """Uses people's labels to correct FP, FR and win rates, with 95 % intervals.
+    """Corrects FP, FR and win rates by people's labels.
 
-    A system needs 20 labels; two systems need 20 votes on their pairs. FR needs the labels of `lab sample --uncited`.
-    Labels come from `drretail view` and --labels. No model is asked. EXP/lab/correct.json keeps the result.
+    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
+    --uncited`.
     """
     from drretail.api.lab.people import correct_with
     from drretail.viewer.terminal.printed_lab import print_correction
@@ -92,10 +89,9 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 @lab_app.command("agree")
 @grouped
 def agree(options: AgreeOptions, output: flags.Output) -> None:
-    """Measures how far people and judges agree on the same items.
+    """Measures how far people and judges agree.
 
-    People's answers come from `drretail view` or from CSV: columns item, rater, value (optionally dimension, query,
-    system), or one item per row with --raters. No model is asked. EXP/lab/agree.json keeps the rows.
+    Answers come from `drretail view` or a CSV with item, rater and value; with --raters, one item per row.
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
@@ -108,11 +104,10 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 @lab_app.command("calibrate")
 @grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
-    """Compares versions of a judge's prompts with people's ratings, and chooses the version that is nearest to them.
+    """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
-    First score EXP with each version (score EXP --prompts DIR). The version is chosen on half of the queries. Publish
-    its agreement with people on the other half. EXP/lab/calibrate.json keeps the choice and the hash of its
-    prompts. No model is asked.
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose it; the other half measure
+    its agreement.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration
@@ -125,11 +120,9 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 @lab_app.command("plant")
 @grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes copies of good reports with one error each, and counts which errors checks and judges find.
+    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
-    The copies are an experiment of their own, EXP/lab/planted. The exit code is 3 if a judge gave an unusable answer,
-    or the
-    cap was reached.
+    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_planted
@@ -143,12 +136,10 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes worthless reports from honest ones, scores both, and says which worthless ones the scores reveal.
+    """Makes worthless reports from honest ones, and says which of them the scores reveal.
 
-    The worthless reports are an experiment of their own, EXP/lab/exploits. They are revealed if one main score (FP,
-    overall quality, clean, feasible) puts them below the honest reports, and none puts them above. The exit code is 3
-    if a
-    judge gave an unusable answer, or the cap was reached.
+    Revealed: a main score (FP, quality, clean, feasible) is lower, and none is higher. The reports are in
+    EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits
@@ -162,10 +153,9 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 @lab_app.command("bias")
 @grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Measures known biases of a judge, each with its 95 % interval over queries.
+    """Measures known biases of a judge.
 
-    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias.
-    EXP/lab/bias.json keeps the findings. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.
+    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_bias

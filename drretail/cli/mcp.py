@@ -36,15 +36,11 @@ NO_USER = "Without --user or --scope any, the user's tools refuse every id."
 class Recorded:
     """Which experiment the clients' runs go into, and what they answer."""
 
-    to: Annotated[
-        Path | None, Option("Record each client's calls and report in this folder, as a run.", metavar="EXP")
-    ] = None
+    to: Annotated[Path | None, Option("Record each client as a run in this experiment folder.", metavar="EXP")] = None
     question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
     queries: Annotated[Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
     query: Annotated[str | None, Option("With --queries: the id of the query.", metavar="ID")] = None
-    name: Annotated[
-        str | None, Option("With --to: record every client as the system mcp@NAME.", flag="--as", metavar="NAME")
-    ] = None
+    name: Annotated[str | None, Option("With --to: the system's name (mcp@NAME).", flag="--as", metavar="NAME")] = None
     seed: shared.Seed = "42"
 
     def check(self) -> None:
@@ -104,7 +100,7 @@ class Served:
     """What clients are served: whose tools, on which shop and web, and over what."""
 
     world: research.World = "demo"
-    user: Annotated[str | None, Option("The shopper for whom clients call the tools.", metavar="ID")] = None
+    user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     scope: research.Scope = None
     without: research.Without = ()
     redact: research.Redact = False
@@ -115,11 +111,10 @@ class Served:
 
 @grouped
 def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
-    """Serves the nine tools over MCP: to the client that starts it, or with --http to several clients at once.
+    """Serves the nine tools over MCP, to one client or with --http to several.
 
-    Each connection has its own copy of the world, and others don't see its changes. With --to each connection is
-    recorded as a run, and the client hands in its report with a tenth tool (docs/tools.md). Without --to, an agent
-    can ask the person at the client (tool ask_shopper), if the client supports MCP elicitation.
+    Each connection has its own copy of the world. With --to, each connection is recorded as a run, and a tenth tool
+    takes the report (docs/tools.md).
     """
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")

@@ -16,21 +16,16 @@ from drretail.viewer.output import print_json, print_table, say
 
 def prompts(
     agent: Annotated[
-        list[str] | None, typer.Option("--agent", help="Show only the prompts of this agent (may be repeated).")
+        list[str] | None, typer.Option("--agent", help="An agent whose prompts to show (may be repeated).")
     ] = None,
-    judges: Annotated[
-        bool, typer.Option("--judges", help="Show the prompts of the judges, which `score --prompts` can replace.")
-    ] = False,
-    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write the prompts into this folder.")] = None,
-    as_sent: Annotated[
-        bool, typer.Option("--as-sent", help="Print each prompt in full, as a model gets it, in Markdown.")
-    ] = False,
+    judges: Annotated[bool, typer.Option("--judges", help="Show the prompts of the judges.")] = False,
+    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="The folder to write the prompts to.")] = None,
+    as_sent: Annotated[bool, typer.Option("--as-sent", help="Print each prompt in full, as a model gets it.")] = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Lists the prompts of agents or judges, prints them as sent, or writes them to files.
+    """Lists the prompts of agents or judges, prints them, or writes them to files.
 
-    Change some of the files, and use them with `drretail run --prompts DIR` or `drretail score --prompts DIR`.
-    Unchanged files may be removed.
+    To use changed files: `drretail run --prompts DIR` or `drretail score --prompts DIR`.
     """
     from drretail.prompts import packaged_text, write_prompts
 

@@ -12,11 +12,9 @@ from drretail.viewer.output import print_json, say
 
 @grouped
 def report(options: ReportOptions, output: flags.Output) -> None:
-    """Shows the reports of an experiment with every claim marked by its verdict.
+    """Shows an experiment's reports with every claim marked by its verdict.
 
-    The page is one HTML file that needs no network. Above 8 MB it becomes a folder with a page per query. --format
-    paper prints the paper's tables beside your numbers. --format plots writes every plot as SVG and PNG. --diff A B
-    shows the answers of two systems side by side: claims, picks and rulings that differ.
+    The page is one HTML file; above 8 MB it becomes a folder.
     """
     from drretail.api.report import report_with
 
@@ -33,10 +31,9 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
 @grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores for other programs: chat JSONL, CSV, Parquet, a dataset and more.
+    """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
 
-    With several judges, a run is exported only if every judge's scores meet the --where rule. The command counts what
-    it leaves out.
+    With several judges, every judge's scores must meet the --where rule.
     """
     from drretail.api.report import export_with
 
@@ -53,13 +50,12 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
 @grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
-    """Shows an experiment in your browser while it grows, and lets people vote on its reports.
+    """Shows an experiment in your browser, and lets people vote on its reports.
 
-    If the folder holds several experiments, it shows a table of them in order of time.
+    A folder of experiments shows a table of them.
 
-    People compare two reports, rate one, or check a claim against its sources, without seeing which system wrote it.
-    EXP/votes keeps every answer. With --plan the report is hidden, since it names the systems. The page is served to
-    this machine only, at an address with a random token (docs/viewer.md).
+    People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
+    can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
     from drretail.viewer.voting.results import print_results, results_document, results_sentence

@@ -46,9 +46,9 @@ def run(
     output: flags.Output,
     print_config: PrintConfig = False,
 ) -> None:
-    """Runs agents over queries. Skips finished runs and continues interrupted ones.
+    """Runs agents over queries. Skips finished runs.
 
-    After Ctrl-C, current runs are finished; a second Ctrl-C stops them. The same command continues later.
+    Ctrl-C ends after the current runs; a second Ctrl-C stops them. The same command continues later.
     """
     from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
@@ -130,7 +130,7 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
 
 @grouped
 def ask(options: AskOptions, output: flags.Output) -> None:
-    """Answers one question with a researched, cited report.
+    """Answers one question with a cited report.
 
     The report goes to stdout, progress to stderr.
     """
@@ -148,11 +148,10 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 
 @grouped
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Repeats the paper's experiment with your models: runs its six systems and ours, judges them by its rules, and
-    verifies the result.
+    """Repeats the paper's experiment with your models: runs, judges and verifies.
 
-    Writes EXP/results.md, the paper's numbers beside yours. The same command continues after an interruption. Exit code
-    3 when a run, a judgement or a check failed, or the cap was reached.
+    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
+    3: something failed, or the cap was reached.
     """
     from drretail.api.reproduce import estimate_reproduction
     from drretail.api.reproduce import reproduce as reproduce_paper

@@ -33,16 +33,16 @@ class Shown:
 
     by: Annotated[
         tuple[str, ...],
-        Option("Print tables by this, instead of the scoreboard.", metavar="category|kind|constraint|level"),
+        Option("Print tables by this property of the queries.", metavar="category|kind|constraint|level"),
     ] = ()
-    details: Annotated[bool, Option("Print the tables of every family, instead of the scoreboard.")] = False
+    details: Annotated[bool, Option("Print the tables of every family.")] = False
 
 
 @grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
-    """Judges every report that is not judged yet and prints a scoreboard with one row per system.
+    """Judges the reports and prints a scoreboard with one row per system.
 
-    Existing verdicts are reused. The exit code is 3 if a judge gave an unusable answer, or the cap was reached.
+    Reuses existing verdicts. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.score import estimate_with, score_with
     from drretail.viewer.terminal.printed_scores import slice_kinds
@@ -173,16 +173,14 @@ class Findings:
     """What counts as a failure, and how much is printed of it."""
 
     strict: Annotated[bool, Option("Count what can't be checked as a failure.")] = False
-    details: Annotated[bool, Option("Print every finding, not only the first of each cause.", flags.OUTPUT)] = False
+    details: Annotated[bool, Option("Print every finding.", flags.OUTPUT)] = False
 
 
 @grouped
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
-    """Recomputes the runs, tool calls, verdicts and scores of an experiment, and reports every difference.
+    """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
 
-    It sends nothing and changes nothing. Each check passes, fails or can't be made. The exit code is 3 if a check
-    fails.
-    docs/reliability.md lists what no check can show.
+    Sends nothing, changes nothing. Exit code 3: a check failed. docs/reliability.md lists what no check can show.
     """
     from drretail.api.verification.verify import verify_with
 

@@ -19,28 +19,26 @@ if TYPE_CHECKING:
 def tools(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it, all tools are listed."),
+        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it: list all tools."),
     ] = None,
     args: Annotated[
         str, typer.Option("--args", metavar="JSON", help="The tool's arguments, as one JSON object.")
     ] = "{}",
     world: options.World = "demo",
-    user: Annotated[
-        str | None, typer.Option("--user", metavar="ID", help="The user for whom to call the tool.")
-    ] = None,
+    user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user who asks.")] = None,
     web: options.Web = None,
     scope: Annotated[
         Literal["own", "any"],
-        typer.Option("--scope", help="own: tools show only that user's data. any: they show any user's data."),
+        typer.Option("--scope", help="Whose data the tools show: only this user's (own), or any user's."),
     ] = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"],
-        typer.Option("--form", help="With --json: the format of the tools' schemas."),
+        typer.Option("--form", help="With --json: the format of the schemas."),
     ] = "json",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Lists the nine tools, or calls one and prints what a model would read."""
+    """Lists the nine tools, or calls one and prints its result."""
 
     if name is None:
         _print_schemas(form) if as_json else _print_list()

@@ -52,8 +52,8 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(shown: tuple[subprocess.Com
     done, demo = shown
     assert {path.name for path in demo.iterdir()} == {"raw", "world", "recorded", "report.md", "report.html"}
     page = (demo / "report.html").read_text(encoding="utf-8")
-    assert "recorded from a language model, played back (scripted)" in page
-    assert "scripted:recorded (scripted)" in done.stdout
+    assert "two agents (a language model" in page
+    assert "judged by a recorded language model" in done.stdout
     assert "http://ecommerce.com/" in (demo / "report.md").read_text(encoding="utf-8")
     assert done.stderr.startswith("drretail demo: ")
     assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))

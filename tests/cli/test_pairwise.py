@@ -88,7 +88,7 @@ def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.
 def test_of_one_order_nothing_is_said_about_flips(capsys: pytest.CaptureFixture[str]) -> None:
     result = printed(capsys, [a_row(A, B, "depth", rules="paper", flip_rate=None)])
     assert "rules of paper" in result
-    assert "in one order, drawn by the seed" in result
+    assert "in one random order (rules paper)" in result
 
 
 def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys: pytest.CaptureFixture[str]) -> None:

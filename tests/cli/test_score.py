@@ -37,7 +37,7 @@ def test_scores_are_a_table_with_intervals_and_counts(drretail: Command, tmp_pat
     for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 (.47–.93)", "6 of 7, 1 run failed"):
         assert part in table
     assert "as 0" not in table  # neither variant is a headline
-    assert "7 reports;" in table
+    assert "7 reports." in table
 
 
 def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(drretail: Command, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(drretail:
     assert done.returncode == 0, done.stderr
     assert "stub: said by kind" in done.stdout
     assert "profile aware" in done.stdout
-    assert "fewer than 10 queries and say little: profile aware (n=2)" in done.stdout
+    assert "Grey: n is below 10" in done.stdout
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["slices"]
     assert {(row["by"], row["name"]) for row in kept} == {
         ("category", "none named"),
@@ -188,7 +188,7 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
     assert shown.index("One system researches") < shown.index("Scoreboard, by code")
-    assert "clean: share of reports without an error that code finds" in " ".join(shown.split())
+    assert "clean: share of reports in which code finds no error" in " ".join(shown.split())
     assert "Checks, by code" not in shown
     assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
     whole = drretail(*asked, "--details").stdout

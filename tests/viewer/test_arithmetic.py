@@ -100,9 +100,9 @@ def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> Non
             found.append(sum((Fraction(above) for above, _ in pairs), Fraction()) / whole)
         (text,) = scores.by_system(variant).values()
         assert float(sum(found) / len(found)) == pytest.approx(text)
-        assert f"{variant}: mean of 2 reports {text:.4f}" in table.text
+        assert f"{variant} {text:.4f}, mean of 2 reports" in table.text
 
 
 def test_the_mean_stands_beside_what_scores_json_says(judged: Path) -> None:
     assert read_view(judged).scores is not None
-    assert "in scores.json 0.7800" in parse(render_page(judged)).by_id("runs").text
+    assert "scores.json has 0.7800" in parse(render_page(judged)).by_id("runs").text

@@ -58,7 +58,7 @@ def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) 
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.
     assert "none product" in {mark.attributes["class"] for mark in claims}
-    assert "Claims as extracted and judged by anthropic:some-model (language model)." in section.text
+    assert "The marks are by anthropic:some-model (language model)." in section.text
     assert section.by_id("r1-j2-c1").tag == "article"
 
 

@@ -50,7 +50,7 @@ def _store(options: PlantOptions | ExploitsOptions, *, quiet: bool) -> Generator
 
 @accepts(PlantOptions)
 def plant(options: PlantOptions) -> PlantedFound:
-    """Makes copies of good reports with one error each, and counts which errors checks and judges find.
+    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
     UserError where no report can be copied, and for a cap on a judge without a price.

@@ -28,7 +28,7 @@ class CompareOptions:
     metrics: Annotated[
         "Iterable[str | Family] | str | None",
         Option(
-            "The families of metrics to compare; pairwise is one of them.",
+            "The families of metrics to compare, or pairwise.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",
@@ -37,20 +37,17 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "Compare the verdicts of this judge (default: all).",
+            "The judge whose verdicts to use (default: all).",
             flag="--judge",
             metavar="PROVIDER:MODEL",
             type=list[str],
         ),
     ] = ()
-    bar: Annotated[
-        float, Option("The pass mark: a rating passes at N or more, a share at N/10 or more.", min=0, max=10)
-    ] = 7.0
+    bar: Annotated[float, Option("The lowest rating that passes; for shares N/10.", min=0, max=10)] = 7.0
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "A rule about the difference A − B, such as 'FP < -0.02' or 'FP.high < 0'. The exit code is"
-            " 3 if the difference meets it.",
+            "A rule for A − B that ends with exit code 3, such as 'FP < -0.02' or 'FP.high < 0'.",
             metavar="RULE",
             type=list[str],
         ),
@@ -58,25 +55,22 @@ class CompareOptions:
     beside: Annotated[
         str | Path | None,
         Option(
-            "Compare each system with the same system in the experiment EXP2, which may use another world.",
+            "Compare each system with itself in another experiment, by query id.",
             metavar="EXP2",
         ),
     ] = None
     by: Annotated[
         By | None,
         Option(
-            "Compare systems that differ only in this option. information: what they know about the shopper. "
-            "intent: how they learn hidden limits. size, compose: the sandbox's size, and which of its pages are "
-            "served. retriever: how pages are ranked. rag_turns: how many turns a search has. web: where pages come "
-            "from. moves: whether the shop changes during a run. `twin` and `level` compare kinds of queries instead "
-            "of systems: the pairs of `drretail queries spoil`, and the levels of `drretail queries difficulty`.",
+            "Compare systems that differ only in this option of `run`; or kinds of queries (twin: `drretail "
+            "queries spoil`, level: `drretail queries difficulty`).",
             type=By,
         ),
     ] = None
     metric: Annotated[
         shared.Texts,
         Option(
-            "With --by: the scores to compare, such as faithfulness:FP. (--metrics is for comparisons without --by.)",
+            "With --by: the scores to compare, such as faithfulness:FP.",
             metavar="FAMILY[:VARIANT]",
             type=list[str],
         ),

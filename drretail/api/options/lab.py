@@ -10,7 +10,8 @@ from drretail.api.options import research, shared
 
 Ratings = Annotated[shared.Files, Option("A file of ratings.", metavar="CSV", type=list[Path])]
 OfJudge = Annotated[
-    str | None, Option("The judge whose verdicts to use, if several judged.", flag="--judge", metavar="PROVIDER:MODEL")
+    str | None,
+    Option("The judge whose verdicts to use, if there are several.", flag="--judge", metavar="PROVIDER:MODEL"),
 ]
 
 
@@ -32,13 +33,9 @@ class AgreeOptions:
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
     ratings: Ratings = ()
-    raters: Annotated[shared.Words, Option("Columns of --ratings, one for each rater.", metavar="A,B", type=str)] = ()
-    item: Annotated[
-        shared.Words, Option("With --raters: the columns that name what is rated.", metavar="A,B", type=str)
-    ] = ()
-    judges: Annotated[
-        shared.Words, Option("Which raters in --ratings are judges, not people.", metavar="A,B", type=str)
-    ] = ()
+    raters: Annotated[shared.Words, Option("The columns of the raters in --ratings.", metavar="A,B", type=str)] = ()
+    item: Annotated[shared.Words, Option("With --raters: the columns of the rated item.", metavar="A,B", type=str)] = ()
+    judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B", type=str)] = ()
     again: shared.Again = False
 
 
@@ -53,11 +50,9 @@ class CalibrateOptions:
         str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
     ] = None
     ratings: Ratings = ()
-    judges: Annotated[
-        shared.Words, Option("Which raters in --ratings are versions of a judge.", metavar="A,B", type=str)
-    ] = ()
+    judges: Annotated[shared.Words, Option("The raters that are versions of a judge.", metavar="A,B", type=str)] = ()
     seed: shared.Seed = "42"
-    again: Annotated[bool, Option("Choose again, instead of keeping the earlier choice.")] = False
+    again: Annotated[bool, Option("Choose again.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ class CorrectOptions:
     _: KW_ONLY
     labels: Annotated[
         shared.Files,
-        Option("A file that `lab sample` wrote and people filled in.", metavar="CSV", type=list[Path]),
+        Option("A filled sheet of `lab sample`.", metavar="CSV", type=list[Path]),
     ] = ()
     judge: OfJudge = None
     again: shared.Again = False
@@ -80,18 +75,15 @@ class SampleOptions:
 
     experiment: shared.Experiment
     _: KW_ONLY
-    n: Annotated[int, Option("Draw this many claims.", min=1)] = 100
-    to: Annotated[str | Path | None, Option("Where the sheet goes.", metavar="CSV", default="EXP/lab/sample.csv")] = (
-        None
-    )
-    seed: Annotated[
-        str | None, Option("The same seed draws the same claims.", metavar="SEED", default="the experiment's")
+    n: Annotated[int, Option("The number of claims.", min=1)] = 100
+    to: Annotated[
+        str | Path | None, Option("The sheet for the labels.", metavar="CSV", default="EXP/lab/sample.csv")
     ] = None
+    seed: Annotated[str | None, Option("The random seed.", metavar="SEED", default="the experiment's")] = None
     uncited: Annotated[
         int,
         Option(
-            "Also draw this many claims that no judge checked against a source, such as uncited ones. "
-            "Without them, `lab correct` can't correct FR.",
+            "The number of unjudged claims to add. `lab correct` needs them to correct FR.",
             metavar="N",
             min=0,
         ),
@@ -106,10 +98,10 @@ class CardOptions(JudgeCalls):
         str | Path | Iterable[str | Path],
         Option("Claims with sources and people's labels.", metavar="FILE", type=list[Path]),
     ]
-    to: Annotated[str | Path, Option("Show the card beside the scores of this experiment.", metavar="EXP", type=Path)]
+    to: Annotated[str | Path, Option("The experiment that shows the result.", metavar="EXP", type=Path)]
     judge: shared.Judge = ()
     _: KW_ONLY
-    n: Annotated[int, Option("Draw this many claims from each file; 0 takes all.", min=0)] = 200
+    n: Annotated[int, Option("The number of claims per file; 0 takes all.", min=0)] = 200
     seed: shared.Seed = "42"
     again: shared.Again = False
 
@@ -121,9 +113,11 @@ class PlantOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    per_kind: Annotated[int, Option("At most this many copies for each kind of error.", min=1)] = 10
-    given: Annotated[str | Path | None, Option("Use copies that somebody else made.", metavar="DIR")] = None
-    of: Annotated[str | None, Option("The system whose reports are copied.", metavar="LABEL", default="all")] = None
+    per_kind: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
+    given: Annotated[
+        str | Path | None, Option("A folder of copies with errors (default: make them).", metavar="DIR")
+    ] = None
+    of: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
     world: shared.MovedWorld = None
 
@@ -135,7 +129,7 @@ class ExploitsOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    of: Annotated[str | None, Option("The system whose reports are used.", metavar="LABEL", default="first")] = None
+    of: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="first")] = None
     world: shared.MovedWorld = None
 
 
@@ -155,14 +149,11 @@ class BiasOptions(JudgeCalls):
             default="all",
         ),
     ] = ()
-    limit: Annotated[
-        int, Option("Draw queries and use all their reports, up to N reports in total; 0 uses every report.", min=0)
-    ] = 40
+    limit: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
     pin: Annotated[
         str | Path | None,
         Option(
-            "For drift: a file that stores the reports rated the first time, so that later measurements rate the "
-            "same ones.",
+            "For drift: the file of the reports to rate each time.",
             metavar="FILE",
         ),
     ] = None

@@ -17,13 +17,13 @@ class ReportOptions:
     experiment: shared.Experiment
     form: Annotated[
         ReportFormat,
-        Option("A self-contained page, text, the paper's tables, or plots as SVG and PNG.", flag="--format"),
+        Option("A page, text, the paper's tables, or plots as SVG and PNG.", flag="--format"),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
         Option(
-            "The file to write; if its name ends in .json, it is JSON. For plots, a folder.",
+            "The file to write (.json for JSON); for plots a folder.",
             flag="--output",
             short="-o",
             metavar="FILE",
@@ -33,19 +33,17 @@ class ReportOptions:
     diff: Annotated[
         tuple[str, str] | None,
         Option(
-            "Show the answers of two systems side by side, and what differs between them.",
+            "Show how two systems' answers differ.",
             metavar="A B",
             type=tuple[str, str],
         ),
     ] = None
-    title: Annotated[str | None, Option("The experiment's new title, kept in experiment.json.")] = None
+    title: Annotated[str | None, Option("The experiment's new title.")] = None
     split: Annotated[
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[bool, Option("With --format text: print every answer and all tables, even of many runs.")] = (
-        False
-    )
+    details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
     world: shared.MovedWorld = None
 
 
@@ -65,7 +63,7 @@ class ExportOptions:
     to: Annotated[
         str | Path | None,
         Option(
-            "Where to write it.",
+            "The file or folder to write.",
             flag="--output",
             short="-o",
             metavar="PATH",
@@ -75,12 +73,12 @@ class ExportOptions:
     _: KW_ONLY
     systems: Annotated[
         shared.Texts,
-        Option("Export only the runs of this system.", flag="--system", metavar="LABEL", type=list[str]),
+        Option("A system to export.", flag="--system", metavar="LABEL", type=list[str]),
     ] = ()
     where: Annotated[
         shared.Texts,
         Option(
-            "Export only the runs that meet this rule, such as 'FP >= 0.8' or 'overall > 6'.",
+            "A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.",
             metavar="RULE",
             type=list[str],
         ),
@@ -89,7 +87,7 @@ class ExportOptions:
     failed: Annotated[bool, Option("Also export runs without a report.")] = False
     redact: Annotated[
         bool,
-        Option("Replace users by pseudonyms, and remove names and addresses (chat, csv, parquet and dataset only)."),
+        Option("Replace users by pseudonyms, and remove names and addresses."),
     ] = False
     force: Annotated[bool, Option("Replace an existing export.")] = False
 
@@ -103,17 +101,14 @@ class ViewOptions:
     plan: Annotated[
         int | None,
         Option(
-            "Show only the voting, with this many items for each person. Without it: the report, and 21 items for "
-            "each person.",
+            "Show only the voting, with this many items per person.",
             metavar="N",
             min=1,
         ),
     ] = None
-    with_report: Annotated[bool, Option("With --plan: also show the report, which names the systems.")] = False
-    review: Annotated[str | Path | None, Option("Also let people review these queries.", metavar="QUERIES.jsonl")] = (
-        None
-    )
+    with_report: Annotated[bool, Option("With --plan: also show the report.")] = False
+    review: Annotated[str | Path | None, Option("Queries for people to review.", metavar="QUERIES.jsonl")] = None
     world: research.World = "demo"
-    port: Annotated[int, Option("The port; 0 takes any free one.", min=0, max=65535)] = 0
+    port: Annotated[int, Option("The port; 0 for any free one.", min=0, max=65535)] = 0
     browser: Annotated[bool, Option("Open the page in the browser.", flag="--open")] = False
-    results: Annotated[bool, Option("Print the votes, and start no server.")] = False
+    results: Annotated[bool, Option("Print the votes. Start no server.")] = False

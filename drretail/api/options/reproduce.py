@@ -18,25 +18,19 @@ class ReproduceOptions:
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
-        Option("The experiment's folder. The same command continues in it.", metavar="EXP", type=Path),
+        Option("The experiment's folder.", metavar="EXP", type=Path),
     ] = None
-    max_dollars: Annotated[
-        float | None, Option("Spend at most this many dollars on all runs and all judging together.", min=0.01)
-    ] = None
-    max_tokens: Annotated[
-        int | None, Option("Use at most this many tokens for all runs and all judging together.", MODELS, min=1)
-    ] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
+    max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
     world: research.World = "demo"
     queries: Annotated[
         Queries | None,
-        Option("Use these queries instead of the fifty that come with drretail.", metavar="FILE", type=Path),
+        Option("The queries (default: the fifty that come with drretail).", metavar="FILE", type=Path),
     ] = None
-    only: Annotated[int | None, Option("Use only N queries, spread over users.", metavar="N", min=1)] = None
+    only: Annotated[int | None, Option("The number of queries to use.", metavar="N", min=1)] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
-    retry: Annotated[
-        str | None, Option("Repeat the runs and the judgements that failed.", RESUMING, metavar="failed")
-    ] = None
+    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    retry: Annotated[str | None, Option("Repeat failed runs and judgements.", RESUMING, metavar="failed")] = None
     observer: research.Observer = None

@@ -32,8 +32,7 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join([*BUILT_IN, *BASELINES])}; or a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. Put +ws after a name to read whole pages. NEWNAME=AGENT runs AGENT under "
-    "another name"
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads whole pages. NEWNAME=AGENT gives an agent a new name"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -65,7 +64,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME, or demo, the built-in shop.",
+        "A world's folder, servers:NAME, or demo for the built-in shop.",
         short="-w",
         metavar="W",
         type=str,
@@ -75,7 +74,7 @@ World = Annotated[
 Model = Annotated[
     ModelSpec | None,
     Option(
-        "The model, or the model for one role.",
+        "The model, or one role's model.",
         metavar="[ROLE=]PROVIDER:MODEL",
         type=list[str],
         default="the rule-based offline:shopper",
@@ -84,12 +83,12 @@ Model = Annotated[
 ]
 BaseUrl = Annotated[
     Texts,
-    Option("The address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
+    Option("The address of a model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
 ]
 Web = Annotated[
     str | OpenWeb | None,
     Option(
-        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin, or module:attribute.",
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
         type=str,
         default="sandbox",
@@ -107,7 +106,7 @@ Without = Annotated[
 Prompts = Annotated[
     str | Path | None,
     Option(
-        "A folder of prompts that replace the agents' own (`drretail prompts --to` writes them).",
+        "A folder of your own prompts (`drretail prompts --to` writes them).",
         WHAT,
         metavar="DIR",
         type=Path,
@@ -116,26 +115,24 @@ Prompts = Annotated[
 Scope = Annotated[
     Literal["own", "any"] | None,
     Option(
-        "own: the tools show only the user's own data. any: they show any user's data, as in the paper.",
+        "Whose data the tools show: only the user's own, or any user's as in the paper.",
         SHOP,
         default="own; `run --preset paper` sets any",
     ),
 ]
-Redact = Annotated[bool, Option("Remove personal data from web searches before they are sent.", SHOP)]
+Redact = Annotated[bool, Option("Remove personal data from web searches.", SHOP)]
 Retriever = Annotated[
     str,
-    Option("How the pages of a sandbox are ranked.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
+    Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
 ]
 Files = Annotated[
     str | Path | None,
-    Option(
-        "The users' own files, in DIR/<query id>/ or, for a single question, in DIR.", SHOP, metavar="DIR", type=Path
-    ),
+    Option("The users' own files, in DIR/<query id>/ (for a single question: in DIR).", SHOP, metavar="DIR", type=Path),
 ]
 Size = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: the sizes to use. Each size makes a system of its own.",
+        "With --web sandbox:FOLDER: the sizes to use, each as a system of its own.",
         SHOP,
         metavar="A,B",
         type=str,
@@ -146,7 +143,7 @@ Size = Annotated[
 Compose = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: which pages are served (all, no_distractor, supportive_only, no_supportive).",
+        "With --web sandbox:FOLDER: the pages to serve (all, no_distractor, supportive_only, no_supportive).",
         SHOP,
         metavar="A,B",
         type=str,

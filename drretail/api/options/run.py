@@ -32,8 +32,7 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model or, for a single question, `me` (you, "
-            "at the keyboard).",
+            "Who answers when an agent asks the shopper: a model, or `me` at the keyboard for a single question.",
             WHAT,
             metavar="PROVIDER:MODEL|me",
             default="scripted",
@@ -50,9 +49,7 @@ class RunOptions(SystemOptions):
     """Which systems answer which queries, on which shop, within which limits, and where the runs go."""
 
     world: research.World = "demo"
-    queries: Annotated[Queries | None, Option("The queries, one JSON object per line.", metavar="FILE", type=Path)] = (
-        None
-    )
+    queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE", type=Path)] = None
     agents: Annotated[
         research.Agents | None,
         Option(
@@ -67,28 +64,25 @@ class RunOptions(SystemOptions):
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
-        Option("The experiment's folder. The same command continues in it.", metavar="EXP", type=Path),
+        Option("The experiment's folder.", metavar="EXP", type=Path),
     ] = None
     web: research.Web = None
-    repeats: Annotated[int, Option("Run each query this many times.", min=1)] = 1
+    repeats: Annotated[int, Option("The number of runs per query.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only N queries, spread over users, or the queries with these ids.",
+            "Use only N queries, or those with these ids.",
             metavar="N|ID,ID",
             type=str,
             in_file=(int, str, list[str]),
         ),
     ] = None
-    parallel: Annotated[int | None, Option("At most this many runs at the same time.", min=1, default="4")] = None
-    max_dollars: Annotated[
-        float | None, Option("Spend at most this many dollars on all runs in the experiment.", min=0.0001)
-    ] = None
+    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
     preset: Annotated[
         str | None,
         Option(
-            "paper: the paper's six systems, queries and models. closed_book, web_only and tools_only "
-            "remove some of the tools.",
+            "paper: the paper's systems, queries and models. closed_book, web_only, tools_only: some tools only.",
             WHAT,
             metavar="NAME",
         ),
@@ -96,8 +90,8 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What an agent knows about the shopper. Each value makes a system of its own. Every value "
-            "except `tools` removes the tools that read the user's data.",
+            "What an agent knows about the shopper, each value as a system of its own. Only `tools` can read the "
+            "user's data.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],
@@ -107,8 +101,8 @@ class RunOptions(SystemOptions):
     intent: Annotated[
         Texts,
         Option(
-            "How agents learn hidden limits (`drretail queries hide`): not at all, by asking the "
-            "shopper, or from the text. Each value makes a system of its own.",
+            "How agents learn hidden limits (`drretail queries hide`): never, by asking, or from the text. Each "
+            "value is a system of its own.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],
@@ -118,9 +112,8 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that turns the shopper's records into a text. The agents get this text. Each "
-            "function makes a system of its own. With --information memory the text replaces the tools "
-            "that read the user's data.",
+            "A function that turns the shopper's records into a text for the agent. Each function is a system of "
+            "its own.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
             type=list[str],
@@ -129,8 +122,7 @@ class RunOptions(SystemOptions):
     counterfactual: Annotated[
         Texts,
         Option(
-            "Also run each system with another user's data (swap), or with the data of a user without "
-            "orders (neutral).",
+            "Also run each system with another user's data (swap), or a user's without orders (neutral).",
             WHAT,
             metavar="swap|neutral",
             type=list[str],
@@ -138,27 +130,25 @@ class RunOptions(SystemOptions):
     ] = ()
     injected: Annotated[
         bool,
-        Option("Also run each system with hostile texts in the shop and on the web (for the metric robustness).", WHAT),
+        Option("Also run each system with hostile texts, for the metric robustness.", WHAT),
     ] = False
     moves: Annotated[
         str | None,
         Option(
-            "Also run each system in a shop where this share P of prices and stock changes during the run.",
+            "Also run each system in a shop that changes: a share P of prices and of stock.",
             WHAT,
             metavar="prices:P,stock:P",
         ),
     ] = None
     baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
-    pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
+    pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
-    seed: Annotated[str, Option("The same seed gives the same runs if the models answer the same.", WHAT)] = "42"
-    max_tokens: Annotated[
-        int | None, Option("Use at most this many tokens for all runs in the experiment.", MODELS, min=1)
-    ] = None
+    seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
+    max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
     retry: Annotated[
         Texts,
         Option(
-            "Repeat the runs that failed, or the runs in which a server did not answer a tool call (spoiled).",
+            "Repeat runs that failed, or that lost a server's answer (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],
@@ -167,7 +157,7 @@ class RunOptions(SystemOptions):
     replay: Annotated[
         str | Path | None,
         Option(
-            "Take all answers of models and tools from that experiment's journals, and ask nobody.",
+            "Take all answers from another experiment's journals. Ask no model.",
             RESUMING,
             metavar="EXP",
             type=Path,
@@ -176,7 +166,7 @@ class RunOptions(SystemOptions):
     shard: Annotated[
         str | None,
         Option(
-            "Run only this part of the queries, such as 1/4, to share the work between machines.",
+            "The part of the queries to run on this machine, such as 1/4.",
             RESUMING,
             metavar="I/N",
         ),
@@ -188,7 +178,7 @@ class RunOptions(SystemOptions):
 class AskOptions(SystemOptions):
     """One question, who asks it, and which system answers."""
 
-    question: Annotated[str, Option("What the shopper wants to know.", argument=True, metavar="QUESTION")]
+    question: Annotated[str, Option("The shopper's question.", argument=True, metavar="QUESTION")]
     world: research.World = "demo"
     agent: Annotated[research.AnyAgent, Option(f"Who answers: {research.AGENT_HELP}", metavar="NAME", type=str)] = (
         "react"
@@ -196,9 +186,9 @@ class AskOptions(SystemOptions):
     model: research.Model = None
     _: KW_ONLY
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
-    to: Annotated[str | Path | None, Option("Keep the run in this experiment folder.", metavar="EXP", type=Path)] = None
+    to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP", type=Path)] = None
     web: research.Web = None
     preset: Annotated[
         str | None,
-        Option("Remove several families of tools at once: closed_book, web_only or tools_only.", WHAT, metavar="NAME"),
+        Option("Remove several families of tools: closed_book, web_only or tools_only.", WHAT, metavar="NAME"),
     ] = None

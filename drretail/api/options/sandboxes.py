@@ -9,20 +9,20 @@ from drretail.api.options import research, shared
 
 OFFLINE = "offline"
 Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S", type=Path)]
-Model = Annotated[str | None, Option("The model that judges pages and writes.", metavar="PROVIDER:MODEL")]
+Model = Annotated[str | None, Option("The model that judges and writes.", metavar="PROVIDER:MODEL")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterCalls:
     """How a command calls the model that judges pages and writes."""
 
-    max_dollars: Annotated[float | None, Option("Spend at most this many dollars.", min=0.0001)] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars.", min=0.0001)] = None
     model_profile: Annotated[
-        str | None, Option("Choose models by one name: default, cheap or paper-like.", MODELS, metavar="NAME")
+        str | None, Option("A set of models: default, cheap or paper-like.", MODELS, metavar="NAME")
     ] = None
     base_url: research.BaseUrl = ()
-    max_tokens: Annotated[int | None, Option("Use at most this many tokens.", MODELS, min=1)] = None
-    parallel: Annotated[int, Option("At most this many calls of the model at the same time.", LIMITS, min=1)] = 4
+    max_tokens: Annotated[int | None, Option("Maximum tokens.", MODELS, min=1)] = None
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", LIMITS, min=1)] = 4
     retry: shared.RetryFailed = None
 
 
@@ -30,11 +30,11 @@ class WriterCalls:
 class BuildOptions(WriterCalls):
     """For which queries pages are made or found, and by which model."""
 
-    to: Annotated[str | Path, Option("Where the sandbox goes.", type=Path)]
+    to: Annotated[str | Path, Option("The folder for the sandbox.", type=Path)]
     queries: Annotated[
         str | Path | None,
         Option(
-            "The queries, one JSON object per line. Without this file, users are drawn, and each gets one task.",
+            "The JSONL file of queries. Without it: one task for each of --n users.",
             metavar="FILE",
         ),
     ] = None
@@ -43,28 +43,27 @@ class BuildOptions(WriterCalls):
     web: Annotated[
         str,
         Option(
-            "offline makes the pages from the catalog; serper and searxng[:URL] search the web for them.", metavar="WEB"
+            "Where pages come from: the catalog (offline), or a search with serper or searxng[:URL].", metavar="WEB"
         ),
     ] = OFFLINE
     sizes: Annotated[shared.Words, Option("Sizes in tokens, such as 32k.", metavar="A,B", type=str)] = (
         "32k,64k,128k,256k,512k"
     )
-    n: Annotated[int, Option("Without --queries: draw this many users.", min=1)] = 10
+    n: Annotated[int, Option("Without --queries: the number of users to draw.", min=1)] = 10
     model: Model = None
     user: Annotated[
         shared.Texts,
-        Option("Without --queries: make a task for this user.", metavar="ID", type=list[str]),
+        Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str]),
     ] = ()
     seed: shared.Seed = "42"
-    results: Annotated[int, Option("At most this many results per keyword.", SHOP, min=10, max=100)] = 100
+    results: Annotated[int, Option("Maximum results per keyword.", SHOP, min=10, max=100)] = 100
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
     ] = None
     tokenizer: Annotated[
         str | None,
         Option(
-            "Count tokens with this tiktoken encoding (tiktoken may download it). Without it, four "
-            "characters count as a token.",
+            "The tiktoken encoding that counts tokens. Without it: four characters per token.",
             LIMITS,
         ),
     ] = None
@@ -90,12 +89,10 @@ class CheckOptions(WriterCalls):
     world: Annotated[
         "str | Path | research.OpenWorld | None",
         Option(
-            "The world of the queries. If given, pages are checked for its users' personal data.",
+            "The queries' world. Pages are checked for its users' personal data.",
             short="-w",
             metavar="W",
             type=str,
         ),
     ] = None
-    keep_passing: Annotated[str | Path | None, Option("Copy the tasks that pass into a new sandbox.", metavar="TO")] = (
-        None
-    )
+    keep_passing: Annotated[str | Path | None, Option("A new sandbox for the tasks that pass.", metavar="TO")] = None

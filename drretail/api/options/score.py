@@ -37,29 +37,29 @@ class ScoreOptions:
             f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, fault_place, quality, checks, process, basket and outcome; also next_purchase, "
-            "understood, intent and moves where the experiment has what they need",
+            default="faithfulness, fault_place, quality, checks, process, basket, outcome; next_purchase, "
+            "understood, intent and moves if they apply",
         ),
     ] = ()
     judge: shared.Judge = ()
     _: KW_ONLY
     pairs: Annotated[
         shared.Texts,
-        Option("For the metric pairwise: two systems to compare (default: all pairs).", metavar="A~B", type=list[str]),
+        Option("For the metric pairwise: two systems (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
     rules: Annotated[
         str,
-        Option(f"The rules by which to score: {', '.join(RULES[1:])}, or default, our own.", metavar="NAME", type=str),
+        Option(f"The scoring rules: {', '.join(RULES[1:])}, default.", metavar="NAME", type=str, default="our own"),
     ] = "default"
-    fetch_sources: Annotated[bool, Option("First fetch the cited pages that the agents did not read.")] = False
+    fetch_sources: Annotated[bool, Option("Fetch the cited pages that the agents did not read.")] = False
     judge_repeats: Annotated[
-        int, Option("Judge each report K times, to measure the judge's noise.", metavar="K", min=1)
+        int, Option("The number of judgements per report, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
     max_dollars: shared.MaxDollars = None
     readings: Annotated[
         str,
         Option(
-            "form: rules read the picks and values in a report. model: a judge reads them.",
+            "Who reads picks and values in a report: rules (form), or a judge (model).",
             WHAT,
             metavar="|".join(READERS),
         ),
@@ -67,20 +67,19 @@ class ScoreOptions:
     unit: Annotated[
         str | None,
         Option(
-            "For the metric report_eval: the parts of reports that it compares.",
+            "For the metric report_eval: the parts to compare.",
             WHAT,
             metavar="|".join(UNITS),
             default="section",
         ),
     ] = None
     reference: Annotated[
-        str | None, Option("For the metric race: compare all other systems with this one.", WHAT, metavar="LABEL")
+        str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
     ] = None
     criteria: Annotated[
         str | Path | None,
         Option(
-            "Take the criteria from a folder, an experiment, or the file of a published benchmark "
-            "(docs/publications.md).",
+            "The criteria: a folder, an experiment, or a published benchmark's file (docs/publications.md).",
             WHAT,
             metavar="PATH",
         ),
@@ -88,41 +87,38 @@ class ScoreOptions:
     gold: Annotated[
         str | Path | None,
         Option(
-            "The folder of the gold, which lists what good answers say and cite (docs/publications.md).",
+            "The folder of gold: what good answers say and cite (docs/publications.md).",
             WHAT,
             metavar="DIR",
         ),
     ] = None
     prompts: Annotated[
         str | Path | None,
-        Option("Your own prompts for the judges (`drretail prompts --judges --to` writes them).", WHAT, metavar="DIR"),
+        Option("A folder of your own prompts (`drretail prompts --judges --to` writes them).", WHAT, metavar="DIR"),
     ] = None
-    rate_floors: Annotated[bool, Option("Also rate the quality of the null agents and the oracle.", WHAT)] = False
+    rate_floors: Annotated[bool, Option("Also rate the null agents and the oracle.", WHAT)] = False
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
-    batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, answers within a day.", MODELS)] = (
-        False
-    )
+    batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, up to a day.", MODELS)] = False
     world: shared.MovedWorld = None
     web: shared.Web = None
     sources: Annotated[
         str,
         Option(
-            "ledger: judge by the pages as the agents read them. live: also fetch the pages as they are"
-            " now, and judge by these.",
+            "Judge by the pages as the agents read them (ledger), or also as they are now (live).",
             SHOP,
             metavar="|".join(SOURCES),
         ),
     ] = "ledger"
     page_age: Annotated[
         float | None,
-        Option("Warn about cited pages that are older than this.", SHOP, metavar="YEARS", min=0, default="3"),
+        Option("The age above which to warn about a cited page.", SHOP, metavar="YEARS", min=0, default="3"),
     ] = None
     retry: Annotated[
         shared.Retry | None,
         Option(
-            "Judge again what failed, or everything (the last verdict counts).",
+            "Judge again what failed, or everything.",
             RESUMING,
             metavar="failed|everything",
         ),

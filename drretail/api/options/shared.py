@@ -38,18 +38,14 @@ Judge = Annotated[
     ),
 ]
 ModelProfile = Annotated[
-    str | None, Option("Choose models and judges by one name: default, cheap or paper-like.", MODELS, metavar="NAME")
+    str | None, Option("A set of models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")
 ]
-MaxTokens = Annotated[
-    int | None, Option("Use at most this many tokens for all judging in the experiment.", MODELS, min=1)
-]
-MaxDollars = Annotated[
-    float | None, Option("Spend at most this many dollars on all judging in the experiment.", min=0.0001)
-]
+MaxTokens = Annotated[int | None, Option("Maximum tokens for judging.", MODELS, min=1)]
+MaxDollars = Annotated[float | None, Option("Maximum dollars for judging.", min=0.0001)]
 Web = Annotated[
     str | None,
     Option(
-        "The web: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin's, or module:attribute.",
+        "Where pages come from: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         SHOP,
         metavar="NAME[:ARGUMENT]",
         default="sandbox",
@@ -57,14 +53,14 @@ Web = Annotated[
 ]
 MovedWorld = Annotated[
     "str | Path | OpenWorld | None",
-    Option("The world of the runs, if its folder was moved.", SHOP, short="-w", metavar="W", type=str),
+    Option("The world's new folder, if it was moved.", SHOP, short="-w", metavar="W", type=str),
 ]
-Again = Annotated[bool, Option("Replace an earlier result, even if it was based on more data.", RESUMING)]
+Again = Annotated[bool, Option("Replace an earlier result.", RESUMING)]
 RetryFailed = Annotated[
     Literal["failed"] | None,
-    Option("Ask again where a model call failed or gave no usable answer.", RESUMING, metavar="failed"),
+    Option("Repeat failed model calls.", RESUMING, metavar="failed"),
 ]
-Seed = Annotated[str, Option("The same seed gives the same result.")]
+Seed = Annotated[str, Option("The random seed.")]
 
 
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:

@@ -17,7 +17,7 @@ class VerifyOptions:
     _: KW_ONLY
     queries: Annotated[
         str | Path | None,
-        Option("The queries as published: fail if any is missing or changed.", metavar="FILE", type=Path),
+        Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
     ] = None
     web: shared.Web = None
     files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER", type=Path)] = None

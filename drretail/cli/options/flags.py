@@ -11,32 +11,28 @@ from drretail.api.options import research, shared
 
 World = Annotated[
     str,
-    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one."),
+    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.", rich_help_panel=OUTPUT)]
-Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
-To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]
+Seed = Annotated[str, typer.Option("--seed", help="The random seed.")]
+To = Annotated[Path, typer.Option("--to", help="The folder for the result.")]
 Web = Annotated[
     str | None,
     typer.Option(
         "--web",
         metavar="NAME[:ARGUMENT]",
-        help="What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin, or module:attribute.",
+        help="What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         show_default="sandbox",
     ),
 ]
 MaterializeUsers = Annotated[
     bool,
-    typer.Option(
-        "--materialize-users", help="On servers: store every user's profile instead of deriving it when read."
-    ),
+    typer.Option("--materialize-users", help="Store every user's profile on the servers."),
 ]
 BaseUrl = Annotated[
     list[str] | None,
-    typer.Option(
-        "--base-url", metavar="[PROVIDER=]URL", help="The address of a compatible model server (may be repeated)."
-    ),
+    typer.Option("--base-url", metavar="[PROVIDER=]URL", help="The address of a model server (may be repeated)."),
 ]
 
 
@@ -44,15 +40,15 @@ BaseUrl = Annotated[
 class Output:
     """How results and progress are told."""
 
-    as_json: Annotated[bool, Option("One JSON document on stdout instead of text.", OUTPUT, flag="--json")] = False
-    quiet: Annotated[bool, Option("No progress on stderr.", OUTPUT, short="-q")] = False
+    as_json: Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")] = False
+    quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Whether progress is told; for commands without --json."""
 
-    quiet: Annotated[bool, Option("No progress on stderr.", OUTPUT, short="-q")] = False
+    quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class Details:
 class Planned:
     """Whether anything is sent."""
 
-    estimate: Annotated[bool, Option("Print an estimate of calls, tokens and cost, and send nothing.", MODELS)] = False
+    estimate: Annotated[bool, Option("Print the estimated calls, tokens and cost. Send nothing.", MODELS)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +71,5 @@ class Calls:
 
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int, Option("At most this many calls of the model at the same time.", min=1)] = 4
-    retry_failed: Annotated[bool, Option("Ask again where a model call failed.")] = False
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", min=1)] = 4
+    retry_failed: Annotated[bool, Option("Repeat failed model calls.")] = False

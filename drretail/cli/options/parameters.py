@@ -22,7 +22,7 @@ ExperimentFile = Annotated[
 """The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
 PrintConfig = Annotated[
     bool,
-    typer.Option("--print-config", help="Print these options as an experiment.toml, and exit.", rich_help_panel=OUTPUT),
+    typer.Option("--print-config", help="Print these options as an experiment.toml.", rich_help_panel=OUTPUT),
 ]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"

@@ -44,20 +44,17 @@ def check(
         typer.Option(
             "--model",
             metavar="PROVIDER:MODEL",
-            help="The model that writes missing wishes and judges each query.",
+            help="The model that writes missing wishes and judges the queries.",
         ),
     ] = None,
-    baskets: Annotated[bool, typer.Option("--baskets", help="Show the cheapest basket that meets each query.")] = False,
-    by_hand: Annotated[
-        bool, typer.Option("--review", help="Also review the queries by hand, as in `drretail queries review`.")
-    ] = False,
+    baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
+    by_hand: Annotated[bool, typer.Option("--review", help="Also review the queries by hand.")] = False,
     reviewer: Reviewer = None,
 ) -> None:
-    """Checks queries against their world. The exit code is 3 if it finds a fault.
+    """Checks queries against their world. Exit code 3: a fault was found.
 
-    Without a model, code compares text, wish and records. With --model a model also judges whether each query makes
-    sense, whether text and wish agree, and whether the text reveals who asks. docs/queries.md explains
-    the codes of the faults.
+    Code compares text, wish and records. With --model, a model also judges each query. docs/queries.md explains the
+    faults.
     """
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

@@ -27,15 +27,14 @@ def difficulty(
     output: flags.Output,
     world: flags.World = "demo",
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE2", help="Write the queries with their levels to this file.")
+        Path | None, typer.Option("--to", metavar="FILE2", help="The file for the queries with their levels.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Measures how hard queries are without running an agent: it looks at how good the carts from simple searches are.
+    """Measures how hard queries are, by the carts that simple searches find.
 
-    Eight simple solvers see the first 1, 3, 5 or 10 hits, with the shopper's history or without. The level is
-    how much worse their carts are than the best cart, on average, in tenths, rounded down: 0 is easy, 9 is hard.
-    docs/queries.md explains the other columns.
+    Eight simple solvers fill carts. The level says how much worse these are than the best cart, from 0 (easy) to 9
+    (hard). docs/queries.md explains the columns.
     """
     from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers

@@ -47,30 +47,26 @@ queries_app.command("spoil")(spoil)
 @queries_app.command("generate")
 @grouped
 def generate(
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
     calls: flags.Calls,
     planned: flags.Planned,
     output: flags.Output,
     world: flags.World = "demo",
-    users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 5,
+    users: Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")] = 5,
     user: Annotated[
         list[str] | None,
-        typer.Option("--user", metavar="ID", help="Use this user instead of drawn ones (may be repeated)."),
+        typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
     ] = None,
     per_user: Annotated[
         int | None,
-        typer.Option(
-            "--per-user", min=1, help="At most this many queries per user.", show_default="1; 3 with --preset paper"
-        ),
+        typer.Option("--per-user", min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper"),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="paper", help="Make three queries for each user, as in the paper.")
+        str | None, typer.Option("--preset", metavar="paper", help="Make three queries per user, as in the paper.")
     ] = None,
     mode: Annotated[
         str,
-        typer.Option(
-            "--mode", help="profile_aware, or generic (queries without a user, for comparison; needs --model)."
-        ),
+        typer.Option("--mode", help="profile_aware, or generic: queries without a user (needs --model)."),
     ] = "profile_aware",
     model: Annotated[
         str | None,
@@ -84,7 +80,7 @@ def generate(
             "--level",
             min=0,
             max=9,
-            help="Make only queries of this difficulty (see `drretail queries difficulty`), one per user.",
+            help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).",
         ),
     ] = None,
     force: Force = False,
@@ -92,9 +88,7 @@ def generate(
 ) -> None:
     """Makes queries that need a user's profile, the catalog and the web.
 
-    Without a model, the same world, user and seed give the same queries. With a model, FILE.journal.jsonl keeps every
-    call, so that the same command continues after an interruption. The exit code is 3 if queries failed. Statistics
-    count users, so a new user adds more information than another query of the same user.
+    After an interruption the same command continues. Exit code 3: queries failed.
     """
 
     if mode not in MODES:

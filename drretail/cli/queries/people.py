@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
-People = Annotated[
-    Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts, one file each.")
-]
+People = Annotated[Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -39,15 +37,15 @@ def personas(
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 25,
+    users: Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")] = 25,
     user: Annotated[
         list[str] | None,
-        typer.Option("--user", metavar="ID", help="Use this user instead of drawn ones (may be repeated)."),
+        typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
     ] = None,
     model: Model = None,
     seed: flags.Seed = "42",
 ) -> None:
-    """Writes a persona of each user, with the orders that support each field. Keeps existing personas."""
+    """Writes a persona of each user from the orders. Keeps existing personas."""
     from itertools import islice
 
     from drretail.querygen.people.past import persona_by_rules, read_past
@@ -84,10 +82,10 @@ def context(
     world: flags.World = "demo",
     model: Model = None,
     entries: Annotated[
-        int, typer.Option("--entries", min=1, help="Without a model: show at most this many orders of a user.")
+        int, typer.Option("--entries", min=1, help="Without a model: maximum orders shown per user.")
     ] = 40,
 ) -> None:
-    """Writes notes on each persona's history with the shop (its context). Keeps existing contexts."""
+    """Writes notes on each persona's history (its context). Keeps existing contexts."""
     from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
@@ -118,23 +116,22 @@ def context(
 def pair(
     source: Annotated[
         Path,
-        typer.Argument(metavar="TASKS", help="Queries without a user (.jsonl), or a text with one question per line."),
+        typer.Argument(
+            metavar="TASKS", help="Queries without a user (.jsonl), or a text file with one question per line."
+        ),
     ],
     people: People,
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users_per_task: Annotated[
-        int, typer.Option("--users-per-task", min=1, help="At most this many users per task.")
-    ] = 5,
+    users_per_task: Annotated[int, typer.Option("--users-per-task", min=1, help="Maximum users per task.")] = 5,
     model: Model = None,
     force: Force = False,
 ) -> None:
-    """Pairs each task with several users who would ask it and who differ as much as possible, and writes a query for
-    each pair.
+    """Pairs each task with several different users, and writes a query for each pair.
 
-    People accept or reject the proposed pairs with drretail queries review FILE.
+    `drretail queries review FILE` lets people accept or reject the pairs.
     """
     from drretail.cli.options.query_files import write_queries
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired

@@ -28,16 +28,12 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     only: Annotated[
         str | None,
-        typer.Option(
-            "--only", metavar="N|ID,ID", help="Show only N queries, spread over users, or those with these ids."
-        ),
+        typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids."),
     ] = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also show each query's reason, user and expected tools.")
-    ] = False,
+    details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Shows the questions of a file, each with its wish. It needs no world and checks nothing."""
+    """Shows the questions of a file, each with its wish."""
     from drretail.agents.running.shard import only as only_those
     from drretail.querygen.reading import read_queries
 
@@ -77,15 +73,15 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
 
 
 def carry(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries of the world that was perturbed.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries of the original world.")],
     world: Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The perturbed world's folder.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the carried queries go.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the adapted queries.")],
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Adapts queries to a world made by `synth --perturb`: the same questions with its brands and products.
+    """Adapts queries to a world made by `synth --perturb`.
 
-    The ids stay the same, so that both worlds can be compared query by query.
+    The ids stay the same, so both worlds can be compared query by query.
     """
     from drretail.data_ingest.perturb.carried_queries import carried
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
@@ -103,21 +99,20 @@ def carry(
 
 
 def shipped(
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
     split: Annotated[
         str,
         typer.Option(
             "--split",
             metavar="dev|test|all|graded",
-            help="dev: twenty to develop with. test: thirty to report with. all: both. graded: sixty others "
-            "in three levels of difficulty.",
+            help="dev: twenty for development. test: thirty for results. all: both. graded: sixty others of three "
+            "difficulties.",
         ),
     ] = "dev",
     force: Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Writes the queries that come with drretail, all over the demo shop: fifty in two parts, or sixty in three levels
-    of difficulty.
+    """Writes the queries that come with drretail, for the demo shop.
 
     docs/benchmark.md describes them.
     """
@@ -140,31 +135,34 @@ def shipped(
 
 
 def spoil(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries that the shop can meet, with their wishes.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the pairs go.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries that the shop can satisfy, with their wishes.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the pairs.")],
     world: flags.World = "demo",
     kinds: Annotated[
-        str, typer.Option("--kinds", metavar="A,B", help="Which kinds to write.")
+        str,
+        typer.Option(
+            "--kinds",
+            metavar="A,B",
+            help="Why the second query fails: its budget is too low (too_dear), the shop lacks the product "
+            "(not_sold), or the order does not exist (no_such_order).",
+        ),
     ] = "too_dear,not_sold,no_such_order",
     absent: Annotated[
         list[str] | None,
         typer.Option(
             "--absent",
             metavar="W",
-            help="For not_sold: the second query asks for something from the categories of this world (may be "
-            "repeated).",
+            help="For not_sold: a world whose products the shop lacks (may be repeated).",
         ),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
     as_json: flags.Json = False,
 ) -> None:
-    """Writes pairs of queries: the shop can meet one of them, and provably can't meet the other.
+    """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
 
-    The second query can't be met for one of three reasons. too_dear: its budget is below the cheapest cart. not_sold:
-    it asks for something that the shop does not sell. no_such_order: it names an order that the user never made. Each
-    query of FILE gives one pair, and both queries of a pair have the same task_id. After a run, `score --metrics
-    outcome` shows which queries each system refuses, and `compare --by twin` compares the pairs.
+    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
+    pairs.
     """
     from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
     from drretail.difficulty.twins import spoil as spoiled
@@ -194,35 +192,33 @@ def spoil(
 
 def hide(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the queries that hide limits go.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the new queries.")],
     world: flags.World = "demo",
     manner: Annotated[
         str,
         typer.Option(
             "--manner",
             metavar="terse|open",
-            help="terse: the shopper states one limit per answer. open: the shopper states all limits of a topic.",
+            help="How the shopper answers: one limit (terse), or all limits of a topic (open).",
         ),
     ] = "terse",
     questions: Annotated[
-        int, typer.Option("--questions", min=1, help="How many questions the shopper answers.")
+        int, typer.Option("--questions", min=1, help="The number of questions that the shopper answers.")
     ] = QUESTIONS,
     from_record: Annotated[
         bool,
         typer.Option(
             "--record",
-            help="If an order already shows a limit, the shopper does not state it: the agent must look it up in the "
-            "records.",
+            help="Never state a limit that an order shows. The agent must look it up.",
         ),
     ] = False,
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Hides a limit in each query: the agent must ask the shopper for it, with the tool ask_shopper.
+    """Hides a limit in each query. The agent must ask the shopper for it.
 
-    It removes the sentence that states the limit from the question; the shopper states the limit when asked. It hides a
-    limit only if that changes the best cart, and if the shop can meet the whole wish. To see what asking is worth: `run
-    --intent mute --intent asked --intent told`, then `score --metrics basket,intent` and `compare --by intent`.
+    Hides only limits that change the best cart. To see the value of asking: `run --intent mute --intent asked --intent
+    told`, then `score --metrics basket,intent` and `compare --by intent`.
     """
     from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers

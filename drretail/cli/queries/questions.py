@@ -47,11 +47,10 @@ def import_questions(
         Path,
         typer.Argument(
             metavar="QUESTIONS",
-            help="A text file with one question per line, or a .csv or .jsonl file with the fields question,"
-            " user and wish.",
+            help="A text file with one question per line, or a .csv or .jsonl file with question, user and wish.",
         ),
     ],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
@@ -63,10 +62,9 @@ def import_questions(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries from plain questions. A model, or you, writes down what the shopper of each question wants to buy,
-    as data (the wish).
+    """Makes queries from plain questions. A model, or you, adds what the shopper wants as data (the wish).
 
-    A query without a wish gets no scores of baskets and budgets.
+    Queries without a wish get no scores for baskets and budgets.
     """
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter

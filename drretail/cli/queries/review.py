@@ -144,36 +144,30 @@ def review(
     reviewer: Reviewer = None,
     again: Annotated[
         bool,
-        typer.Option("--again", help="With --sheet: include the queries that this reviewer has already decided on."),
+        typer.Option("--again", help="With --sheet: include queries that this reviewer already decided."),
     ] = False,
     settle: Annotated[
         bool,
         typer.Option(
             "--settle",
-            help="With --sheet or --read: only the disputed queries. The reviewer's decision on them is final.",
+            help="With --sheet or --read: decide the disputed queries, for good.",
         ),
     ] = False,
-    sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in.")] = None,
-    read: Annotated[
-        Path | None, typer.Option("--read", metavar="SHEET.csv", help="Take the decisions of a filled sheet.")
-    ] = None,
+    sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,
+    read: Annotated[Path | None, typer.Option("--read", metavar="SHEET.csv", help="The filled sheet to read.")] = None,
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--to", metavar="OUT", help="Write the accepted and edited queries to OUT, and leave FILE unchanged."
-        ),
+        typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries."),
     ] = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Write the edits into FILE, and remove the rejected queries.")
-    ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only show how many queries are decided.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Lets people review queries in a spreadsheet or a browser, and shows their decisions and agreement.
+    """Lets people review queries in a sheet or a browser. Shows their decisions.
 
-    Reviewers can change every field of a query. FILE.reviews.jsonl keeps every decision (docs/queries.md). With --to or
-    --apply, the exit code is 3 while queries are undecided or disputed.
+    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to or --apply: queries are undecided
+    or disputed.
     """
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of

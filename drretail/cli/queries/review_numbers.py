@@ -157,7 +157,7 @@ def compare(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compares generic with profile-aware queries: expected tools, mentions of the profile, and limits."""
+    """Compares generic with profile-aware queries."""
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

@@ -16,7 +16,7 @@ from drretail.viewer.output import print_json, print_table
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
 Closes = Annotated[
-    datetime, typer.Option("--closes", help="When the contest closes (UTC). From then on the gold may be published.")
+    datetime, typer.Option("--closes", help="When the contest closes and the gold may be published (UTC).")
 ]
 
 
@@ -25,27 +25,25 @@ def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
     closes: Closes,
     world: Annotated[
-        Path | None, typer.Option("--world", metavar="W", help="Use this shop instead of a made-up one.")
+        Path | None, typer.Option("--world", metavar="W", help="The shop (default: a made-up one).")
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option(
-            "--queries", metavar="FILE", help="Use these queries, which have wishes, instead of made-up ones."
-        ),
+        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones)."),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=6, help="At most this many users, with one query each.")] = 120,
+    n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
     level: Annotated[
         str | None,
-        typer.Option("--level", metavar="N|N-N", help="Only made-up queries of these difficulties, e.g. 3-8."),
+        typer.Option("--level", metavar="N|N-N", help="The difficulties of made-up queries, such as 3-8."),
     ] = None,
     seed: Annotated[
-        str | None, typer.Option("--seed", help="The seed (default: drawn). It is sealed in either case.")
+        str | None, typer.Option("--seed", help="The random seed, which is sealed (default: drawn).")
     ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes a new shop and new queries, with checksums that can later prove that nothing was changed.
+    """Makes a new shop and queries, sealed by checksums.
 
-    RELEASE/release.json holds the checksums of seed, queries and gold. Keep RELEASE/sealed to yourself.
+    Publish the checksums (RELEASE/release.json). Keep RELEASE/sealed to yourself.
     """
     from drretail.api.bench.release import make as make_release
 
@@ -70,15 +68,13 @@ def make(
 @bench_app.command("publish")
 def publish(
     release: Folder,
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="What contestants get.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for contestants.")],
     closed: Annotated[
-        bool, typer.Option("--closed", help="Leave the shop out: contestants use its tools on your server.")
+        bool, typer.Option("--closed", help="Leave out the shop. Contestants use its tools on your server.")
     ] = False,
-    gold: Annotated[
-        bool, typer.Option("--gold", help="Add seed, queries and gold, once the release has closed.")
-    ] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="Add seed, queries and gold, after the close.")] = False,
 ) -> None:
-    """Writes the folder for contestants: checksums, tasks without gold, and the shop; with --gold also the gold."""
+    """Writes the folder for contestants: checksums, tasks and the shop."""
     from drretail.api.bench.release import publish as publish_release
 
     made = publish_release(release, to, closed=closed, gold=gold)
@@ -94,18 +90,17 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A JSON file that names the systems, their models and dollars, and how the shop was used: `open` "
-            "(contestants had it) or `closed` (through tools on your server). docs/benchmark.md has an example.",
+            help="A JSON file with systems, models, dollars and the shop's use (docs/benchmark.md has an example).",
         ),
     ],
     sample: Annotated[
-        int, typer.Option("--sample", min=0, help="Draw this many users, and run one query of each again.")
+        int, typer.Option("--sample", min=0, help="The number of users of whom one query is run again.")
     ] = 8,
     exhibit: Annotated[
-        bool, typer.Option("--exhibit", help="Accept it without verification, and mark it as unverified.")
+        bool, typer.Option("--exhibit", help="Accept without verification, marked as unverified.")
     ] = False,
 ) -> None:
-    """Verifies a contestant's run folder, runs a random sample of it again, and then accepts it."""
+    """Verifies a contestant's runs, repeats a random sample, and accepts them."""
     from drretail.api.bench.submission import submit as submit_runs
 
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
@@ -118,7 +113,7 @@ def submit(
 
 @bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
-    """Grades all submissions together, and ranks their systems. The metric `truth` comes first.
+    """Grades all submissions and ranks their systems by the metric `truth`.
 
     `drretail report RELEASE/graded` shows the reports. RELEASE/ranking.json keeps the ranks.
     """

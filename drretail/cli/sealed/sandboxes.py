@@ -17,19 +17,15 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
 
-sandbox_app = typer.Typer(
-    no_args_is_help=True, help="Makes sealed sets of web pages, one for each query, in several sizes."
-)
+sandbox_app = typer.Typer(no_args_is_help=True, help="Makes sealed sets of web pages, one for each query.")
 
 
 @sandbox_app.command("build")
 @grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
-    """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
+    """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
-    With a search engine (--web), the --model chooses the searches and judges the pages. TO/building/journal.jsonl keeps
-    every
-    call, so that the same command continues after an interruption. The exit code is 3 if tasks failed.
+    After an interruption the same command continues. Exit code 3: tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
 
@@ -53,10 +49,9 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 @sandbox_app.command("queries")
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
-    """Starts from each task's pages and files, and writes a query that they answer, with gold, checklist and rubric.
+    """Writes a query for each task's pages and files, with gold, checklist and rubric.
 
-    Tasks that already have gold are not changed. The folder's journal keeps every call. The exit code is 3 if queries
-    failed.
+    Tasks with gold stay unchanged. Exit code 3: queries failed.
     """
     from drretail.api.sandboxes import queries_with
 
@@ -74,10 +69,9 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 @sandbox_app.command("check")
 @grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
-    """Checks a sandbox. The exit code is 3 if something is wrong.
+    """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 
-    It checks sizes, labels and gold. With --model it also checks that each query does not give its answer away, needs
-    several sources and research, and has one meaning.
+    With --model, also checks whether each query is clear and needs several sources.
     """
     from drretail.api.sandboxes import check_with
 

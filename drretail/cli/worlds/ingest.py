@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 40
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH…", help="Raw files or folders of them, or the mapping of your own shop (shop.toml)."),
+    typer.Argument(metavar="PATH…", help="Raw files, folders of them, or your own shop's mapping (shop.toml)."),
 ]
 Target = Annotated[
-    str, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make, or servers:NAME.")
+    str, typer.Option("--world", "-w", metavar="W", help="The folder of the new world, or servers:NAME.")
 ]
 
 
@@ -37,11 +37,11 @@ def ingest(
     world: Target,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option("--preset", help="Take only the paper's eight categories (paper), or these and two more (ten)."),
+        typer.Option("--preset", help="paper: take only the paper's eight categories. ten: these and two more."),
     ] = None,
     category: Annotated[
         str | None,
-        typer.Option("--category", metavar="NAME", help="The category of the files, if their names don't give it."),
+        typer.Option("--category", metavar="NAME", help="The files' category, if their names don't give it."),
     ] = None,
     cap: Annotated[
         int | None,
@@ -49,12 +49,12 @@ def ingest(
             "--cap",
             min=1,
             show_default="10000; your own shop: all",
-            help="At most this many products per category.",
+            help="Maximum products per category.",
         ),
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
-        typer.Option("--cap-by", help="Which products --cap keeps: a seeded draw, or those with most interactions."),
+        typer.Option("--cap-by", help="Which products --cap keeps: a random draw, or those with most interactions."),
     ] = "hash",
     min_interactions: Annotated[
         int | None,
@@ -62,7 +62,7 @@ def ingest(
             "--min-interactions",
             min=0,
             show_default="5; your own shop: 0",
-            help="Keep products with at least this many interactions since --since.",
+            help="Minimum interactions of a product since --since.",
         ),
     ] = None,
     since: Annotated[
@@ -71,28 +71,26 @@ def ingest(
             "--since",
             formats=["%Y-%m-%d"],
             show_default="2019-01-01; your own shop: all orders",
-            help="Ignore interactions before this day (UTC).",
+            help="The first day of interactions to use (UTC).",
         ),
     ] = None,
     seed: Seed = "42",
     vary_orders: Annotated[
         bool,
         typer.Option(
-            "--vary-orders", help="Draw the quantity and the status of each order at random (default: 1 and Delivered)."
+            "--vary-orders", help="Draw each order's quantity and status at random (default: 1 and Delivered)."
         ),
     ] = False,
     holdout: Annotated[
         Literal["none", "last"],
-        typer.Option(
-            "--holdout", help="'last' leaves each user's last order out of the world, for the metric next_purchase."
-        ),
+        typer.Option("--holdout", help="last: leave out each user's last order, for the metric next_purchase."),
     ] = "none",
     profile_pool: Annotated[
         str | None,
         typer.Option(
             "--profile-pool",
             metavar="faker:LOCALE",
-            help="Make up the users' names and addresses for another country, such as faker:de_DE.",
+            help="The country of made-up names and addresses, such as faker:de_DE.",
         ),
     ] = None,
     analyzer: Annotated[
@@ -101,20 +99,21 @@ def ingest(
             "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="LANGUAGE: searches compare the stems of words in this language. standard: they compare "
-            "words as written.",
+            help="The language by which searches reduce words to stems. standard: no stems.",
         ),
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
         typer.Option(
             "--engine",
-            help="duckdb selects the rows on this machine, spark on Spark (an extra). Both make the same world.",
+            help="Where rows are selected: on this machine, or on Spark (an extra).",
         ),
     ] = "duckdb",
     master: Annotated[
         str | None,
-        typer.Option("--master", metavar="URL", help="For Spark: spark://host:port, or local[N] (default: all cores)."),
+        typer.Option(
+            "--master", metavar="URL", help="With --engine spark: spark://host:port, or local[N] (default: all cores)."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -122,7 +121,7 @@ def ingest(
             "--workers",
             min=1,
             show_default="as many as make it faster",
-            help="The number of processes. It does not change the world.",
+            help="The number of processes.",
         ),
     ] = None,
     materialize_users: MaterializeUsers = False,
@@ -130,14 +129,14 @@ def ingest(
         bool,
         typer.Option(
             "--replace",
-            help="Replace the existing world. The old one is kept: `drretail world use` switches back to it.",
+            help="Replace the existing world. `drretail world use` switches back.",
         ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything. Write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Makes a world (a searchable shop) from raw product and review files, or from your own shop's tables."""
+    """Makes a world (a searchable shop) from raw files or from your own shop's tables."""
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions

@@ -18,19 +18,19 @@ def synth(
     to: options.To,
     products: Annotated[
         int | None,
-        typer.Option("--products", min=1, help="How many products to make, over all categories.", show_default="400"),
+        typer.Option("--products", min=1, help="The number of products.", show_default="400"),
     ] = None,
     reviews: Annotated[
         int | None,
-        typer.Option("--reviews", min=0, help="How many reviews to make, over all categories.", show_default="6000"),
+        typer.Option("--reviews", min=0, help="The number of reviews.", show_default="6000"),
     ] = None,
     category: Annotated[
-        list[str] | None, typer.Option("--category", help="Make only this category (may be repeated).")
+        list[str] | None, typer.Option("--category", help="A category to make (may be repeated).")
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Leave out the faults that real files have.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Make files without the faults of real ones.")] = False,
     perturb: Annotated[
         str | None,
-        typer.Option("--perturb", metavar="WORLD", help="Copy WORLD with other brands, ids, prices and ratings."),
+        typer.Option("--perturb", metavar="WORLD", help="Copy this world with other brands, ids, prices and ratings."),
     ] = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
@@ -38,8 +38,8 @@ def synth(
 ) -> None:
     """Writes made-up product and review files in the format of the real ones.
 
-    With --perturb it copies WORLD with other names and values, so that no model knows them by heart. `drretail queries
-    carry` adapts the queries to the copy.
+    With --perturb, copies a world with new names and values that no model knows. `drretail queries carry` adapts the
+    queries.
     """
     from drretail.data_ingest.synth.shop import write_shop
 
@@ -100,7 +100,7 @@ Categories = Annotated[
 
 
 def download(
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where the files go.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for the files.")],
     categories: Categories = None,
     preset: Annotated[
         Literal["paper", "ten"] | None,
@@ -111,15 +111,17 @@ def download(
         typer.Option(
             "--mirror",
             metavar="NAME|URL",
-            help="Where to download from: ucsd, datarepo, huggingface, or the URL of a copy with the same folders.",
+            help="The source: ucsd, datarepo, huggingface, or the URL of a copy.",
         ),
     ] = None,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, max=16, help="Download this many files at once.")] = 2,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses, and download nothing.")] = False,
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, max=16, help="The number of downloads at the same time.")
+    ] = 2,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses. Download nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Downloads product and review files of Amazon Reviews 2023, and continues interrupted downloads."""
+    """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
     from drretail.data_ingest.download.addresses import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)

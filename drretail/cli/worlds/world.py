@@ -24,7 +24,7 @@ MENDED = (
 )
 
 Spec = Annotated[
-    str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one.")
+    str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop.")
 ]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
@@ -32,7 +32,7 @@ world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies wor
 
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
-    """Shows counts by category, the fingerprint, and what the world was made from."""
+    """Shows a world's counts, fingerprint and origin."""
 
     manifest = _manifest(place_of(world))
     if as_json:
@@ -44,7 +44,7 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Compares a world's data with its manifest. The exit code is 3 if something is wrong."""
+    """Compares a world's data with its manifest. Exit code 3: something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
@@ -68,12 +68,12 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
 @world_app.command("copy")
 def copy(
     world: Spec,
-    to: Annotated[str, typer.Argument(metavar="W2", help="Where the copy goes: a folder, or servers:NAME.")],
+    to: Annotated[str, typer.Argument(metavar="W2", help="The copy's folder, or servers:NAME.")],
     materialize_users: MaterializeUsers = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Copies a world to another place, and checks that the copy has the same fingerprint."""
+    """Copies a world and checks the copy's fingerprint."""
     from drretail.env.copying import copy_world
 
     manifest = copy_world(
@@ -96,12 +96,12 @@ def use(
         str | None,
         typer.Argument(
             metavar="GENERATION",
-            help="The version to switch to: its name, or the beginning of its fingerprint (default: the other one).",
+            help="The version: its name, or the beginning of its fingerprint (default: the other one).",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Switches back to the version that was replaced. The current version is kept."""
+    """Switches to a replaced version of a world. Keeps the current one."""
     from drretail.env.kept_worlds import use_world
 
     with busy("checking what was live before"):

@@ -38,7 +38,7 @@ def not_measured(wish: Wish | None, reference: Reference) -> str | None:
     if wish is None:
         return NOT_TYPED
     if reference.proof is not None and reference.proof.state == "proved":
-        return "the shop provably can't meet the wish: the table Outcome shows who refuses"
+        return "the shop provably can't meet the wish (see Outcome)"
     if reference.best is None:
         return LACKS[reference.lack or "no_basket"]
     return None

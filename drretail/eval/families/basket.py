@@ -56,19 +56,16 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
 DESCRIPTION = MetricDescription(
     title="Basket",
     meanings={
-        "covered": "share of the wanted products that are picked, in the wanted quantity",
-        "within_budget": "all picks together cost no more than the query allows",
-        "feasible": "share of reports whose picks are all that is wanted and nothing else, within budget",
-        "cost_ratio": "cost of all picks, divided by the cost of the cheapest basket",
-        "utility_ratio": "worth of the picks, divided by the worth of the best basket",
+        "covered": "share of the wanted products picked, in the wanted quantity",
+        "within_budget": "share of reports whose picks stay within the budget",
+        "feasible": "share of reports that pick exactly what is wanted, within budget",
+        "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
+        "utility_ratio": "utility of the picks, divided by the utility of the best basket",
     },
     counts=("cost_ratio",),
     primary=("feasible",),
     scoreboard=(
-        BoardColumn(
-            variant="feasible",
-            meaning="share of reports whose picks are all that is wanted and nothing else, within budget",
-        ),
+        BoardColumn(variant="feasible", meaning="share of reports that pick exactly what is wanted, within budget"),
     ),
     bounded_by_oracle=True,
 )

@@ -122,20 +122,20 @@ VARIANTS = (
 )
 DESCRIPTION = MetricDescription(
     title="Intent",
-    meaning="What a system learns of the limits that queries hide, and which limits its cart keeps.",
+    meaning="Queries hide limits that an agent must ask for or look up.",
     meanings={
-        "intent_recall": "share of the limits known to the shopper alone that the agent asked for",
-        "kept_visible": "share of the limits in the text that the cart keeps",
-        "kept_asked": "share of the limits known to the shopper alone that the cart keeps, asked for or not",
-        "kept_record": "share of the limits shown by the shopper's record that the cart keeps",
-        "record_seen": "share of these limits whose record the run looked at",
-        "lost": "share of the limits told to the agent that the cart still breaks",
-        "lucky": "share of the hidden limits not told to the agent that the cart keeps",
-        "useless": "share of questions that bring nothing new",
-        "questions": "how many were asked",
+        "intent_recall": "share of the shopper's hidden limits that the agent asked for",
+        "kept_visible": "share of the stated limits that the cart keeps",
+        "kept_asked": "share of the shopper's hidden limits that the cart keeps",
+        "kept_record": "share of the limits in the shopper's records that the cart keeps",
+        "record_seen": "share of the limits in the shopper's records that the agent looked up",
+        "lost": "share of the limits told to the agent that the cart breaks",
+        "lucky": "share of the limits never told to the agent that the cart keeps",
+        "useless": "share of questions that brought nothing new",
+        "questions": "questions asked per run",
     },
     headlines=("intent_recall", "kept_visible", "kept_asked"),
-    scoreboard=(BoardColumn(variant="kept_asked", meaning="share of hidden limits that the cart keeps"),),
+    scoreboard=(BoardColumn(variant="kept_asked", meaning="share of the shopper's hidden limits that the cart keeps"),),
     counts=("questions",),
 )
 METRIC = Family(

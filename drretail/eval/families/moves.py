@@ -82,10 +82,10 @@ def lacks_moves(experiment: Path) -> str:
 DESCRIPTION = MetricDescription(
     title="Moves",
     meanings={
-        STALE: "share of picks whose price or stock changed after the run last saw it",
-        RECHECKED: "share of picks whose page was opened after their last change",
-        UTILITY: "worth of the picks at hand-in, divided by that of the best basket then",
-        REGRET: "utility at the prices of the start, minus utility at hand-in",
+        STALE: "share of picks that changed after the run last saw them",
+        RECHECKED: "share of picks that the run opened after their last change",
+        UTILITY: "utility of the picks, divided by the best basket's, at the end of the run",
+        REGRET: "utility at the starting prices, minus utility at the end of the run",
     },
     headlines=VARIANTS,
 )

@@ -144,8 +144,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 DESCRIPTION = MetricDescription(
     title="Next purchase",
-    meaning="The share of reports that recommend what the user bought next (hit), beside as many best sellers "
-    "of the user's favourite category (base) and of the whole shop (shop).",
+    meaning="hit: share of reports that recommend what the user bought next. base and shop: the same for best "
+    "sellers of the user's favourite category and of the whole shop.",
     headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
     counts=("recommended",),
 )

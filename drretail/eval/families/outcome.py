@@ -88,23 +88,21 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
 DESCRIPTION = MetricDescription(
     title="Outcome",
     meanings={
-        J: "share of impossible queries that the agent refused, minus share of possible queries that it refused",
-        "refusal_recall": "share of impossible queries that are refused",
-        "false_refusal": "share of possible queries that are refused",
-        "reason": "share of right refusals that give the proved reason",
-        "nearest": "when an impossible query is refused: how close the report's alternative comes, in cost, to the "
-        "cheapest possible one (1.00: it costs the same)",
-        "shown": "share of impossible queries for which the run's own searches already prove it",
-        "bought_anyway": "share of impossible queries for which something is bought",
+        J: "refusal_recall minus false_refusal",
+        "refusal_recall": "share of impossible queries that the agent refused",
+        "false_refusal": "share of possible queries that the agent refused",
+        "reason": "share of the reasons given for right refusals that are right",
+        "nearest": "after a refusal: cost of the cheapest alternative, divided by the cost of the one offered",
+        "shown": "share of impossible queries that the run's own searches prove impossible",
+        "bought_anyway": "share of impossible queries for which the agent picked something",
         "undeclared": "share of reports that declare no outcome",
     },
-    meaning="A query is impossible if a look at every product of the shop proves that its wish can't be met.",
+    meaning="A query is impossible if provably no cart in the shop satisfies it.",
     headlines=("refusal_recall", "false_refusal"),
     scoreboard=(
         BoardColumn(
             variant=J,
-            meaning="of the queries the shop can't satisfy, the share the agent refused; minus the same share of the "
-            "queries it can satisfy",
+            meaning="refusal rate on queries that the shop can't satisfy, minus the rate on those it can",
         ),
     ),
     differences=(J,),

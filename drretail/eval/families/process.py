@@ -216,26 +216,26 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 MEANINGS = {
-    "tool_coverage": "of the tools that the query needs, the share that was called",
-    "unneeded": "share of tool calls to tools that the query does not need",
-    "repeated": "share of tool calls equal to an earlier one",
-    "invalid": "share of calls with wrong arguments, to a wrong tool, or about something that does not exist",
-    "retrieved_uncited": "share of what was found that the report does not cite",
+    "tool_coverage": "share of the needed tools that the agent called",
+    "unneeded": "share of calls to tools that the query does not need",
+    "repeated": "share of calls that repeat an earlier one",
+    "invalid": "share of calls with a wrong tool, wrong arguments or an unknown item",
+    "retrieved_uncited": "share of the sources found that the report does not cite",
     "pages": "web pages that the report cites",
-    "domains": "hosts of the web pages that the report cites",
-    "pages_seen": "web pages that the run was shown",
-    "domains_seen": "hosts of the web pages that the run was shown",
-    "turns": "replies of the agent's models",
-    "turns_to_evidence": "turns until a tool first found something",
-    "tool_calls": "tool calls, failed ones included",
-    "words": "words of the report, without citations",
+    "domains": "web sites that the report cites",
+    "pages_seen": "web pages that the agent saw",
+    "domains_seen": "web sites that the agent saw",
+    "turns": "model replies per run",
+    "turns_to_evidence": "model replies until a tool first found something",
+    "tool_calls": "tool calls per run, failed ones included",
+    "words": "words per report, without citations",
 }
 VARIANTS = tuple(MEANINGS)
 
 DESCRIPTION = MetricDescription(
     title="Process",
     meanings=MEANINGS,
-    meaning="What the runs did, as shares and as counts per run. None of these is good or bad by itself, high or low.",
+    meaning="What the runs did. High or low is neither good nor bad.",
     headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
     compared=(
         "tool_coverage",

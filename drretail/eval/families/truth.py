@@ -89,14 +89,15 @@ VARIANTS = ("primary", "true", "task")
 DESCRIPTION = MetricDescription(
     title="Truth gate",
     meanings={
-        "primary": "worth of the decision if the report is true, else 0",
-        "true": "share of reports without a contradicted figure, a pick that no tool showed or that is not argued for, "
-        "an unresolved source of a claim about a pick, and a false refusal",
-        "task": "worth of the cart beside the best one, or of a refusal where the shop can't meet the wish",
+        "primary": "utility of the decision if the report is true, else 0",
+        "true": "share of reports without a wrong figure, unseen or unargued pick, unknown source or false refusal",
+        "task": "utility of the cart relative to the best one; 1 for a right refusal",
     },
     headlines=("primary", "true", "task"),
     primary=("primary",),
-    scoreboard=(BoardColumn(variant="primary", name="truth", meaning="worth of true reports' decisions"),),
+    scoreboard=(
+        BoardColumn(variant="primary", name="truth", meaning="utility of the decision if the report is true, else 0"),
+    ),
     bounded_by_oracle=True,
 )
 METRIC = Family(

@@ -141,11 +141,11 @@ def lacks_understanding(experiment: Path) -> str:
 
 DESCRIPTION = MetricDescription(
     title="Understood",
-    meaning="How the agent says that it understood the question, beside what the query's maker typed.",
+    meaning="How well the agent understood the question.",
     meanings={
-        "understood": "the mean of wants and limits",
-        "wants": "share of the query's wants that nearly the same products meet",
-        "limits": "share of budget, brands and quantities that are equal",
+        "understood": "mean of wants and limits",
+        "wants": "share of the query's wants that the agent understood",
+        "limits": "share of budget, brands and quantities that the agent understood",
     },
     scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
 )

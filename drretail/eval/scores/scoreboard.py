@@ -39,10 +39,10 @@ _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "share of the runs that left a report and, if something is wanted, a decision"),
-    ("words", "words", "words of a report, without its citations"),
-    ("tokens", "tokens", "tokens that the models of a run read and wrote, in thousands"),
-    ("$", "dollars", "what a run cost"),
+    (DONE, "share", "share of runs with a report and a decision"),
+    ("words", "words", "words per report, without citations"),
+    ("tokens", "tokens", "tokens per run, read and written, in thousands"),
+    ("$", "dollars", "dollars per run"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 
@@ -258,7 +258,7 @@ def _notes(
     yield from _readers(shown, assessors, labels, names)
     yield from _without_interval(shown, assessors, labels, names)
     if not gathered.clusters.user_of:
-        yield "No query has a known user: intervals and tests count each query as a user of its own."
+        yield "No query has a known user. Intervals and tests treat each query as a user."
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
@@ -285,16 +285,11 @@ def _without_interval(
         for why, columns in lacking.items():
             columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
-        yield (
-            f"{', '.join(lacking['few'])}: no interval where the value, or a share that it is made of, rests on fewer "
-            f"than {FEWEST} users."
-        )
+        columns = ", ".join(lacking["few"])
+        yield f"{columns}: no interval, because all or part of the value rests on fewer than {FEWEST} users."
     if lacking["alike"]:
         columns = ", ".join(lacking["alike"])
-        yield (
-            f"{columns}: a system whose queries all have the same value has no interval, since equal "
-            "values show no spread."
-        )
+        yield f"{columns}: no interval for a system with equal values on all queries."
 
 
 def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
@@ -324,6 +319,6 @@ def _readers(
             unlike.append(names[metric, column.variant])
     if unlike:
         yield (
-            f"The picks of these systems were read in different ways (--details says by whom): differences in "
-            f"{', '.join(unlike)} may come from that."
+            f"The systems' picks were read in different ways (see --details). Differences in {', '.join(unlike)} may "
+            "come from that."
         )

@@ -1,17 +1,20 @@
 """What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.registry import details_of
+from drretail.eval.registry import PAIRWISE, details_of
 from drretail.records.comparison import OPTIONS, Option, SettingTable
 from drretail.records.pairs import PairScore, RankScore
+from drretail.records.run import System
 from drretail.records.score import Agreement, Judging, Score, SliceScore
-from drretail.tables.table import Table, table_of, upright
+from drretail.records.scoreboard import ShownColumn
+from drretail.tables.figures import counted
+from drretail.tables.table import Column, Table, table_of, upright
 from drretail.tables.widths import parts
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
@@ -30,8 +33,17 @@ from drretail.viewer.tables.ablations import (
 )
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
-from drretail.viewer.tables.scores import ANSWERED, NONE_HELD, Metrics, score_tables, table_key_of
-from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
+from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scores import (
+    ANSWERED,
+    NONE_HELD,
+    RECORDED,
+    Metrics,
+    model_words,
+    score_tables,
+    table_key_of,
+)
+from drretail.viewer.tables.slices import MEANINGS, SlicedTables, all_few, few_words, level_slices, sliced_tables
 
 _COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
 
@@ -48,12 +60,13 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
         levels=level_part(view.scores or (), view.slices, view.metrics),
-        twins=sheet_of(twin_table(view.twins)) if view.twins else None,
+        twins=sheet_of(twin_table(view.twins)) if any(row.j is not None for row in view.twins) else None,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),
-        glossary=glossary(view.scores or (), view.metrics),
+        unexplained=_Unexplained(() if view.scoreboard is None else view.scoreboard.columns),
+        unsaid=_Once() if view.scoreboard is None else _Once(printed_board(view.scoreboard).notes),
         stale=sum(line.stale for line in lines),
         score_command=" && ".join(score_commands(view)),
     )
@@ -64,26 +77,81 @@ def render_method(view: ExperimentView) -> Markup:
     """What was run and judged, how to read a report, and the commands that make it again."""
     html = template("method.html.jinja").render(
         view=view,
-        judges=judge_table(view.judgings),
+        judges=judge_table(view.judgings, view.pairs),
+        models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
         queries_link=data_address("application/jsonl", queries_file(view)),
     )
     return Markup(html)  # noqa: S704
 
 
-def judge_table(judgings: Sequence[Judging]) -> Table:
-    """Who judged what over all systems, in the order of the scores."""
+def _judge_words(judge: str, params: str) -> str:
+    words = f"a recorded language model ({judge})" if judge == RECORDED else judge
+    return f"{words}, settings {params}" if params else words
+
+
+class _Once:
+    """Gives of some notes those that it was not given before: tables of one page share many."""
+
+    def __init__(self, said: Iterable[str] = ()) -> None:
+        self._said = {*said}
+
+    def __call__(self, notes: Iterable[str]) -> list[str]:
+        new = [note for note in notes if note not in self._said]
+        self._said.update(new)
+        return new
+
+
+class _Unexplained:
+    """Gives of some columns those whose names nothing on the page has explained yet."""
+
+    def __init__(self, columns: Iterable[ShownColumn]) -> None:
+        self._said = {column.name for column in columns if column.meaning}
+
+    def __call__(self, columns: Iterable[Column]) -> list[Column]:
+        new = [column for column in columns if column.meaning and column.name not in self._said]
+        self._said.update(column.name for column in new)
+        return new
+
+
+def model_lines(system: System) -> Iterator[str]:
+    """A line for each model of a system, with the roles that it plays where there are several models."""
+    roles: dict[str, list[str]] = defaultdict(list)
+    for role, model in sorted(system.models.items()):
+        params = "".join(f", {name} {value}" for name, value in sorted((model.params or {}).items()))
+        roles[f"{model_words(model.spec, model.kind)}{params}"].append(role)
+    for words, played in roles.items():
+        yield f"model: {words}" if len(roles) == 1 else f"{', '.join(played)}: {words}"
+
+
+def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
+    """Who judged what over all systems, in the order of the scores; of pairs, how many comparisons were decided."""
     groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
     for judging in judgings:
         groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
     rows = [
         (
             metric,
-            f"{judge}, settings {params}" if params else judge,
+            _judge_words(judge, params),
             rules,
             *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
         )
         for (metric, judge, params, rules), group in groups.items()
+    ]
+    compared: dict[tuple[str, str, str], list[PairScore]] = defaultdict(list)
+    for pair in pairs:
+        compared[pair.judge, pair.judge_params, pair.rules].append(pair)
+    rows += [
+        (
+            PAIRWISE,
+            _judge_words(judge, params),
+            rules,
+            counted(sum(pair.n_scored - pair.forfeits for pair in group), "comparison"),
+            sum(pair.failed_verdicts for pair in group),
+            sum(pair.stale_verdicts for pair in group),
+            sum(pair.not_judged for pair in group),
+        )
+        for (judge, params, rules), group in compared.items()
     ]
     return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)
 
@@ -137,7 +205,7 @@ def ablation_parts(tables: Sequence[SettingTable], metrics: Metrics = NONE_HELD)
 
 def level_part(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> Slices | None:
     """What is read by level; None where no query has one."""
-    found = [_slices(sliced) for sliced in sliced_tables(level_slices(slices), scores, metrics=metrics)]
+    found = [_slices(sliced, few=True) for sliced in sliced_tables(level_slices(slices), scores, metrics=metrics)]
     return next((each for each in found if each is not None), None)
 
 
@@ -191,12 +259,6 @@ def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     return None if table is None else sheet_of(table)
 
 
-def glossary(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> dict[str, str]:
-    """What the names of all tables' columns mean, each once, in the order of the tables."""
-    tables = score_tables(scores, metrics)
-    return {column.name: column.meaning for table in tables for column in table.columns if column.meaning}
-
-
 def sheet_of(table: Table) -> Sheet:
     """The table cut to the page's width."""
     if table.is_turned:
@@ -205,8 +267,10 @@ def sheet_of(table: Table) -> Sheet:
     return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
 
 
-def _slices(sliced: SlicedTables | None) -> Slices | None:
-    telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
+def _slices(sliced: SlicedTables | None, *, few: bool = False) -> Slices | None:
+    """Those that say something: several columns, and unless ``few`` one that rests on enough queries."""
+    tables = sliced.tables if sliced else ()
+    telling = [table for table in tables if len(table.columns) > 1 and (few or not all_few(table))]
     if not telling:
         return None
     notes = [*(MEANINGS[kind] for kind in sliced.kinds), few_words(telling)] if sliced else []

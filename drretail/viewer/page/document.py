@@ -12,6 +12,7 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.records.run import LOOKED_UP
+from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
@@ -24,7 +25,14 @@ from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
+from drretail.viewer.plots.experiment_plots import (
+    INTERVAL_LINES,
+    ablation_plots,
+    first_plots,
+    further_plots,
+    sentence,
+    tool_plot,
+)
 from drretail.viewer.tables.compared import concluded, every_measure
 from drretail.viewer.tables.false_statements import false_table
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
@@ -196,6 +204,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         every_measure=None if board is None else every_measure(board),
         compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         board=None if differing is None else printed_board(differing, view.lab),
+        columns=() if board is None else printed_board(board).table.columns,
         same=same,
         intervals=INTERVALS,
         judge_failures=[] if board is None else list(judge_failures(board)),
@@ -206,10 +215,21 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         has_scores=view.scores is not None,
         first_plots=first,
         more_plots=further,
+        captions=_captions([*first, *further], board),
+        lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
         grid=claims_grid(lines, links),
         used={support for line in lines for support in line.counts},
     )
     return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def _captions(plots: Iterable[Plot], board: Scoreboard | None) -> dict[str, str]:
+    """By plot, its caption without what the page says once: the columns' meanings, and what the lines are."""
+    said = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
+    captions = {plot.name: plot.caption for plot in plots}
+    for each in filter(None, said):
+        captions = {name: " ".join(caption.replace(each, "").split()) for name, caption in captions.items()}
+    return captions
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:

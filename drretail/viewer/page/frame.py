@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from drretail.screen import TURNING
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
+from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -31,6 +32,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "plural": plural}
+    given |= {"model_words": model_words}
     environment.globals.update(given)
     return environment
 

@@ -41,7 +41,7 @@ from drretail.viewer.page.report_html import report_html
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.scores import model_words, system_names
 
 _USAGE = {
     "calls": "Calls",
@@ -50,7 +50,6 @@ _USAGE = {
     "cache_creation": "Written to cache",
     "output": "Output",
 }
-KIND_WORDS = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
 """Bytes of the packed journals of an experiment whose report holds its conversations: some five times that as text."""
@@ -220,7 +219,7 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Meeting:
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []
-    by = f"by {judgement.judge.spec} ({KIND_WORDS[judgement.judge.kind]})"
+    by = f"by {model_words(judgement.judge.spec, judgement.judge.kind)}"
     by += "" if judgement.rules == "default" else f", rules of {judgement.rules}"
     for each in judgement.dimensions:
         reasons = Markup().join(_reason(verdict, a, b) for verdict in each.verdicts)
@@ -258,9 +257,10 @@ class QuestionPart:
 
     @property
     def judges(self) -> list[Judged]:
-        """Whose marks stand in the answers, each once."""
+        """Whose marks stand in the answers, each once; empty where there is but one judge."""
         first = [run.view.claims[0].judged for run in self.runs if run.view.claims]
-        return list({judged.by: judged for judged in first}.values())
+        every = {one.judged.by for run in self.runs for one in run.view.claims}
+        return list({judged.by: judged for judged in first}.values()) if len(every) > 1 else []
 
     @property
     def runs(self) -> list[RunPart]:

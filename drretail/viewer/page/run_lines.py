@@ -24,13 +24,13 @@ Outcome = Literal[
     "judge failed",
 ]
 OUTCOMES: Mapping[Outcome, str] = {
-    "limit broken": "picks something beyond the question's limits, as a check found",
-    "wrong thing": "picks a thing that the question does not ask for, or leaves one out",
-    "refused wrongly": "buys nothing, although the shop has products that keep every limit",
+    "limit broken": "picks something that breaks a limit of the question",
+    "wrong thing": "picks a wrong product, or leaves one out",
+    "refused wrongly": "buys nothing, although a product keeps every limit",
     "claim not supported": "makes a claim that its sources do not support",
     "claim contradicted": "makes a claim that its sources contradict",
     "failed": "left no report",
-    "gave up": "stopped at a limit, or declared no picks where something is wanted",
+    "gave up": "stopped at a limit, or did not say what to buy",
     "judge failed": "a judge gave no usable answer",
 }
 LIMITS = frozenset(

@@ -27,7 +27,7 @@ from drretail.viewer.tables.scores import system_names
 MOST_SERIES = 8
 """As many as shapes and colours tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
-_INTERVALS = "Lines: 95 % intervals over users."
+INTERVAL_LINES = "Lines: 95 % intervals over users."
 _AGAINST: Mapping[Option, str] = {
     "information": "against information",
     "intent": "by intent",
@@ -99,11 +99,11 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     if len({(point.x, point.y) for point in points}) < 2 or all(point.low is None for point in points):
         return None
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
-    lines = _INTERVALS if any(point.low is not None for point in points) else ""
+    lines = INTERVAL_LINES if any(point.low is not None for point in points) else ""
     return scatter(
         "quality-against-cost",
         f"{up.name.replace('_', ' ')} against cost",
-        f"Up: {up.meaning}. To the right: {cost}. {lines}".strip(),
+        f"{sentence(up.meaning)} {lines}".strip(),
         points,
         x_name=cost,
         y_name=up.name.replace("_", " "),
@@ -158,7 +158,7 @@ def _whole(
     return stacked_bars(
         file_name(f"{judged[0]}-{judged[1]}"),
         title,
-        f"{_sentence(family.meaning)} Judged by {judged[1]}.",
+        f"{sentence(family.meaning)} Judged by {judged[1]}.",
         rows,
         kinds={kind: part.replace("_", " ") for kind, part in kinds.items()},
     )
@@ -210,7 +210,7 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
     return stacked_bars(
         file_name(f"pairs-{first.a}-{first.b}-{first.judge}"),
         f"{a} and {b}, side by side",
-        f"Share of queries on which {first.judge} preferred either report, or neither.",
+        "Share of queries on which the judge preferred each report. The rest are ties.",
         [
             BarRow(
                 row.dimension.replace("_", " "),
@@ -246,7 +246,7 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     return dot_plot(
         "judges-agreement",
         "Agreement of judges",
-        "Spearman's ρ over reports: 1 where two judges rank them alike; what is below 0 stands at 0.",
+        "Spearman's ρ over reports: 1 for the same ranking. Values below 0 are drawn at 0.",
         rows,
         series=[f"{first} and {second}" for first, second in pairs],
         whole=(0, 1),
@@ -368,9 +368,10 @@ def _is_bound(system: str) -> bool:
 
 def _caption(meaning: str, cells: Iterable[BoardCell | Score | SettingCell]) -> str:
     """What is drawn, and what its lines are where there are any."""
-    lines = _INTERVALS if any(cell.ci_low is not None for cell in cells) else ""
-    return f"{_sentence(meaning)} {lines}".strip()
+    lines = INTERVAL_LINES if any(cell.ci_low is not None for cell in cells) else ""
+    return f"{sentence(meaning)} {lines}".strip()
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """The words with a capital letter and a full stop; empty where there are none."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

@@ -46,9 +46,8 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "within each query that has both, with its 95 % interval over users in brackets or below. n: queries. p: from "
-    "random signs of users, corrected for the system's rows (Holm). *: p and the interval both show a difference. No "
-    "pairs: no query has both. All equal: on each query. Too few users: so few can't show any difference."
+    "on the same queries, with its 95 % interval over users. n: queries. p: sign-flip test over users, corrected "
+    "(Holm). *: p and the interval both show a difference."
 )
 
 
@@ -73,8 +72,8 @@ def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
 def note_of(by: Option) -> str:
     """What a difference of this option is."""
     if ABLATED[by].is_stepwise:
-        return f"Over the one before: the difference from the setting in the column to the left, {_DIFFERENCE}"
-    return f"Over the first: the difference from the setting in the system's first column, {_DIFFERENCE}"
+        return f"Over the one before: the difference from the column to the left, {_DIFFERENCE}"
+    return f"Over the first: the difference from the first column, {_DIFFERENCE}"
 
 
 def setting_words(setting: str, by: Option) -> str:
@@ -161,9 +160,9 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
 
 DISTRACTORS = "Distractor effect"
 DISTRACTORS_NOTE = (
-    "Effect: the score with all pages minus the score without distractors, within each query that has both, with its "
-    "interval over users. n: queries. p: from random signs of users, corrected for the system's compositions (Holm). "
-    "*: p and the interval both show a difference."
+    "Effect: the score with all pages minus the score without distractors, on the same queries, with its 95 % interval "
+    "over users. n: queries. p: sign-flip test over users, corrected (Holm). *: p and the interval both show a "
+    "difference."
 )
 _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
 
@@ -187,17 +186,15 @@ def distractor_table(table: DistractorTable) -> Table:
 
 
 TWINS_NOTE = (
-    "right: pairs where the agent refused the impossible query and answered the other. J: the share of right "
-    "pairs minus the share of reversed ones, which is the scoreboard's J on these queries alone. p: McNemar's exact "
-    "test of whether both kinds of query are refused "
-    "equally often."
+    "right: the agent refused the impossible query and answered its twin. reversed: the opposite. J: share of right "
+    "pairs minus share of reversed pairs. p: McNemar's exact test of equal refusal rates."
 )
 
 
 def twin_table(rows: Sequence[TwinRow]) -> Table:
     """What each system decided on pairs of which the shop can meet one."""
     return table_of(
-        "Twins: pairs of an impossible query and one that the shop can satisfy",
+        "Twins: pairs of an impossible and a possible query",
         ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
         [
             (

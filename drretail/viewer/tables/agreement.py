@@ -8,11 +8,7 @@ from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description
 
 TITLE = "Agreement of judges"
-MEANING = (
-    "Spearman's ρ over the research reports that both scored: 1 if they rank the reports alike,"
-    " 0 if the two orders are unrelated, – if it is not defined. scores.json has all variants, "
-    "and ρ over systems."
-)
+MEANING = "Spearman's ρ over the reports that both judges scored: 1 for the same ranking, 0 for unrelated ones."
 
 
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:

@@ -27,10 +27,10 @@ _ORDER = list(OUTCOMES)
 _COLUMNS = (
     Column("Conclusion"),
     Column("Measure"),
-    Column("Difference", meaning="the first system's mean less the second's, with its 95 % interval"),
-    Column("p", meaning="how often chance alone gives a difference as large, corrected (Holm) over all tests"),
-    Column("Queries", meaning="queries on which both systems have a value"),
-    Column("It takes", meaning="how many queries would show a difference of this size in 4 of 5 experiments"),
+    Column("Difference", meaning="the first system's mean minus the second's, with its 95 % interval"),
+    Column("p", meaning="p-value, corrected for all tests (Holm)"),
+    Column("Queries", meaning="queries with a value for both systems"),
+    Column("Queries needed", meaning="queries needed to show a difference of this size (power .8)"),
 )
 
 
@@ -47,7 +47,7 @@ def concluded(board: Scoreboard) -> Table | None:
     chosen += [min(rows, key=_clearest) for rows, differing in zip(by_pair, shown, strict=True) if not differing]
     tests = max(pair.row.tests for _, pair in chosen)
     pairs = counted(len(by_pair), "pair of systems", "pairs of systems")
-    note = f"p is corrected (Holm) for {counted(tests, 'test')}: the main measures, for {pairs}."
+    note = f"p is corrected (Holm) for {counted(tests, 'test')} on {pairs}."
     return _table(TITLE, board, chosen, note)
 
 

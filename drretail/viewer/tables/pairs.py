@@ -20,24 +20,20 @@ TITLE = "Pairwise"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (
-    "win, tie and loss are the first system's. The judge read each pair in both orders: a "
-    "system wins if it is preferred in both, anything else is a tie. flips: share of pairs"
-    " whose winner changed when the order changed. first: how often the judge chose the report that it "
-    "read first (a tie counts half); 50% if the order does not matter."
+    "The judge read each pair in both orders. A system wins if the judge preferred it both times; all else is a tie. "
+    "flips: share of pairs whose winner changed with the order. first: share of choices for the report read first; "
+    "50% means no bias."
 )
 MEANING_OF_ONE_ORDER = (
-    "win and loss are the first system's. The judge read each pair in one order, drawn by the "
-    "seed (rules paper), so nobody knows how often the other order would have changed the "
-    "winner. first: how often the judge chose the report that it read first."
+    "The judge read each pair in one random order (rules paper). first: share of choices for the report read first."
 )
 MEANING_OF_A_PANEL = (
-    "A win or a loss is what more than half of the judges say; anything else is a tie. differ: "
-    "share of pairs on which the judges disagree."
+    "A system wins if more than half of the judges prefer it; all else is a tie. differ: share of pairs on which "
+    "the judges disagree."
 )
 _TIE = 1
 STRENGTHS = (
-    "Bradley–Terry strengths with 95 % intervals: P(i beats j) = e^i / (e^i + e^j), a tie being half a win each; they "
-    "sum to 0."
+    "Bradley–Terry strengths with 95 % intervals: P(i beats j) = e^i / (e^i + e^j). A tie is half a win for each."
 )
 
 

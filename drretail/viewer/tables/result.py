@@ -25,7 +25,7 @@ OUTCOME = "feasible"
 """What code measures of the picks: it leads where nothing is concluded."""
 MOST_SHOWN = 3
 """Measures in which a difference is shown that a sentence names; the table below has the others."""
-SURE = "If the systems were equal, fewer than one such experiment in twenty would say so."
+SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
 
 
 def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...]:

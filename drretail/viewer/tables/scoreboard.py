@@ -14,11 +14,8 @@ from drretail.viewer.tables.result import OUTCOME, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
-SELF_CHECKED = "*: the agent removes from its own reports what this finds, so it says little about it."
-INTERVALS = (
-    "95 % interval over users (over queries where no user is known). For shares the interval is binomial: with few "
-    "users it is wide, even when the share is 0 or 1. For everything else it is Student's t"
-)
+SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."
+INTERVALS = "95 % interval over users (binomial for shares, Student's t for the rest)"
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""
 KINDS: Mapping[Unit, Kind] = {
@@ -50,9 +47,9 @@ class Board:
         if not self.has_intervals:
             return columns
         if not intervals:
-            return f"{columns} A wider terminal and --details show the 95 % intervals."
+            return f"{columns} A wider terminal or --details shows the 95 % intervals."
         floors = (
-            " --details also shows the intervals of the floors and the oracle."
+            " --details shows those of the null agents and the oracle."
             if any(row.section == 2 for row in self.table.rows)
             else ""
         )
@@ -119,8 +116,8 @@ def _of_some(name: str, cell: Cell) -> str:
         return ""
     scored, _, planned = cell.counts.partition("/")
     if name == OUTCOME:
-        return f" (counted on the {scored} questions that the shop can satisfy)"
-    return f" (counted on the {scored} of {planned} answers that have a value)"
+        return f" (on the {scored} questions that the shop can satisfy)"
+    return f" (on {scored} of {planned} answers)"
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
@@ -183,7 +180,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        yield f"{part} below a value: it is the mean over so many of the planned reports; the others have no value."
+        yield f"{part} below a value: only so many of the planned reports have one."
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
@@ -191,8 +188,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     yield from board.notes
     if board.prices_as_of is not None:
         yield (
-            f"Prices as of {board.prices_as_of.isoformat()}; prices of your own, in drretail.toml under "
-            "[prices], are used first."
+            f"Model prices as of {board.prices_as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
         )
 
 

@@ -22,16 +22,17 @@ from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
-FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
+FLOORS_UNRATED = "To rate the null agents and the oracle too: score --rate-floors."
 DECLARED, EVERY_DECLARED = "picks declared", "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
 """The manner of a line whose means leave out what earned 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 COVERAGE = "coverage"
 """The variant that tells how much of the reports was read."""
-_SELF_CHECKED = (
-    "Self-checked: the agent removes from its own reports what these checks find, so they say little about it."
-)
+_SELF_CHECKED = "Self-checked: the agent removes these errors from its own reports, so the checks say little about it."
+RECORDED = "scripted:recorded"
+"""The model of ``drretail demo``, which plays back a language model's answers."""
+KIND_WORDS: Mapping[ModelKind, str] = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
 Metrics = Mapping[str, MetricDescription]
 """By name."""
 NONE_HELD: Metrics = MappingProxyType({})
@@ -65,8 +66,14 @@ def judged_by(judge: str, kind: ModelKind, params: str, rules: str) -> str:
     whose = "" if rules == "default" else f", rules of {rules}"
     if judge == CODE:
         return f"by code{whose}"
-    words = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[kind]
-    return f"judged by {judge} ({words}{f', settings {params}' if params else ''}){whose}"
+    return f"judged by {model_words(judge, kind, params)}{whose}"
+
+
+def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
+    """A model as readers see it: "openai:gpt-5 (language model)"."""
+    if spec == RECORDED and not params:
+        return "a recorded language model"
+    return f"{spec} ({KIND_WORDS[kind]}{f', settings {params}' if params else ''})"
 
 
 def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
@@ -89,13 +96,11 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     shared = shared_models(ordered)
     sentences = [f"The systems' full names end with {shared}."] if shared else []
     if "counterfactual" in places:
-        sentences.append(
-            "Counterfactual systems saw another profile than the user's. They are measured, but not ranked."
-        )
+        sentences.append("Counterfactual systems saw another user's profile. They are not ranked.")
     if "floor" in places:
-        sentences.append("The null agents are floors: they do no research, so their scores are no merit.")
+        sentences.append("The null agents do no research. They mark the lowest useful score (floor).")
     if "ceiling" in places and bounded:
-        sentences.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
+        sentences.append("The oracle computes the best cart. It marks the highest score (ceiling).")
     return sentences
 
 
@@ -147,7 +152,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         notes=(
             *(_planned(scores) if columns else ()),
             *_empty(empty, by_variant),
-            *_variants("Checked, and not found in any report", perfect),
+            *_variants("Found in no report", perfect),
             *_reasons(scores),
             *(_on_numbers(scores, family, names) if columns else ()),
         ),
@@ -162,8 +167,8 @@ def _is_folded(variant: str, family: MetricDescription) -> bool:
 def _empty(variants: Sequence[str], every: Collection[str]) -> list[str]:
     """Which variants no report has a value of, unnamed where these are ``every`` one; none without any."""
     if len(variants) == len(every):
-        return ["No report has anything to score."]
-    return [f"{', '.join(variants)}: no report has anything to score."] if variants else []
+        return ["There is nothing to score."]
+    return [f"Nothing to score: {', '.join(variants)}."] if variants else []
 
 
 def _variants(sentence: str, variants: Sequence[str]) -> list[str]:
@@ -185,12 +190,16 @@ def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mappi
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
-    """Why reports have no value, with the measures of which that is so: "n/a: the query has no budget (cost_ratio)"."""
+    """Why reports have no value, and in which measures: "n/a: the query has no budget (cost_ratio)"."""
     measures: dict[str, list[str]] = {}
     for score in scores:
         for reason in reasons_of(score.items):
             measures.setdefault(reason, []).append(score.variant)
-    parts = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
+    every = {score.variant for score in scores}
+    parts = [
+        reason if {*variants} == every else f"{reason} ({', '.join(dict.fromkeys(variants))})"
+        for reason, variants in measures.items()
+    ]
     return [f"n/a: {'; '.join(parts)}."] if parts else []
 
 
@@ -226,7 +235,7 @@ def _planned(scores: Sequence[Score]) -> list[str]:
         return []
     (count,) = counts
     whose = "" if len({score.system for score in scores}) == 1 else " of each system"
-    return [f"{counted(count, 'report')}{whose}; what was left out of a mean is counted below it."]
+    return [f"{counted(count, 'report')}{whose}."]
 
 
 def _cell(score: Score) -> Cell:

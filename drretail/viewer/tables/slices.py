@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from drretail.grounding.text.wording import listed
 from drretail.records.score import FEW, MetricDescription, Score, SliceBy, SliceScore, place_of
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
@@ -21,11 +20,10 @@ from drretail.viewer.tables.scores import (
 
 BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: dict[SliceBy, str] = {
-    "category": "By the shop's category of what is wanted. A query that wants several things may count in several.",
-    "kind": "By the kind of need, or by the query's mode if no kind is given.",
-    "constraint": "By the parts of a query's wish. A query with several parts counts in several columns.",
-    "level": "By the difficulty of the query (0 easy, 9 hard), measured without running an agent (by drretail queries "
-    "difficulty).",
+    "category": "By category of the wanted products.",
+    "kind": "By kind of need.",
+    "constraint": "By the limits that a query sets. A query counts in each column that fits.",
+    "level": "By the query's difficulty, from 0 (easy) to 9 (hard).",
 }
 
 
@@ -83,14 +81,17 @@ def sliced_tables(
     ]
 
 
+def all_few(table: Table) -> bool:
+    """Whether every column rests on too few queries to rely on."""
+    return all(column.few for column in table.columns)
+
+
 def few_words(tables: Sequence[Table]) -> str:
-    """What is grey, for those who don't see that it is; empty where nothing is."""
-    columns = [column for table in tables for column in table.columns if column.few]
-    named = list(dict.fromkeys(f"{column.name} ({column.counts})" for column in columns))
-    cells = [cell for table in tables for line in table.rows for cell in line.cells if cell is not None and cell.few]
-    if any(cell.counts for cell in cells):
-        named.append(f"cells that show an n below {FEW}")
-    return f"Grey numbers rest on fewer than {FEW} queries and say little: {listed(named)}." if named else ""
+    """What grey means; empty where nothing is grey."""
+    is_grey = any(column.few for table in tables for column in table.columns) or any(
+        cell is not None and cell.few for table in tables for row in table.rows for cell in row.cells
+    )
+    return f"Grey: n is below {FEW}, too few to rely on." if is_grey else ""
 
 
 def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[str, str]]:

@@ -59,7 +59,7 @@ def test_declared_picks_are_measured_without_a_world_or_a_model_and_unknown_ones
     assert found["covered"].value == pytest.approx(1 / 3)
     assert (found["covered"].n_scored, found["covered"].n_na, found["covered"].n_failed) == (3, 1, 0)
     (table,) = score_tables(list(found.values()), {"basket": load_metric("basket").description})
-    assert any(note.startswith("n/a: the report's picks are not known (covered, ") for note in table.notes)
+    assert any(note.startswith("n/a: the report's picks are not known; ") for note in table.notes)
     assert (found["within_budget"].value, found["within_budget"].n_na) == (1, 2)
     assert found["utility_ratio"].value == pytest.approx(1 / 3)
     assert found["covered"].items == {

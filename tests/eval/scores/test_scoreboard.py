@@ -154,7 +154,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     )
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
-        "No query has a known user: intervals and tests count each query as a user of its own.",
+        "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed, and count 0 in headlines.",
     )
 

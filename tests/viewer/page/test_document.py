@@ -243,8 +243,8 @@ def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
     document["prompt_hashes"]["null_empty"] = {}
     path.write_text(json.dumps(document), encoding="utf-8")
     shown = " ".join(render_page(mine).split())
-    assert "null_empty, web snippets from sandbox</span>" in shown
-    played = "react, web snippets from sandbox; researcher: offline:shopper (rule-based)"
+    assert "null_empty; web: sandbox (snippets)</span>" in shown
+    played = "react; web: sandbox (snippets); model: offline:shopper (rule-based)"
     assert f"{played}; tools show the user&#39;s own data</span>" in shown
 
 
@@ -258,7 +258,7 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert "Result: react@offline-shopper: FP 0.78" in answer.text
     heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
     assert heads[:2] == ["System", "FP"]
-    assert "of all claims, the share that names a source" in [each.text for each in first.all("dd")]
+    assert "factual recall: share of all claims that cite a source" in [each.text for each in first.all("dd")]
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 

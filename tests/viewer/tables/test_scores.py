@@ -35,7 +35,7 @@ def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
     assert left_out is not None
     assert whole is not None
     assert (left_out.counts, whole.counts) == ("2 of 4, 1 n/a, 1 failed", "")
-    assert any(note.startswith("4 reports;") for note in table.notes)
+    assert any(note == "4 reports." for note in table.notes)
 
 
 def test_a_missing_score_is_no_zero() -> None:
@@ -59,14 +59,14 @@ def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
-    assert "FP_web: no report has anything to score." in table.notes
+    assert "Nothing to score: FP_web." in table.notes
 
 
 def test_a_family_with_nothing_to_score_is_a_sentence_and_no_table() -> None:
     nothing = {"value": None, "n_scored": 0, "n_na": 4, "n_failed": 0, "items": {"lacks:no_gold": 4}}
     (table,) = score_tables([score(**nothing), score(variant="FR", **nothing)])
     assert table.columns == ()
-    assert table.notes[0] == "No report has anything to score."
+    assert table.notes[0] == "There is nothing to score."
 
 
 def test_a_rule_based_judge_s_ratings_are_never_numbers() -> None:
@@ -105,7 +105,12 @@ def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     notes = " ".join(table.notes)
     assert all(
         part in notes
-        for part in ("full names end with @m", "null agents are floors", "oracle is a ceiling", "not ranked")
+        for part in (
+            "full names end with @m",
+            "null agents do no research",
+            "oracle computes the best cart",
+            "not ranked",
+        )
     )
 
 

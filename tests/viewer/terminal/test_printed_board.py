@@ -109,7 +109,7 @@ def test_a_text_says_what_stands_below_the_values_too() -> None:
     legend = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
     assert "share of claims that hold" in legend
     assert ". Below a value: its 95 % interval" in legend
-    assert legend.endswith("--details also shows the intervals of the floors and the oracle.")
+    assert legend.endswith("--details shows those of the null agents and the oracle.")
 
 
 def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:
@@ -130,7 +130,7 @@ def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Prin
 def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
     lines = printed(board(rows=(row(SYSTEMS[0], self_checked=True), row(SYSTEMS[1]))), 140)
     assert sum("0.93*" in line for line in lines) == 1
-    assert any(line.startswith("*: the agent removes") for line in lines)
+    assert any(line.startswith("*: means little here") for line in lines)
 
 
 def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:

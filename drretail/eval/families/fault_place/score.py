@@ -86,16 +86,15 @@ def counts(verdict: Verdict) -> list[Value]:
 
 DESCRIPTION = MetricDescription(
     title="Fault place",
-    meaning="Where the wrong claims of a system's reports went wrong: shares of all of them, which add up to 1.",
+    meaning="Where wrong claims arose, as shares of all wrong claims.",
     meanings={
-        N_WRONG: "wrong claims of a report: not supported, contradicted, or citing a source that the run never "
-        "received",
-        N_PLACED: "wrong claims for which it is known where they went wrong",
-        "never_retrieved": "the shop or the corpus has the truth, but the run never retrieved it",
-        "lost": "a researcher read the truth, but no intermediate report has it",
-        "distorted": "the run read the truth, but its report, or a page summary, says otherwise",
-        "invented": "neither the run nor the world has such a thing",
-        "unknown": "no typed value and no quote shows where it went wrong",
+        N_WRONG: "claims per report that are not supported, are contradicted, or cite an unknown source",
+        N_PLACED: "wrong claims per report whose origin is known",
+        "never_retrieved": "the run never retrieved the true value",
+        "lost": "a researcher read the true value but did not report it",
+        "distorted": "the run read the true value but wrote another one",
+        "invented": "neither the run nor the world contains it",
+        "unknown": "the origin could not be found",
     },
     headlines=COUNTS,
     counts=COUNTS,

@@ -100,19 +100,20 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 MEANINGS = {
-    "clarity": "clear, exact, without overlap; 0 to 10, as all that follow",
-    "depth": "weighs and explains, beyond what lies on the surface",
-    "breadth": "covers the sides of the question that matter",
-    "insightfulness": "sees what is not on the surface",
-    "constraint_following": "keeps to what the question demands: budget, number, brands, what is owned",
-    PERSONALIZATION: "fits what the shop knows of the user; only where there is a profile",
-    "overall": "the report as a whole, rated by itself",
+    "clarity": "clear, exact and without repetition",
+    "depth": "explains and weighs, beyond the obvious",
+    "breadth": "covers all important sides of the question",
+    "insightfulness": "offers insights that are not obvious",
+    "constraint_following": "respects the question's limits: budget, number, brands, owned products",
+    PERSONALIZATION: "fits the user's profile",
+    "overall": "overall rating of the report",
     AVERAGE: "mean of all seven ratings",
-    AVERAGE_OF_SIX: "mean of the six that need no profile",
+    AVERAGE_OF_SIX: "mean of the ratings without personalization",
 }
 
 DESCRIPTION = MetricDescription(
     title="Answer quality",
+    meaning="The judge's ratings from 0 (worst) to 10 (best).",
     meanings=MEANINGS,
     headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
     compared=(*DIMENSIONS, AVERAGE),

@@ -191,14 +191,14 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
 
 
 MEANINGS = {
-    RACE: "the report's share of its own and the reference's score together; 0.5: as good as the reference",
-    **{dimension.key: f"the same in {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
-    "RACE_first": "RACE with the report before the reference, as released",
-    "RACE_second": "RACE with the reference before the report",
-    VALID: "FACT: supported by all citations that could be judged, over all reports at once",
-    VALID_MEAN: "the same as a mean over reports",
-    CITATIONS: "citations of a report that could be judged, over reports that have citations",
-    VALID_COUNT: "supported citations of a report, over the same reports",
+    RACE: "the report's score, divided by the sum of its and the reference's score; 0.5 means equal",
+    **{dimension.key: f"RACE for {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
+    "RACE_first": "RACE if the judge reads the report first, as in the released code",
+    "RACE_second": "RACE if the judge reads the reference first",
+    VALID: "FACT: share of judged citations that are supported, over all reports together",
+    VALID_MEAN: "FACT: the same share, as a mean over reports",
+    CITATIONS: "judged citations per report with citations",
+    VALID_COUNT: "supported citations per report with citations",
 }
 DESCRIPTION = MetricDescription(
     title="RACE and FACT",
@@ -211,7 +211,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant=RACE,
             name="race",
-            meaning="share of what it and the reference score together, 0.5 where even",
+            meaning="score relative to the reference report; 0.5 means equal",
         ),
     ),
     groups={

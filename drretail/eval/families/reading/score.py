@@ -87,7 +87,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 DESCRIPTION = MetricDescription(
     title="Readings by a judge",
-    meaning="How many things a report that declares no picks puts into the cart, as the judge reads it.",
+    meaning="Picks that the judge reads from reports without a `picks` block.",
     headlines=(PICKS_READ,),
     counts=(PICKS_READ,),
     higher_is_better=False,

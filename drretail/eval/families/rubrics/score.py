@@ -180,13 +180,12 @@ def _faults(marks: Sequence[Mark]) -> Value:
 
 DESCRIPTION = MetricDescription(
     title="Rubrics",
-    meaning="Criteria that were written down for each query: the weight of those that a report meets by the weight of "
-    "all, less that of its faults (docs/publications.md).",
+    meaning="Each query has its own criteria. The score is the weight of the criteria met, divided by all weight.",
     meanings={
-        SCORE: "weight of the criteria met (in part: ½), divided by all positive weight; faults subtract",
-        STRICT: "the same, but criteria met in part count as not met, and faults met in part as met",
-        FAULTS: "share of the faults a rubric names that the report has; lower is better",
-        **{axis: f"score of one axis: {meaning}" for axis, meaning in AXES.items()},
+        SCORE: "weight of the criteria met (in part: ½) minus faults, divided by all positive weight",
+        STRICT: "the score if criteria met in part count as not met",
+        FAULTS: "share of the rubric's faults that the report has; lower is better",
+        **{axis: f"score for {meaning}" for axis, meaning in AXES.items()},
     },
     headlines=(SCORE, STRICT),
     compared=(SCORE,),
@@ -196,7 +195,9 @@ DESCRIPTION = MetricDescription(
     plots={"Rubrics by axis": tuple(AXES)},
     groups=dict.fromkeys(AXES, "by axis"),
     counts=(FAULTS,),
-    scoreboard=(BoardColumn(variant=SCORE, name="rubrics", meaning="weight of the rubric's criteria that are met"),),
+    scoreboard=(
+        BoardColumn(variant=SCORE, name="rubrics", meaning="share of the rubric's weight that the report earns"),
+    ),
 )
 
 
