@@ -4,26 +4,29 @@
 
 QUERIES.jsonl is what ``drretail queries generate`` made of WORLD. Each query is brought step by step towards level 9;
 of all versions on the way the table has, by level, the mean utility of the eight solvers that the level is made of, of
-eight others (2, 4, 7 and 20 hits), and of eight that search in another way (1, 3, 5 and 10 hits with all words, what
-most have bought first): all have to fall from each level to the next one. And each query takes one step of each sort:
-of the steps that change the loss, 90 % have to raise it. Intervals count a user's queries as one.
+eight others (2, 4, 7 and 20 hits), and of eights that look at other hits: 1, 3, 5 and 10 of all that hold the words
+(what most have bought, the cheapest or the best rated first), and of all products of the kind in random order. All have
+to fall from each level to the next one. And each query takes one step of each sort: of the steps that change the loss,
+90 % have to raise it. Intervals count a user's queries as one.
 """
 
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drretail.api.worlds import open_world
 from drretail.difficulty.hardening import AXES, Axis, Hardener
 from drretail.difficulty.measure import DEEPEST, HITS, Dial, Task
-from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.base import CatalogQuery, SortBy
+from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
 from drretail.querygen.reading import read_queries
+from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Want
 from drretail.stats.clusters import Clusters
@@ -36,26 +39,40 @@ RIGHT = 0.9
 _NO_CHANGE = 1e-9
 
 
-class Popular(Dial):
-    """Whose searches bring what holds all words, the most bought first."""
+class OtherOrder(Dial):
+    """Whose searches bring what holds all words, in another order of the shop; "random": all of the kind, by hash."""
+
+    def __init__(self, offers: Offers, order: SortBy | Literal["random"]) -> None:
+        super().__init__(offers)
+        self.order: SortBy | Literal["random"] = order
+        self._found: dict[str, tuple[str, ...]] = {}
 
     def ranked(self, want: Want) -> list[tuple[str, ...]]:
-        searches = (CatalogQuery(kind, match="all", sort_by="popularity", limit=DEEPEST) for kind in want.kinds)
-        return [tuple(hit.product_id for hit in self.offers.world.catalog.search(each).hits) for each in searches]
+        for kind in want.kinds:
+            if kind not in self._found:
+                self._found[kind] = tuple(self._search(kind))
+        return [self._found[kind] for kind in want.kinds]
+
+    def _search(self, kind: str) -> list[str]:
+        if self.order == "random":
+            return sorted((each.product.product_id for each in self.offers.of_kind(kind)), key=sha256_of)[:DEEPEST]
+        query = CatalogQuery(kind, match="all", sort_by=self.order, limit=DEEPEST)
+        return [hit.product_id for hit in self.offers.world.catalog.search(query).hits]
 
 
-SOLVERS = ("own", "other", "popular")
+ORDERS: tuple[SortBy | Literal["random"], ...] = ("popularity", "price", "rating", "random")
+SOLVERS = ("own", "other", *ORDERS)
 
 
 class Measured(NamedTuple):
     """One query before the eight solvers of each sort."""
 
     task: Task
-    popular: Task
+    by_order: Mapping[str, Task]
 
     def utility(self, solvers: str) -> float:
         """Their mean."""
-        task = self.popular if solvers == "popular" else self.task
+        task = self.by_order.get(solvers, self.task)
         hits = OTHER_HITS if solvers == "other" else HITS
         return fmean(task.utility(each, history=history) for each in hits for history in (True, False))
 
@@ -64,12 +81,14 @@ class Measure:
     """Measures queries of one world by all solvers."""
 
     def __init__(self, hardener: Hardener) -> None:
-        self.hardener, self.popular = hardener, Popular(hardener.dial.offers)
+        self.hardener, self.orders = hardener, [OtherOrder(hardener.dial.offers, order) for order in ORDERS]
 
     def __call__(self, query: Query | None) -> Measured | None:
         task = None if query is None else self.hardener.dial.task(query)
-        popular = None if query is None else self.popular.task(query)
-        return None if task is None or popular is None else Measured(task, popular)
+        if query is None or task is None:
+            return None
+        tasks = {dial.order: dial.task(query) for dial in self.orders}
+        return Measured(task, {order: found for order, found in tasks.items() if found is not None})
 
 
 def main() -> None:
@@ -84,20 +103,21 @@ def main() -> None:
         measure = Measure(Hardener.of(world, "42"))
         levels = by_level(queries, measure)
         axes = [row for axis in AXES for row in by_axis(queries, measure, axis)]
-    print("level  queries  mean utility  of other solvers  by popularity  with 5 hits, no history")
+    print("level  queries ", "  ".join(f"{name:>10}" for name in SOLVERS), " 5 hits, no history")
     for row in levels:
-        print("{level:5}  {n:7}  {own:12.3f}  {other:16.3f}  {popular:13.3f}  {shallow:23.3f}".format(**row))
+        means = "  ".join(f"{row[name]:10.3f}" for name in SOLVERS)
+        print("{level:5}  {n:7} ".format(**row), means, " {shallow:18.3f}".format(**row))
     counted = [row for row in levels if row["n"] >= LEAST]
     for name in SOLVERS:
         falls = all(later[name] < earlier[name] for earlier, later in pairwise(counted))
         print(f"{name}: {'falls' if falls else 'DOES NOT FALL'} from level to level ({len(counted)} levels)")
-    print("\nstep      solvers  made  moved  right  share")
+    print("\nstep      solvers     made  moved  right  share")
     for row in axes:
         share = "{share:5.2f}".format(**row) if row["moved"] else ""
         # One user has no interval.
         share += "" if row["low"] is None else " ({low:.2f}–{high:.2f})".format(**row)
         below = "BELOW 0.90" if row["moved"] and row["share"] < RIGHT else ""
-        print("{axis:8}  {solvers:7}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
+        print("{axis:8}  {solvers:10}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
     if asked.experiment:
         agents(asked.experiment)
     if asked.json:

@@ -58,6 +58,11 @@ class Definition(Document):
         ids = self.asked.get(label)
         return self.queries if ids is None else tuple(query for query in self.queries if query.query_id in ids)
 
+    @property
+    def is_of_shop(self) -> bool:
+        """True where it holds nothing but imported answers that are judged by a shop's records."""
+        return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
+
 
 class Experiment:
     """An experiment folder held for writing; use as a context manager, which holds its lock."""

@@ -126,7 +126,9 @@ def document_text(path: Path) -> str:
     # As a stream with its form: by name it would also look at what the network has.
     known = markitdown.StreamInfo(extension=path.suffix.casefold())
     try:
-        found = markitdown.MarkItDown(enable_plugins=False).convert_stream(BytesIO(data), stream_info=known)
+        converter = markitdown.MarkItDown(enable_plugins=False)
+        # Raised numbers are citations and powers: without the tag "10²" would be 102.
+        found = converter.convert_stream(BytesIO(data), stream_info=known, sup_symbol="<sup>")
     except (markitdown.MarkItDownException, ValueError, KeyError, OSError) as problem:
-        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {problem!s:.200}") from problem
+        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is damaged or cut off.") from problem
     return str(found.markdown).replace("\r\n", "\n")

@@ -112,7 +112,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     unread = [report.where for report in came.reports if report.unread]
     if unread:
         yield (
-            f"Warning: {_some(unread)}: there is a list of sources, and no citation of them was "
+            f"Warning: {_some(unread)}: sources are listed, or linked without words, and no citation of them was "
             "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
             "export the report again with them; docs/exchange.md has the forms that are read."
         )
@@ -145,7 +145,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     if came.held:
         yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
     if came.repeated:
-        yield f"Left out: {counted(came.repeated, 'report')} on a question that the same system has answered before."
+        yield f"Left out: {counted(came.repeated, 'report')} that the file holds more than once."
     if came.pages is not None:
         kept, given = came.pages
         yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."

@@ -88,7 +88,10 @@ def print_document(scored: "Scored") -> None:
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.scores.selection import rows_of_families, without_board_families
+    from drretail.experiment import read_definition
     from drretail.lab.kept_findings import finding_lines
+    from drretail.viewer.experiment import read_runs_of
+    from drretail.viewer.tables.false_statements import false_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     scores, experiment = scored.scores, folder_of(options.experiment)
@@ -100,6 +103,10 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
     took = judging_in_short(scored.spent)
     print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
+    definition = read_definition(experiment)
+    if definition.is_of_shop:
+        runs = read_runs_of(experiment, list(definition.systems))
+        print_text(f"{next(false_lines(runs))} Each with its record: drretail report {experiment}")
     say(f"Kept in {experiment / 'scores.json'}.")
 
 

@@ -273,7 +273,8 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
 
 def _why_no_order(report: IngestReport) -> str:
     file = next(file for file in report.files if file.shape == "reviews")
-    dropped = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in report.reviews.dropped.items())
+    words = {"bad_line": "bad", "no_meta": "of unknown products"}
+    dropped = ", ".join(f"{count:,} {words.get(reason, reason)}" for reason, count in report.reviews.dropped.items())
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""

@@ -5,12 +5,10 @@ where that is necessary: the best cart for what is then left of the wish breaks 
 be right by luck alone.
 """
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from drretail.difficulty.twins import UNMET
+from drretail.difficulty.variations import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance
@@ -18,23 +16,18 @@ from drretail.grounding.constraints.listing import is_of_brand
 from drretail.grounding.constraints.stated import states, value_of
 from drretail.grounding.report.evidence_ids import order_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.wording import listed
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.query import Manner, Query
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
-UNTYPED = "nobody typed it"
 NOT_NECESSARY = "the best cart for the rest keeps to the whole wish"
 NO_SENTENCE = "no sentence of its own states a limit"
 HIDDEN = "it hides limits already"
 _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
-_SHOULD = [re.compile(re.escape(frame).replace(re.escape("{clauses}"), "(.+)")) for frame in PHRASES["frame"]["should"]]
-"""The sentences into which the rules write several limits, each a clause of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +38,6 @@ class ShortenedText:
     says: dict[WishPart, str]
 
 
-@dataclass(slots=True)
-class Hiding:
-    """The queries that hide limits, how many limits by topic, and why other queries hide none."""
-
-    queries: list[Query] = field(default_factory=list[Query])
-    facts: Counter[str] = field(default_factory=Counter[str])
-    without: Counter[str] = field(default_factory=Counter[str])
-
-
 def hide(
     queries: Iterable[Query],
     offers: Offers,
@@ -61,14 +45,14 @@ def hide(
     manner: Manner = "terse",
     questions: int | None = None,
     from_record: bool = False,
-) -> Hiding:
+) -> Derived:
     """Each query without the limits that are necessary and that can be taken out of its text.
 
     With ``from_record`` a shopper does not tell what an order of theirs shows.
     """
     asked = list(queries)
     check_made_for(asked, offers.world.manifest.fingerprint)
-    made = Hiding()
+    made = Derived()
     for query in asked:
         found = _hidden(query, offers)
         if isinstance(found, str):
@@ -79,7 +63,7 @@ def hide(
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
         hiding = query.model_copy(update=changed)
         made.queries.append(Query.model_validate(hiding.model_dump()))
-        made.facts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
+        made.counts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
     return made
 
 
@@ -135,70 +119,25 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
                 yield order_evidence_id(order.order_id)
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A sentence, or one of the clauses into which the rules write several limits."""
-
-    sentence: int
-    say: str
-    frame: tuple[str, str] = ("", "")
-    """What stands before and behind a clause."""
-
-
 def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedText:
     """The text without the sentences that state one of these limits each, and nothing else of the wish."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
-    clauses = [clause for number, sentence in enumerate(sentences) for clause in _clauses(number, sentence)]
-    stated = [states(clause.say, wish) for clause in clauses]
-    everything = list(wish.parts())
-    taken: dict[WishPart, _Clause] = {}
+    stated = [states(sentence, wish) for sentence in sentences]
+    taken: dict[WishPart, int] = {}
     for part in parts:
-        stating = [at for at, holds in enumerate(stated) if holds(part)]
-        if len(stating) != 1:
-            continue
-        holds, clause = stated[stating[0]], clauses[stating[0]]
-        says_more = [other for other in everything if other.key != part.key and holds(other)]
-        if not says_more and '"' not in clause.say:
-            taken[part] = clause
+        stating = [place for place, holds in enumerate(stated) if holds(part)]
+        if len(stating) == 1 and '"' not in sentences[stating[0]]:
+            holds = stated[stating[0]]
+            if not any(holds(other) for other in wish.parts() if other.key != part.key):
+                taken[part] = stating[0]
     # Where a text would no longer name what is wanted, it keeps that sentence.
-    for part, clause in list(taken.items()):
-        if _names_less(clauses, taken.values(), clause, wish):
+    for part, place in list(taken.items()):
+        left = {word for at, each in enumerate(sentences) if at not in taken.values() for word in content_stems(each)}
+        named = set(content_stems(sentences[place]))
+        wants = [set(content_stems(want.name)) for want in wish.wants]
+        if any(words and words <= named and not words <= left for words in wants):
             del taken[part]
-    left, end = "", 0
-    for number, (span, sentence) in enumerate(zip(spans, sentences, strict=True)):
-        rest = _rest(sentence, [clause for clause in clauses if clause.sentence == number], taken.values())
-        left += text[end : span.start] + rest if rest else ""
-        end = span.end
-    return ShortenedText(left.strip(), {part: clause.say for part, clause in taken.items()})
-
-
-def _clauses(number: int, sentence: str) -> list[_Clause]:
-    """The clauses of a sentence that the rules made of several, each as a sentence; else the sentence."""
-    for pattern in _SHOULD:
-        if match := pattern.fullmatch(sentence):
-            before, behind = sentence[: match.start(1)], sentence[match.end(1) :]
-            parts = re.split(r", | and ", match[1])
-            if len(parts) > 1 and listed(parts) == match[1]:
-                return [_Clause(number, f"{before}{part}{behind}", (before, behind)) for part in parts]
-    return [_Clause(number, sentence)]
-
-
-def _rest(sentence: str, clauses: Sequence[_Clause], taken: Collection[_Clause]) -> str:
-    """A sentence without the clauses that are taken."""
-    left = [clause for clause in clauses if clause not in taken]
-    if len(left) == len(clauses) or not left:
-        return sentence if left else ""
-    before, behind = clauses[0].frame
-    return before + listed([clause.say.removeprefix(before).removesuffix(behind) for clause in left]) + behind
-
-
-def _names_less(clauses: Sequence[_Clause], taken: Collection[_Clause], one: _Clause, wish: Wish) -> bool:
-    """True where a want is named in one of the taken clauses and in none that stays."""
-    left = {word for clause in clauses if clause not in taken for word in content_stems(clause.say)}
-    named = set(content_stems(one.say))
-    return any(
-        named.issuperset(words) and not left.issuperset(words)
-        for want in wish.wants
-        if (words := content_stems(want.name))
-    )
+    ends = [0, *(span.end for span in spans)]
+    kept = (text[ends[place] : span.end] for place, span in enumerate(spans) if place not in taken.values())
+    return ShortenedText("".join(kept).strip(), {part: sentences[place] for part, place in taken.items()})

@@ -193,7 +193,13 @@ class Task:
         return fsum(self.losses) / len(self.losses)
 
     def is_no_easier_than(self, other: "Task") -> bool:
-        """True where none of the eight solvers loses less than on the other query."""
+        """True where none of the eight solvers loses less than on the other query, which this one is a step from.
+
+        Where the step adds no thing, the best cart has to be worth as much. A budget or a demand only takes carts away,
+        so then no cart that anybody finds, by whatever search, is worth a larger share of it than before.
+        """
+        if len(self.needed) == len(other.needed) and self.best_worth != other.best_worth:
+            return False
         pairs = zip(self.losses, other.losses, strict=True)
         return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
 
@@ -212,11 +218,7 @@ class Task:
 
     def cheapest_among(self, hits: int) -> Decimal | None:
         """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
-        wants = [self.wish.wants[number] for number in self.needed]
-        things = [
-            thing.model_copy(update={"fits": tuple(_among(thing, self.dial.ranked(want), hits))})
-            for want, thing in zip(wants, self.things, strict=True)
-        ]
+        things = [thing for _, thing in self._seen(self.wish, self.reference, hits)]
         chosen = cheapest_choice(things)
         return None if chosen is None else total_of(things, chosen)
 
@@ -224,13 +226,20 @@ class Task:
         """What that solver buys."""
         wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
         things = [
-            thing.model_copy(update={"fits": (*_among(thing, self.dial.ranked(want), hits), _nothing(number))})
-            for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True))
-            if not want.optional
+            thing.model_copy(update={"fits": (*thing.fits, _nothing(number))})
+            for number, thing in self._seen(wish, reference, hits)
         ]
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
         bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if not _is_nothing(fit))
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
+
+    def _seen(self, wish: Wish, reference: Reference, hits: int) -> Iterator[tuple[int, WantedThing]]:
+        """What is wanted and not optional, by its number, with those of its fits that are among so many hits."""
+        for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True)):
+            if not want.optional:
+                seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
+                fits = tuple(fit for fit in thing.fits if fit.product_id in seen)
+                yield number, thing.model_copy(update={"fits": fits})
 
 
 def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
@@ -284,11 +293,6 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
-
-
-def _among(thing: WantedThing, ranked: Sequence[Sequence[str]], hits: int) -> list[Fit]:
-    seen = {key for ids in ranked for key in ids[:hits]}
-    return [fit for fit in thing.fits if fit.product_id in seen]
 
 
 def _nothing(number: int) -> Fit:

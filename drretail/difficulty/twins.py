@@ -5,17 +5,15 @@ but the shop tells which is which. Each query gives one pair, so that pairs are 
 the one is proved infeasible and the other feasible (``grounding.basket.reference``).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 
-from drretail.difficulty.variations import Variations, noun_of
+from drretail.difficulty.variations import PHRASES, UNMET, UNTYPED, Derived, Variations, noun_of
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.reading import check_made_for
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -27,25 +25,15 @@ KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
 _LEAST_CUT, _MOST_CUT = 5, 20
 """Percent of the cheapest cart by which a budget falls short."""
 _ABOVE = Decimal("1.05")
-UNMET = "nothing has to be bought, or the shop lacks it"
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the twin that can be met."""
-ABSENT = tuple(PHRASES["twin"]["absent"])
+ABSENT = tuple(PHRASES["absent"])
 """Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
-
-
-@dataclass(slots=True)
-class Spoiled:
-    """The pairs, and why queries gave none, by kind."""
-
-    queries: list[Query] = field(default_factory=list[Query])
-    pairs: Counter[str] = field(default_factory=Counter[str])
-    without: Counter[str] = field(default_factory=Counter[str])
 
 
 def spoil(
     queries: Iterable[Query], offers: Offers, kinds: Sequence[str], seed: str, absent: Sequence[str] = ABSENT
-) -> Spoiled:
+) -> Derived:
     """A twin of each kind for every query that the shop can meet, in an order that tells nothing.
 
     ``absent`` are names of things of which one that the world lacks is asked for. Raises UserError for an unknown kind.
@@ -56,28 +44,23 @@ def spoil(
         raise UserError(f"There is {wrong}: choose among {', '.join(KINDS)}.")
     all_queries = list(queries)
     check_made_for(all_queries, offers.world.manifest.fingerprint)
-    made = Spoiled()
+    made = Derived()
     for query in all_queries:
         cheapest = offers.reference(query).cheapest
         if query.wish is None or cheapest is None or not cheapest.items:
-            made.without["nobody typed it" if query.wish is None else UNMET] += 1
+            made.without[UNTYPED if query.wish is None else UNMET] += 1
             continue
         maker = _Maker(query, query.wish, cheapest.total, offers, f"{seed}|{query.query_id}", absent)
-        for kind in sorted(kinds, key=lambda kind: (made.pairs[kind], kinds.index(kind))):
+        for kind in sorted(kinds, key=lambda kind: (made.counts[kind], kinds.index(kind))):
             pair = maker.pair(kind, seed)
             if pair is not None:
                 made.queries += pair
-                made.pairs[kind] += 1
+                made.counts[kind] += 1
                 break
         else:
             made.without["no pair could be proved"] += 1
     made.queries.sort(key=lambda twin: twin.query_id)
     return made
-
-
-def leaf_names(offers: Offers) -> tuple[str, ...]:
-    """The names of a world's categories, for another world to lack."""
-    return tuple(offers.world.catalog.categories())
 
 
 Twins = tuple[Query, Query] | None
@@ -139,7 +122,9 @@ class _Maker:
         lacking = next(absent, None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
         sold = (
-            noun for name in self._shuffled(leaf_names(self.offers)) if (noun := noun_of(name)) and noun not in kinds
+            noun
+            for name in self._shuffled(self.offers.world.catalog.categories())
+            if (noun := noun_of(name)) and noun not in kinds
         )
         feasible = self._first_feasible(map(self.variations.with_thing, sold))
         return None if lacking is None or feasible is None else (self.variations.with_thing(lacking), feasible)

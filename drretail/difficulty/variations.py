@@ -3,23 +3,38 @@
 What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
+from importlib.resources import files
 from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
-from drretail.querygen.rules.assortment import PHRASES
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Order
 from drretail.records.wish import Want, Wish
 
-_PHRASES = PHRASES["twin"]
+UNTYPED = "nobody typed it"
+UNMET = "nothing has to be bought, or the shop lacks it"
+PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty") / "phrases.toml").read_text("utf-8"))
+
+
+@dataclass(slots=True)
+class Derived:
+    """Queries made of others."""
+
+    queries: list[Query] = field(default_factory=list[Query])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    """Pairs by kind, or hidden limits by topic."""
+    without: Counter[str] = field(default_factory=Counter[str])
+    """Queries of which nothing could be made, by the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +83,11 @@ class Variations:
         text = self._behind("again", order=order_id)
         return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
 
-    def demanding(self, number: int, field: str, value: Any, clause: str) -> Query:
+    def demanding(self, number: int, name: str, value: Any, clause: str) -> Query:
         """With one limit more on the want of this number, which has none in that field so far."""
         want = self.wish.wants[number]
         wants = list(self.wish.wants)
-        wants[number] = want.model_copy(update={field: value})
+        wants[number] = want.model_copy(update={name: value})
         text = self._behind("demand", thing=want.name, clause=clause)
         return self._with(text, self.wish.model_copy(update={"wants": tuple(wants)}))
 
@@ -80,7 +95,7 @@ class Variations:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
     def _behind(self, what: str, **slots: str) -> str:
-        sentences: Sequence[str] = _PHRASES[what]
+        sentences = PHRASES[what]
         # Of several sentences of one sort each is another one, as long as there are some.
         text = self.query.text.rstrip()
         first = int(sha256_of(self.seed), 16)

@@ -280,7 +280,7 @@ def read_drg(path: Path) -> Material:
         text = read_text(file)
         if file.suffix == ".a":
             material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
-        elif text.strip():
+        elif file.suffix == ".q" and text.strip():
             material.add_task(ForeignTask(file.stem, text.strip()), str(file))
     return material
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import takewhile
 from pathlib import Path
@@ -36,6 +36,8 @@ ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
 _ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
 _READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
+_UNSEEN_ITEMS = frozenset({"reasoning", "item_reference"})
+"""Of OpenAI's responses: neither words nor calls."""
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _NO_MESSAGES = (
     "{place} holds spans without messages: have the assistant record them"
@@ -75,22 +77,25 @@ class Conversation:
 def read(path: Path) -> Material:
     """A conversation is a run: what the shopper wrote is the question, the assistant's last words are the report.
 
-    The first of several conversations with the same question and system counts; the others are counted as repeated.
+    Several customers may ask the same: each conversation is a question of its own. One with the words of another, under
+    no id or the same, is counted as repeated.
     """
     material = Material()
-    there: set[tuple[str, str]] = set()
+    answers: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for conversation in _conversations(path):
         row = conversation.row
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         if not question:
             raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
         system = row.text("agent", "assistant") or stem(row.file)
-        if (system, question) in there:
-            material.repeated += 1
-            continue
-        there.add((system, question))
         task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
         answer = _answer(conversation.messages)
+        others = answers[system, task_id, question]
+        if answer in others:
+            material.repeated += 1
+            continue
+        others.append(answer)
+        task_id += f"-{len(others)}" if len(others) > 1 else ""
         material.add_task(ForeignTask(task_id, question), row.where)
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
@@ -106,8 +111,8 @@ def _conversations(path: Path) -> Iterator[Conversation]:
     traces: dict[str, list[Row]] = defaultdict(list)
     for file in files_under(path, (*ROW_FILES, ".csv")):
         for row in _table_rows(file) if file.suffix == ".csv" else read_rows(file, _is_of_log):
-            if _has_messages(row.value):
-                yield _of_messages(row.value["messages"], row, row.value.get("usage"))
+            if messages := _messages_in(row.value):
+                yield _of_messages(messages, row, row.value.get("usage"))
             elif _is_answered(row.value):
                 asked, answered = Message("user", row.text(_QUESTION)), Message(ASSISTANT, row.text(_ANSWER))
                 yield Conversation([asked, answered], row, model=row.text("model") or None)
@@ -131,7 +136,7 @@ def _table_rows(file: Path) -> Iterator[Row]:
 
 
 def _is_of_log(value: Mapping[str, Any]) -> bool:
-    return _has_messages(value) or _is_span(value) or _is_answered(value)
+    return bool(_messages_in(value)) or _is_span(value) or _is_answered(value)
 
 
 def _is_answered(value: Mapping[str, Any]) -> bool:
@@ -139,22 +144,47 @@ def _is_answered(value: Mapping[str, Any]) -> bool:
     return isinstance(asked, str) and bool(asked.strip()) and _ANSWER in value
 
 
-def _has_messages(value: Mapping[str, Any]) -> bool:
-    messages = value.get("messages")
-    return isinstance(messages, list) and any(isinstance(each, dict) and "role" in each for each in messages)
+def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a row, or what OpenAI's responses took in and gave; none where it holds something else."""
+    given, answered = value.get("messages"), value.get("output")
+    if given is None and isinstance(answered, list):
+        asked = value.get("input")
+        given = [{"role": "user", "content": asked}] if isinstance(asked, str) else _list(asked)
+        given = [*given, *answered]
+    found = [_unwrapped(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    is_chat = any("role" in each or each.get("type") in _ROLES for each in found)
+    return [each for each in found if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
+
+
+def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
+    """LangChain's {"type": "human", "data": {…}} as one object; any other as it is."""
+    data = message.get("data")
+    return {**cast("dict[str, Any]", data), "type": message.get("type")} if isinstance(data, dict) else message
 
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
     found = [each for each in messages if isinstance(each, dict)]
     total = reduce(Usage.plus, (_usage(each.get("usage")) for each in found), _usage(usage))
     model = row.text("model") or next((str(each["model"]) for each in found if each.get("model")), None)
-    return Conversation([_message(each) for each in found], row, total, model)
+    read: list[Message] = []
+    for each in found:
+        message = _message(each)
+        if each.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
+            read[-1] = replace(read[-1], calls=(*read[-1].calls, *message.calls))
+        else:
+            read.append(message)
+    return Conversation(read, row, total, model)
 
 
 def _message(value: Mapping[str, Any]) -> Message:
     """A message of OpenAI's, Anthropic's, LangChain's or OpenTelemetry's form."""
-    role = str(value.get("role", ""))
+    role = str(value.get("role") or value.get("type") or "")
     role = _ROLES.get(role, role)
+    if role == "function_call":
+        call = str(value.get("call_id", "")), str(value.get("name", "")), value.get("arguments")
+        return Message(ASSISTANT, calls=(call,))
+    if role == "function_call_output":
+        return Message("tool", results=((str(value.get("call_id", "")), _text(value.get("output")), False),))
     texts: list[str] = []
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
@@ -213,13 +243,29 @@ def _trace_id(value: Mapping[str, Any]) -> str:
     return str(inner.get("trace_id") or inner.get("traceId") or "")
 
 
-def _attributes(row: Row) -> dict[str, Any]:
-    """A span's attributes, as an SDK prints them or as OTLP sends them: a list of keys with typed values."""
-    given = row.value["attributes"]
-    if not isinstance(given, list):
-        return given if isinstance(given, dict) else {}
-    pairs = (each for each in given if isinstance(each, dict) and isinstance(each.get("value"), dict))
-    return {str(each.get("key")): next(iter(each["value"].values()), None) for each in pairs}
+def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a span with those of its events, which may hold the messages.
+
+    SDKs print an object, OTLP sends a list of keys with typed values.
+    """
+    given = value.get("attributes")
+    own = given if isinstance(given, dict) else _plain({"kvlistValue": {"values": given}})
+    events = [_attributes(event) for event in _list(value.get("events")) if isinstance(event, dict)]
+    return reduce(lambda held, event: {**event, **held}, events, cast("dict[str, Any]", own))
+
+
+def _plain(value: Any) -> Any:
+    """A typed value of OTLP, such as {"intValue": "90"}, as the value itself."""
+    given = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    kind, inner = next(iter(given.items()), ("", ""))
+    if kind == "intValue":
+        return int(inner) if str(inner).lstrip("-").isdecimal() else None
+    if kind not in ("arrayValue", "kvlistValue") or not isinstance(inner, dict):
+        return inner
+    values = [each for each in _list(cast("dict[str, Any]", inner).get("values")) if isinstance(each, dict)]
+    if kind == "arrayValue":
+        return [_plain(each) for each in values]
+    return {str(each.get("key")): _plain(each.get("value")) for each in values}
 
 
 def _of_spans(rows: Sequence[Row]) -> Conversation | None:
@@ -227,7 +273,7 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
     best: tuple[int, list[Any], Row, str | None] | None = None
     usage = Usage()
     for row in rows:
-        about = _attributes(row)
+        about = _attributes(row.value)
         if about.get("gen_ai.operation.name") != "invoke_agent":  # its tokens are those of the calls below it
             usage = usage.plus(_usage(about))
         messages = [*_list(about.get(_INPUT)), *_list(about.get(_OUTPUT))]
@@ -236,12 +282,29 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
             best = len(messages), messages, row, str(model) if model else None
     if best is None:
         return None
-    about = _attributes(best[2])
+    about = _attributes(best[2].value)
     names = {"agent": about.get("gen_ai.agent.name"), "conversation_id": about.get("gen_ai.conversation.id")}
     row = Row({**names, "id": _trace_id(best[2].value)}, best[2].file, best[2].where)
     conversation = _of_messages(best[1], row)
     conversation.usage, conversation.model = usage, best[3]
+    if not any(message.calls for message in conversation.messages):
+        conversation.messages[-1:-1] = _of_tool_spans(rows)
     return conversation
+
+
+def _of_tool_spans(rows: Sequence[Row]) -> list[Message]:
+    """The calls and results of a trace whose messages have none, as one turn: those of its spans of tools."""
+    calls: list[tuple[str, str, Any]] = []
+    results: list[tuple[str, str, bool]] = []
+    for row in sorted(rows, key=lambda row: str(row.value.get("startTimeUnixNano", row.value.get("start_time")))):
+        about = _attributes(row.value)
+        if about.get("gen_ai.operation.name") == "execute_tool":
+            call_id = str(about.get("gen_ai.tool.call.id") or len(calls))
+            name, arguments = about.get("gen_ai.tool.name"), about.get("gen_ai.tool.call.arguments")
+            calls.append((call_id, str(name or ""), arguments))
+            if "gen_ai.tool.call.result" in about:
+                results.append((call_id, _text(about["gen_ai.tool.call.result"]), "error.type" in about))
+    return [Message(ASSISTANT, calls=tuple(calls)), Message("tool", results=tuple(results))] if calls else []
 
 
 def _list(value: Any) -> list[Any]:

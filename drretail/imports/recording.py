@@ -46,7 +46,7 @@ class ReportCount:
     listed: int
     """Sources that the report names at all, cited or only in its list."""
     unread: bool
-    """True where the report has a list of sources and nothing in its text was read as a citation of them."""
+    """True where the report lists sources, or links them without words, and nothing was read as a citation."""
     where: str
     """File and line."""
     looked_up: int = 0
@@ -288,9 +288,11 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
             raise UserError(f"The tasks {first!r} and {task_id!r} are one question: rename one.")
     if unknown:
         more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
+        of_documents = f"write each beside its report: {unknown[0]}.q"
+        beside = of_documents if form == "markdown" else "put them beside the reports"
         raise UserError(
             f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
-            "into the same folder first, or put them beside the reports (docs/exchange.md)."
+            f"into the same folder first, or {beside} (docs/exchange.md)."
         )
     if not queries and material.personas:
         raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")

@@ -19,6 +19,7 @@ from drretail.grounding.report.citations import (
     citing_marks,
     find_citations,
     listed_sources,
+    names_uncited_sources,
     shop_place,
 )
 from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
@@ -37,13 +38,8 @@ class CitedSources:
     citations: tuple[Citation, ...]
     listed: int
     """How many of them the report names, by an address or by an id."""
-    has_list: bool
-    """True where the report lists sources of its own."""
-
-    @property
-    def unread(self) -> bool:
-        """True where the list is all that there is: perhaps citations stand in a form that is not read."""
-        return self.has_list and not self.citations
+    unread: bool
+    """True where nothing cites the sources that it names: perhaps citations stand in a form that is not read."""
 
     @property
     def cited(self) -> int:
@@ -79,7 +75,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     citations = tuple(find_citations(report, evidence))
     by_id = {citation.evidence_id for citation in citations if citation.evidence_id is not None}
     in_all = by_id | {entry.id for entry in named.values()}
-    return CitedSources(evidence, citations, len(in_all), bool(listed.spans))
+    return CitedSources(evidence, citations, len(in_all), not citations and names_uncited_sources(report))
 
 
 def _evidence(cited: Cited) -> Evidence:

@@ -8,7 +8,6 @@ reading.py   queries back from their file
 checks/      what can be wrong with a query, one file a family of checks
 lint.py      all checks of all queries of a file
 generate.py  users → drafts → queries in which nothing is found
-revisions.py the history of a query file, beside it
 review/      people go through the queries of a file
 people/      users as personas with contexts, and tasks that suit them
 comparison.py  generic against profile-aware queries

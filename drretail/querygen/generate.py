@@ -1,15 +1,18 @@
 """Users → drafts → queries, the same for the same world, users and seed; none repeats another."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
-from drretail.querygen.rules.drafting import queries_by_rules
+from drretail.querygen.rules.drafting import Author
+from drretail.querygen.rules.needs import needs_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Query
 
@@ -59,11 +62,7 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: 
 def _generate(
     world: World, users: Iterable[str], *, per_user: int, seed: str, linter: Linter | None, wanted: int | None
 ) -> Generated:
-    if world.manifest.language != "english":
-        raise UserError(
-            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
-            "have a model write them (--model)."
-        )
+    check_english(world)
     linter = linter or Linter(world)
     assortment, written = Assortment(linter.stock), Texts()
     made: dict[str, list[Query]] = {}
@@ -90,13 +89,39 @@ def _generate(
     return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
 
 
+def check_english(world: World) -> None:
+    """Raises UserError for a shop in another language than the rules write."""
+    if world.manifest.language != "english":
+        raise UserError(
+            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+            "have a model write them (--model)."
+        )
+
+
 def queries_of(
     world: World, assortment: Assortment, user_id: str, *, seed: str, linter: Linter, written: Texts
 ) -> Iterator[Query]:
     """The user's queries in which the checks find nothing and that are unlike all ``written``, to which they are added.
 
-    There are few where the orders and the shop tell too little for different ones.
+    First of what no question speaks of; the kinds of need take turns. There are few where the orders and the shop tell
+    too little for different ones.
     """
     shopper = linter.shopper(user_id)
-    if shopper is not None and sum(order.order_status == "Delivered" for order in shopper.orders) >= LEAST_ORDERS:
-        yield from queries_by_rules(world, assortment, linter, shopper, seed, written)
+    if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
+        return
+    rng = Random(f"{seed}|{user_id}")
+    author, taken, made = Author(world, assortment, shopper, rng), set[str](), list[str]()
+    needs = list(needs_of(shopper, assortment, world.manifest.now.date()))
+    rng.shuffle(needs)
+    offered = Counter(need.kind for need in needs)
+    # What few orders support comes first; and a kind of product leaves more to research than one product.
+    needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
+    while needs:
+        need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
+        needs.remove(need)
+        query = author.query(need, len(made) + 1)
+        if not linter.findings(query) and written.near_duplicate(query) is None:
+            taken.update(need.product_ids)
+            made.append(need.kind)
+            written.add(query)
+            yield query

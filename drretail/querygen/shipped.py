@@ -13,7 +13,7 @@ Split = Literal["dev", "test", "graded"]
 SPLITS: tuple[Split, ...] = ("dev", "test")
 """The parts of the fifty."""
 GRADED: Split = "graded"
-"""Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits; scripts/draw_graded.py makes them."""
+"""Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
 """Stands in every line of the files, as the query's source, so that what was trained on them can be told."""

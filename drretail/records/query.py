@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, sha256_of
 from drretail.records.money import Money
 from drretail.records.reading import Because
 from drretail.records.wish import Hidden, Wish
@@ -227,6 +227,11 @@ class Query(Document):
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""
         kind = self.kind or other.kind
         return self.model_copy(update={"kind": kind}) == other.model_copy(update={"kind": other.kind or kind})
+
+
+def version_of(query: Query) -> str:
+    """The same for equal queries, whatever file they are in."""
+    return sha256_of(query.model_dump(mode="json", exclude_none=True))
 
 
 class Task(Record):

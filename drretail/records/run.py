@@ -150,6 +150,11 @@ class System(Record):
         return self.agent == IMPORTED_AGENT
 
     @property
+    def is_of_shop(self) -> bool:
+        """True where the records of the shop's products that its reports name were looked up for judging."""
+        return self.is_imported and LOOKED_UP in self.options
+
+    @property
     def sees(self) -> Scope:
         """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")

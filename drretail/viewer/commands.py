@@ -86,6 +86,7 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
         # The command that imports such reports; FILE stands for where they came from.
         models = _flags("--model", (model.spec for model in system.models.values()))
         form = str(system.options.get("format", "markdown"))
+        models += ["--world W"] if view.definition.is_of_shop else []
         return [" ".join(["drretail import", quote(form), "FILE --to", folder, "--system", quote(label), *models])]
     if system.agent == INSPECT_AGENT:
         return [_inspected(view, label, system, folder)]

@@ -186,6 +186,8 @@ class ExperimentView:
     @property
     def title(self) -> str:
         """What the experiment is called: as people named it, else after its queries and systems."""
+        if self.definition.is_of_shop and not self.definition.title:
+            return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
         return self.definition.title or title_of(self.definition)
 
     @property

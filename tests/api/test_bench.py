@@ -230,9 +230,5 @@ def test_a_manifest_that_says_nonsense_is_refused(
         submit(home / "R", home / "exp", given)
 
 
-def test_no_two_systems_of_a_release_are_called_alike(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit(home / "R", home / "exp", manifest(home, "double"), exhibit=True)
-    monkeypatch.setattr(submission, "label_of", lambda *_: "one")
-    with pytest.raises(UserError, match="would be called one"):
-        submit(home / "R", home / "exp", manifest(home, "twice"), exhibit=True)
-    assert not (home / "R" / "submissions" / "twice").exists()
+def test_no_two_systems_of_a_release_are_called_alike() -> None:
+    assert submission.label_of("a", "b.c") != submission.label_of("a.b", "c")

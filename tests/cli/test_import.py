@@ -86,6 +86,8 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "broken.jsonl"], "line 2, is not JSON"),
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
+        (["drg", "other.jsonl"], "holds nothing of this format"),
+        (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
         (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
         (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
@@ -96,6 +98,7 @@ def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail:
     text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
     text(tmp_path / "page.html", "<html>Sign in</html>")
     text(tmp_path / "empty.md", "\n")
+    text(tmp_path / "unasked.md", "The kettle boils.")
     jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
@@ -122,20 +125,23 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
     text(tmp_path / "in" / "lost" / "q.md", f"# Kettles?\n\n{stated}{sources}")
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
+    text(tmp_path / "in" / "wordless" / "q.md", f"# Kettles?\n\n{stated} [](https://lab.example/kettles)\n")
     came = drretail("import", "markdown", "in", "--to", "exp")
     warning = " ".join(came.stdout.split())
-    assert "Warning: in/lost/q.md: there is a list of sources, and no citation of them was found" in warning
+    assert "Warning: in/lost/q.md, in/wordless/q.md: sources are listed, or linked without words, and no" in warning
     assert "bare/q.md" not in warning
     document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
     assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
         ("in/lost/q.md", True, 2),
         ("in/bare/q.md", False, 0),
+        ("in/wordless/q.md", True, 0),
     }
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--details")
-    assert "the imported report lists its sources, and no citation of them was found" in " ".join(scored.stdout.split())
+    assert "the imported report names its sources, and no citation of them was found" in " ".join(scored.stdout.split())
     found = rows(tmp_path / "exp")
     for variant in ("FR", "FR_url", "FP", "N_supported", "N_cited"):
-        assert (found["lost", variant]["n_na"], found["lost", variant].get("value")) == (1, None), variant
+        for system in ("lost", "wordless"):
+            assert (found[system, variant]["n_na"], found[system, variant].get("value")) == (1, None), variant
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
 
 

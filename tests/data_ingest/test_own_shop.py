@@ -189,9 +189,11 @@ def test_a_quote_that_hides_the_rows_after_it_is_refused_with_its_line(tmp_path:
 
 def test_a_table_of_which_no_row_is_good_says_why(tmp_path: Path) -> None:
     floats = [changed(row, sku=f"{row['sku']}.0") for row in ORDERS]
-    with pytest.raises(UserError, match=r"No order is left of 3 rows: 3 no meta; no product row has the id '007-0'"):
+    with pytest.raises(
+        UserError, match=r"No order is left of 3 rows: 3 of unknown products; no product row has the id '007-0'"
+    ):
         ingest([shop(tmp_path / "floats", orders=floats)], tmp_path / "w")
-    with pytest.raises(UserError, match=r"No order is left of 1 rows: 1 bad line; line 2: no date \(day\): 'x'"):
+    with pytest.raises(UserError, match=r"No order is left of 1 rows: 1 bad; line 2: no date \(day\): 'x'"):
         ingest([shop(tmp_path / "dates", orders=[changed(ORDERS[0], day="x")])], tmp_path / "w")
     with pytest.raises(UserError, match="all 1 product rows are bad lines"):
         ingest([shop(tmp_path / "bad", [changed(PRODUCTS[0], name="")])], tmp_path / "w")

@@ -87,6 +87,15 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
 
 
+def test_the_materials_and_colours_of_a_shopify_export_are_details(tmp_path: Path) -> None:
+    columns = f"{SHOPIFY['columns']},Material (product.metafields.shopify.material)"
+    table = {**SHOPIFY, "columns": columns, "rows": [f"{SHOPIFY['rows'][3]},stoneware"]}
+    head = 'format = "shopify"\nproducts = {file = "products_export.csv"}\n'
+    ingest([written(tmp_path / "raw", head, table)], tmp_path / "w")
+    with open_world(tmp_path / "w") as world:
+        assert world.store.product("mug").details["Material"] == "stoneware"
+
+
 def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_title(tmp_path: Path) -> None:
     report = ingest([shopify(tmp_path / "raw")], tmp_path / "w")
     assert report.reviews.dropped == {"no_meta": 1}
@@ -208,11 +217,15 @@ def test_a_merchant_feed_in_xml_is_read_with_the_currency_that_it_names(tmp_path
 
 def test_a_merchant_feed_of_tabs_is_read_whatever_its_spaces(tmp_path: Path) -> None:
     path = written(tmp_path / "raw", 'format = "merchant"\nproducts = {file = "feed.txt"}\n')
-    lines = ["id\ttitle\titem group id\tprice\tproduct type", "1\tMug\tM\t￥980\tHome > Mugs", "2\tMug\tM\t1,280円\t"]
+    lines = [
+        "id\ttitle\titem group id\tprice\tproduct type\tgoogle product category",
+        *("1\tMug\tM\t￥980\tHome > Mugs\t", "2\tMug\tM\t1,280円\t\t", "3\tTray\t\t￥500\t\tKitchen > Trays"),
+    ]
     (tmp_path / "raw" / "feed.txt").write_text("\n".join(lines), encoding="utf-8")
     ingest([path], tmp_path / "w")
     mug = product_in(tmp_path / "w", "M")
     assert (mug.price, mug.price_from, mug.currency, mug.categories) == (980.0, True, "JPY", ("Home", "Mugs"))
+    assert product_in(tmp_path / "w", "3").categories == ("Kitchen", "Trays")
 
 
 @pytest.mark.parametrize(
@@ -372,6 +385,12 @@ def dated(folder: Path, days: list[str]) -> Path:
         ("NT$350", 350, "TWD", "."),
         ("US$ 4.95", 4.95, "USD", "."),
         ("A$4.95", 4.95, "AUD", "."),
+        ("ab 1.229,00 €", 1229, "EUR", ","),
+        ("9,90 € inkl. MwSt.", 9.9, "EUR", ","),
+        ("£12.50 (inc. VAT)", 12.5, "GBP", "."),
+        ("２，４８０円", 2480, "JPY", "."),
+        ("3,300円（税込）", 3300, "JPY", "."),
+        ("12,800円～", 12800, "JPY", "."),
     ],
 )
 def test_prices_are_read_as_shops_of_many_countries_print_them(
@@ -383,6 +402,14 @@ def test_prices_are_read_as_shops_of_many_countries_print_them(
     ingest([written(tmp_path / "raw", f'decimal = "{decimal}"\n{named}{BY_MAPPING}', table)], tmp_path / "w")
     mug = product_in(tmp_path / "w", "1")
     assert (mug.price, mug.currency) == (amount, currency)
+    assert mug.price_from == price.startswith("ab ") | price.endswith("～")
+
+
+@pytest.mark.parametrize("price", ["4,99 € / m", "12.00 (per kg)", "9 € ab Lager", "from", "12 EUR excl. delivery"])
+def test_a_price_of_something_else_than_the_product_is_unknown(tmp_path: Path, price: str) -> None:
+    table = {"file": "p.csv", "columns": "sku,name,net", "rows": [f'1,Mug,"{price}"']}
+    ingest([written(tmp_path / "raw", BY_MAPPING, table)], tmp_path / "w")
+    assert product_in(tmp_path / "w", "1").price is None
 
 
 def test_every_sign_means_what_cldr_has_for_one_of_its_currencies() -> None:

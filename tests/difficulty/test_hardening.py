@@ -13,6 +13,7 @@ from drretail.cli.queries.group import queries_app
 from drretail.difficulty.hardening import AXES, Axis, Hardener, generate_at
 from drretail.difficulty.measure import Dial
 from drretail.env.world import World
+from drretail.errors import UserError
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
@@ -121,11 +122,13 @@ def test_versions_grow_harder_and_never_pass_the_level(hardener: Hardener, draft
         assert [version.level for version in versions] == [hardener.dial.difficulty(each).level for each in versions]
 
 
-def test_users_without_a_query_of_the_level_are_counted(world: World) -> None:
-    made = generate_at(world, 9, 9, seed="42", users=USERS[:1])
-    assert made.queries == ()
-    (reached,) = made.others
-    assert 0 <= reached < 9
+def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_the_nearest_is(world: World) -> None:
+    with pytest.raises(UserError, match=r"of level 9 could be made; the nearest one has level [0-8]"):
+        generate_at(world, [9], 9, seed="42", users=USERS[:1])
+    made = generate_at(world, [3, 5], 4, seed="42")
+    assert {query.level for query in made.queries} == {3, 5}
+    assert len({query.user_id for query in made.queries}) == len(made.queries) == made.users
+    assert not {*made.without} & {query.user_id for query in made.queries}
 
 
 def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
@@ -133,7 +136,7 @@ def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
     place = ["--world", str(world.folder)]
     made = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "2", "--to", str(to), *place])
     assert made.exit_code == 0
-    assert "2 queries of level 5" in made.stdout
+    assert "2 queries of 2 users" in made.stdout
     found = CliRunner().invoke(
         queries_app, ["difficulty", str(to), "--to", str(measured), "--json", *place], catch_exceptions=False
     )

@@ -43,7 +43,7 @@ def pairs(queries: list[Query]) -> list[list[Query]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
     made = spoil([OF_KIND[kind]], offers, [kind], "42")
-    assert dict(made.pairs) == {kind: 1}
+    assert dict(made.counts) == {kind: 1}
     (pair,) = pairs(made.queries)
     proofs = [offers.reference(query).proof for query in pair]
     assert {proof.state for proof in proofs if proof} == {"proved", "refuted"}
@@ -64,7 +64,7 @@ def test_twins_have_sentences_of_one_form(offers: Offers) -> None:
 def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
     other = NOBODYS.model_copy(update={"query_id": "q2"})
     made = spoil([ONCE, other], offers, KINDS, "42")
-    assert dict(made.pairs) == {"too_dear": 1, "not_sold": 1}
+    assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
@@ -81,7 +81,7 @@ def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
 def test_without_a_budget_of_its_own_a_sentence_says_it(offers: Offers) -> None:
     free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
     made = spoil([free], offers, ["too_dear"], "42")
-    assert made.pairs["too_dear"] == 1
+    assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
 
 

@@ -18,7 +18,7 @@ HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "
 PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
 ANSWER = "The [Alder](https://shop.example/k-1) costs $29.99 and has 62 dB [1].\n\nSources\n[1] https://tests.example/k"
 QUESTION = {"role": "user", "content": "A quiet kettle?"}
-OPENAI = [
+OPENAI: list[dict[str, Any]] = [
     {"role": "system", "content": "You help."},
     QUESTION,
     {
@@ -70,6 +70,26 @@ PARTS = [
 ]
 
 
+CALLS = [call["function"] | {"id": call["id"]} for call in OPENAI[2]["tool_calls"]]
+RESPONSES = [
+    QUESTION,
+    {"type": "reasoning", "summary": []},
+    *({"type": "function_call", "call_id": call["id"], **call} for call in CALLS),
+    *(
+        {"type": "function_call_output", "call_id": call_id, "output": json.dumps(output)}
+        for call_id, output in (("a", HITS), ("b", PAGES))
+    ),
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+]
+LANGCHAIN = [
+    {"type": "human", "data": {"content": "A quiet kettle?"}},
+    {"type": "ai", "data": {"content": "", "tool_calls": [{**call, "args": call["arguments"]} for call in CALLS]}},
+    {"type": "tool", "data": {"content": json.dumps(HITS), "tool_call_id": "a"}},
+    {"type": "tool", "data": {"content": json.dumps(PAGES), "tool_call_id": "b"}},
+    {"type": "ai", "data": {"content": ANSWER}},
+]
+
+
 def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -82,9 +102,34 @@ def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
     return {"name": "chat", "context": {"trace_id": "0xab"}, "attributes": attributes, **others}
 
 
-def as_otlp(row: dict[str, Any]) -> dict[str, Any]:
-    values = [{"key": key, "value": {"stringValue": value}} for key, value in row["attributes"].items()]
-    return {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "ab", "attributes": values}]}]}]}
+def typed(value: Any) -> dict[str, Any]:
+    """A value as OTLP writes it."""
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": [{"key": key, "value": typed(each)} for key, each in value.items()]}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [typed(each) for each in value]}}
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
+
+
+def as_otlp(*spans: dict[str, Any]) -> dict[str, Any]:
+    sent = [
+        {**each, "traceId": "ab", "attributes": typed(each["attributes"])["kvlistValue"]["values"]} for each in spans
+    ]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": sent}]}]}
+
+
+def with_event(row: dict[str, Any]) -> dict[str, Any]:
+    """The same span, with its messages in an event and as values instead of texts."""
+    said = {key: json.loads(row["attributes"].pop(f"gen_ai.{key}")) for key in ("input.messages", "output.messages")}
+    event = {"name": "gen_ai.client.inference.operation.details"}
+    event["attributes"] = typed({f"gen_ai.{key}": value for key, value in said.items()})["kvlistValue"]["values"]
+    return as_otlp({**row, "events": [event]})
+
+
+def tool_span(call: dict[str, Any], start: int, **others: Any) -> dict[str, Any]:
+    about = {"operation.name": "execute_tool", "tool.name": call["name"], "tool.call.arguments": call["arguments"]}
+    attributes = {f"gen_ai.{key}": value for key, value in {**about, **others}.items()}
+    return {"context": {"trace_id": "0xab"}, "startTimeUnixNano": str(start), "attributes": attributes}
 
 
 @pytest.mark.parametrize(
@@ -93,9 +138,23 @@ def as_otlp(row: dict[str, Any]) -> dict[str, Any]:
         {"messages": OPENAI, "model": "gpt-x", "usage": {"prompt_tokens": 90, "completion_tokens": 9}},
         {"messages": ANTHROPIC, "model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}},
         span(PARTS),
+        {
+            "input": RESPONSES[:-1],
+            "output": RESPONSES[-1:],
+            "model": "gpt-x",
+            "usage": {"input_tokens": 90, "output_tokens": 9},
+        },
+        {"messages": LANGCHAIN, "model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}},
         as_otlp(span(PARTS)),
+        with_event(span(PARTS)),
+        as_otlp(
+            tool_span(CALLS[2], 3),
+            tool_span(CALLS[0], 1, **{"tool.call.result": json.dumps(HITS)}),
+            tool_span(CALLS[1], 2, **{"tool.call.result": json.dumps(PAGES)}),
+            span([PARTS[0], PARTS[-1]]),
+        ),
     ],
-    ids=["openai", "anthropic", "span", "otlp"],
+    ids=["openai", "anthropic", "span", "responses", "langchain", "otlp", "event", "tool spans"],
 )
 def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_path: Path) -> None:
     material = load_format("chat").read(jsonl(tmp_path / "helper.jsonl", [row]))
@@ -118,8 +177,7 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
     assert texts[page or ""] == [("snippet", "Quiet."), ("page", "It has 62 dB.")]
     assert json.loads(texts["P:K-1"][0][1])["price"] == 29.99
     assert set(read_results(folder)) == {step.result_sha for step in run.steps if step.result_sha}
-    if "resourceSpans" not in row:
-        assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
+    assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
 
 
 def test_ids_of_calls_may_begin_anew_in_each_turn(tmp_path: Path) -> None:
@@ -156,6 +214,21 @@ def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_p
     material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": more}, {"messages": more}]))
     assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
     assert [report.text for report in material.reports.values()] == ["No."]
+    assert material.repeated == 1  # the same row
+
+
+def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
+    rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
+    path = jsonl(tmp_path / "log.jsonl", [*rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}])
+    material = load_format("chat").read(path)
+    for _ in range(2):  # a second time nothing changes
+        record(material, "chat", tmp_path / "exp", Progress())
+    (first, *others) = material.tasks
+    assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]
+    assert [report.text for report in material.reports.values()] == [
+        *("The Alder.", "The Birch.", "The Cedar."),
+        *("The Alder.", "The Birch."),
+    ]
     assert material.repeated == 1
 
 

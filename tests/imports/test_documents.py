@@ -9,6 +9,7 @@ import pytest
 
 from drretail.agents.user_files import UserFile
 from drretail.errors import UserError
+from drretail.grounding.report.citations import find_citations
 from drretail.imports.formats import load_format
 from drretail.parsing import document_text
 
@@ -67,6 +68,25 @@ def test_reports_come_as_word_and_as_pdf(tmp_path: Path) -> None:
     assert texts["one"].startswith("The kettle costs $20 [1].\n")
     assert "https://a.example/kettle" in texts["one"]
     assert "The lamp costs $9." in texts["two"]
+
+
+@installed
+def test_raised_numbers_of_a_word_file_are_citations_and_powers(tmp_path: Path) -> None:
+    raised = "</w:t></w:r><w:r><w:rPr><w:vertAlign w:val='superscript'/></w:rPr><w:t>{}</w:t></w:r><w:r><w:t>"
+    stated = f"It fills 20 m{raised.format(2)} in an hour.{raised.format(1)}"
+    path = word(tmp_path / "one.docx", stated, "Sources", "[1] https://a.example/kettle")
+    assert document_text(path).startswith("It fills 20 m<sup>2</sup> in an hour.<sup>1</sup>")
+    found = find_citations(document_text(path), None)
+    assert [one.marker for one in found] == ["<sup>1</sup>"]
+
+
+@installed
+def test_a_file_that_is_cut_off_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    whole = pdf(tmp_path / "x.pdf", "The lamp costs $9.")
+    whole.write_bytes(whole.read_bytes()[:60])
+    with pytest.raises(UserError) as refused:
+        document_text(whole)
+    assert str(refused.value) == f"{whole} cannot be read as pdf: it is damaged or cut off."
 
 
 @installed

@@ -83,11 +83,30 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert found["N_contradicted"] == pytest.approx(3 / 4)  # one in each report that names a product
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
     page = render_page(tmp_path / "exp")
-    assert "3 statements that their sources contradict" in page
-    first = page.index("price 28: the record says $32.00")
-    second = page.index("“in stock”: the record counts 0 in stock of White")
-    assert first < second < page.index("the record says “Not for induction”") < page.index('id="first"')
+    assert "4 answers, 4 statements about your products checked: 3 contradict your shop&#39;s records." in page
+    assert "3 statements contradict your shop's records" in page
+    first = page.index("$32.00 (price of Knock Box)")
+    second = page.index("0 in stock of White")
+    assert (
+        first < second < page.index("“Not for induction”") < page.index('id="questions"') < page.index('id="research"')
+    )
+    assert page.index('id="research"') < page.index(">FP</")
+    for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
+        assert of_research not in page
     assert "looked up in the shop for judging" in page
+    shown = drretail("report", "exp", "--format", "text").stdout
+    assert "≠ Take the box" in shown
+    assert "your shop says $32.00 (price of Knock Box)" in shown
+
+
+def test_score_ends_with_how_much_is_false_and_where_it_stands(world: Path, tmp_path: Path, drretail: Command) -> None:
+    drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
+    before = render_page(tmp_path / "exp")
+    assert "4 answers: no statement about your products was judged." in before
+    assert "drretail score exp</code>" in before
+    assert "drretail import chat FILE --to exp --system assistant --world W" in before
+    last = " ".join(drretail("score", "exp", "--metrics", "faithfulness").stdout.split())
+    assert last.endswith("3 contradict your shop's records. Each with its record: drretail report exp")
 
 
 def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:

@@ -10,7 +10,7 @@ from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.generate import generate_for
-from drretail.querygen.revisions import history_path
+from drretail.querygen.review.revisions import history_path
 from drretail.records.query import Query
 
 runner = CliRunner()

@@ -225,10 +225,7 @@ def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[Sy
     for intent in dict.fromkeys(intents):
         if intent not in INTENTS:
             raise UnknownName("intent", intent, INTENTS)
-        for sut in suts:
-            options = {} if sut.system.agent in BASELINES else {INTENT: intent}
-            system = sut.system.model_copy(update={"options": sut.system.options | options})
-            made.append(replace(sut, label=system.label(), system=system))
+        made += [_with(sut, {INTENT: intent}) for sut in suts]
     return list({sut.label: sut for sut in made}.values())
 
 
@@ -247,8 +244,7 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
                 continue
             if "user" in sut.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
-            system = sut.system.model_copy(update={"options": sut.system.options | {OPTION: kind}})
-            made.append(replace(sut, label=system.label(), system=system))
+            made.append(_with(sut, {OPTION: kind}))
     return made
 
 
@@ -280,17 +276,19 @@ def informed(
 
 
 def _remembering(sut: SystemUnderTest, memory: Memory) -> SystemUnderTest:
-    if sut.system.agent in BASELINES:
-        return sut
-    system = sut.system.model_copy(update={"options": sut.system.options | {MEMORY: memory.option}})
-    return replace(sut, label=system.label(), system=system, memory=memory)
+    made = _with(sut, {MEMORY: memory.option})
+    return made if made is sut else replace(made, memory=memory)
 
 
 def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
+    return _with(sut, {INFORMED: setting, "without": sorted({*sut.system.options.get("without", ()), "user"})})
+
+
+def _with(sut: SystemUnderTest, options: dict[str, Any]) -> SystemUnderTest:
+    """The same system with these options; floors and the oracle as they are."""
     if sut.system.agent in BASELINES:
         return sut
-    without = sorted({*sut.system.options.get("without", ()), "user"})
-    system = sut.system.model_copy(update={"options": sut.system.options | {INFORMED: setting, "without": without}})
+    system = sut.system.model_copy(update={"options": sut.system.options | options})
     return replace(sut, label=system.label(), system=system)
 
 
@@ -304,12 +302,7 @@ def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
-    made: list[SystemUnderTest] = []
-    for sut in suts:
-        if sut.system.agent not in BASELINES:
-            system = sut.system.model_copy(update={"options": sut.system.options | {INJECTED: texts_hash()}})
-            made.append(replace(sut, label=system.label(), system=system))
-    return made
+    return [_with(sut, {INJECTED: texts_hash()}) for sut in suts if sut.system.agent not in BASELINES]
 
 
 def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
@@ -318,12 +311,7 @@ def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
     Raises UserError for moves that can't be read.
     """
     option = {MOVES: read_moves(moves)}
-    made: list[SystemUnderTest] = []
-    for sut in suts:
-        if sut.system.agent not in BASELINES:
-            system = sut.system.model_copy(update={"options": sut.system.options | option})
-            made.append(replace(sut, label=system.label(), system=system))
-    return made
+    return [_with(sut, option) for sut in suts if sut.system.agent not in BASELINES]
 
 
 def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:

@@ -1,5 +1,6 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,8 @@ from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Accepted, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.api.bench.submission import Accepted, Manifest, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
@@ -21,6 +23,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
+from drretail.records.query import Query
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
@@ -51,7 +54,7 @@ class RankRow(Record):
     """"tokens", "dollars": no other system is as good and costs less."""
     door: str
     notes: tuple[str, ...] = ()
-    """late; unverified; not run again; beside: a floor or the oracle; whose copy it is."""
+    """late; unverified; not run again; baseline: a floor or the oracle; whose copy it is."""
 
 
 class Ranking(Document):
@@ -74,39 +77,9 @@ def rank(folder: Path) -> Ranking:
     if not taken:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    graded, clusters, entries = folder / "graded", Clusters.of(queries), dict[str, _Entry]()
-    parts: list[Part] = []
-    for name, manifest, accepted in taken:
-        systems = read_definition(folder / "submissions" / name / "exp").systems
-        # Floors and the oracle know the wishes at the closed door alone.
-        labels = [label for label in systems if label in manifest.systems or manifest.door == "closed"]
-        parts.append(Part(name, folder / "submissions" / name / "exp", labels))
-        for label in labels:
-            entries[label_of(name, label)] = _Entry(
-                manifest.systems.get(label), manifest.door, accepted, accepted.was_run_again(label)
-            )
-    with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
-            grade(graded, parts, world, queries)  # what was judged of the same systems stays
-        worth = worths(graded, world)
-    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    ranked = [label for label, entry in entries.items() if entry.is_ranked]
-    copies = _copies(graded, ranked)
-    contestants = [label for label in ranked if label not in copies]
-    places, style, tokens = _places(worth, contestants, clusters), _style(graded, worth, clusters), _tokens(graded)
-    levels = {query.query_id: query.level for query in queries if query.level is not None}
-    rows = [_row(label, worth[label], clusters, entry, tokens.get(label), levels) for label, entry in entries.items()]
-    rows = [
-        row.model_copy(
-            update={
-                "ranks": places.get(row.system),
-                "style": style.get(row.system),
-                "notes": (*row.notes, *([f"a copy of {copies[row.system]}"] if row.system in copies else [])),
-                "on_front": _fronts(row, [row for row in rows if row.system in contestants]),
-            }
-        )
-        for row in rows
-    ]
+    entries, worth = _graded(folder, taken, queries)
+    clusters = Clusters.of(queries)
+    rows = _rows(folder / "graded", entries, worth, queries, clusters)
     rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
@@ -115,55 +88,101 @@ def rank(folder: Path) -> Ranking:
 
 
 class _Entry(NamedTuple):
-    """What is known of a ranked system; ``listed`` is None of floors and the oracle."""
+    """A system of a submission; floors and the oracle are those that its manifest does not name."""
 
-    listed: SystemEntry | None
-    door: str
+    label: str
+    manifest: Manifest
     accepted: Accepted
-    was_run_again: bool
+
+    @property
+    def listed(self) -> SystemEntry | None:
+        return self.manifest.systems.get(self.label)
 
     @property
     def is_ranked(self) -> bool:
-        return self.listed is not None and self.accepted.verified and self.was_run_again
+        return self.listed is not None and self.accepted.verified and self.accepted.was_run_again(self.label)
+
+    @property
+    def notes(self) -> list[str]:
+        states = {
+            "late": self.accepted.late,
+            "unverified": not self.accepted.verified,
+            "not run again": self.listed is not None and self.accepted.verified and not self.is_ranked,
+            "baseline": self.listed is None,
+        }
+        return [state for state, holds in states.items() if holds]
 
 
-def _row(
-    label: str,
-    worth: Mapping[str, Truth],
-    clusters: Clusters,
-    entry: _Entry,
-    tokens: float | None,
-    levels: Mapping[str, int],
-) -> RankRow:
-    of_level: dict[int, list[float]] = {}
-    for query_id in sorted(worth.keys() & levels.keys(), key=lambda query_id: levels[query_id]):
-        of_level.setdefault(levels[query_id], []).append(worth[query_id].primary)
-    values = [truth.primary for truth in worth.values()]
-    interval = share_interval(values, clusters.groups(worth))
-    dollars = None if entry.listed is None else entry.listed.dollars
-    notes = {
-        "late": entry.accepted.late,
-        "unverified": not entry.accepted.verified,
-        "not run again": entry.listed is not None and entry.accepted.verified and not entry.was_run_again,
-        "beside": entry.listed is None,
+Worths = Mapping[str, Mapping[str, Truth]]
+"""What each run is worth, by label and query id."""
+
+
+def _graded(
+    folder: Path, taken: Iterable[tuple[str, Manifest, Accepted]], queries: Sequence[Query]
+) -> tuple[Mapping[str, _Entry], Worths]:
+    """All systems by the label that they have in ``graded``, where their runs are, and what the runs are worth."""
+    graded, entries, parts = folder / "graded", dict[str, _Entry](), list[Part]()
+    for name, manifest, accepted in taken:
+        experiment = folder / "submissions" / name / "exp"
+        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
+        beside = manifest.door == "closed" and accepted.verified
+        systems = read_definition(experiment).systems
+        labels = [label for label in systems if label in manifest.systems or (beside and label not in entries)]
+        parts.append(Part(name, experiment, labels))
+        entries |= {label_of(name, label): _Entry(label, manifest, accepted) for label in labels}
+    with open_world(folder / "sealed" / "world") as world:
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
+            grade(graded, parts, world, queries)  # what was judged of the same systems stays
+        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
+        return entries, worths(graded, world)
+
+
+def _rows(
+    graded: Path, entries: Mapping[str, _Entry], worth: Worths, queries: Sequence[Query], clusters: Clusters
+) -> list[RankRow]:
+    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    ranked = [label for label, entry in entries.items() if entry.is_ranked]
+    copies = _copies(graded, ranked)
+    contestants = [label for label in ranked if label not in copies]
+    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
+    truth = {label: fmean(run.primary for run in runs.values()) for label, runs in worth.items()}
+    spent = {label: entry.listed.dollars for label, entry in entries.items() if entry.listed is not None}
+    dollars = {label: each / len(worth[label]) for label, each in spent.items() if each is not None}
+    tokens = _tokens(graded)
+    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
+    intervals = {
+        label: share_interval([run.primary for run in runs.values()], clusters.groups(runs))
+        for label, runs in worth.items()
     }
-    return RankRow(
-        system=label,
-        truth=fmean(values) if values else 0.0,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        by_level={level: fmean(of_queries) for level, of_queries in of_level.items()},
-        true=fmean(truth.is_true for truth in worth.values()) if worth else 0.0,
-        tokens=tokens,
-        dollars=None if dollars is None else dollars / max(1, len(values)),
-        door=entry.door,
-        notes=tuple(note for note, holds in notes.items() if holds),
-    )
+    return [
+        RankRow(
+            system=label,
+            ranks=places.get(label),
+            truth=truth[label],
+            ci_low=intervals[label].low,
+            ci_high=intervals[label].high,
+            by_level=_by_level(worth[label], queries),
+            true=fmean(run.is_true for run in worth[label].values()),
+            style=style.get(label),
+            tokens=tokens.get(label),
+            dollars=dollars.get(label),
+            on_front=tuple(name for name, front in fronts.items() if label in front),
+            door=entry.manifest.door,
+            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
+        )
+        for label, entry in entries.items()
+    ]
 
 
-def _places(
-    worth: Mapping[str, Mapping[str, Truth]], contestants: Sequence[str], clusters: Clusters
-) -> dict[str, tuple[int, int]]:
+def _by_level(runs: Mapping[str, Truth], queries: Sequence[Query]) -> dict[int, float]:
+    found: dict[int, list[float]] = defaultdict(list)
+    for query in queries:
+        if query.level is not None and query.query_id in runs:
+            found[query.level].append(runs[query.query_id].primary)
+    return {level: fmean(found[level]) for level in sorted(found)}
+
+
+def _places(worth: Worths, contestants: Sequence[str], clusters: Clusters) -> dict[str, tuple[int, int]]:
     """The ranks that paired tests, corrected over all pairs (Holm), leave to each contestant."""
     pairs = list(combinations(contestants, 2))
     leads = [
@@ -183,7 +202,7 @@ def _places(
     }
 
 
-def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
+def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
     """Strengths by the first language model that compared reports, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
@@ -219,13 +238,16 @@ def _tokens(graded: Path) -> dict[str, float]:
     return {label: fmean(its) / 1000 for label, its in spent.items() if label in ours}
 
 
-def _fronts(row: RankRow, rows: Sequence[RankRow]) -> tuple[str, ...]:
-    """The costs by which no other system is as good for less, or better for as much."""
-    fronts: list[str] = []
-    for name in ("tokens", "dollars"):
-        cost = getattr(row, name)
-        others = [(other.truth, getattr(other, name)) for other in rows if getattr(other, name) is not None]
-        if row in rows and cost is not None:
-            beaten = any(t >= row.truth and c <= cost and (t, c) != (row.truth, cost) for t, c in others)
-            fronts += [] if beaten else [name]
-    return tuple(fronts)
+def _front(truth: Mapping[str, float], costs: Mapping[str, float], contestants: Iterable[str]) -> set[str]:
+    """The contestants that no other one beats: as good for less, or better for as much."""
+    known = [label for label in contestants if label in costs]
+    return {
+        label
+        for label in known
+        if not any(
+            truth[other] >= truth[label]
+            and costs[other] <= costs[label]
+            and (truth[other], costs[other]) != (truth[label], costs[label])
+            for other in known
+        )
+    }

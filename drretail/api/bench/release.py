@@ -7,13 +7,11 @@ submissions/   one folder for each contestant
 
 import hashlib
 import json
-import mmap
 import secrets
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
 from pydantic import Field
@@ -35,12 +33,9 @@ from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
-from drretail.querygen.users import drawn_users
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
-_TRIED = 6
-"""Users that are tried for each query of a level: most come nowhere near a high one."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
 """What the sums of a release bind; world/ follows from its fingerprint."""
@@ -140,38 +135,18 @@ def _made_up(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Que
         made = with_levels(queries, [dial.difficulty(query) for query in queries])
         return made if not levels or all(query.level in levels for query in made) else []
 
-    written = (
-        _of_levels(world, n, seed, levels) if levels else generate_sampled(world, n, per_user=1, seed=seed).queries
-    )
+    made = generate_at(world, levels, n, seed=seed) if levels else generate_sampled(world, n, per_user=1, seed=seed)
+    for_twins = made.queries[::3]
     # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
     others = [
-        each
-        for query in written
-        if query not in written[::3]
-        for each in leveled(hide([query], offers).queries) or leveled([query])
+        leveled(hide([query], offers).queries) or leveled([query]) for query in made.queries if query not in for_twins
     ]
     pairs: dict[str, list[Query]] = {}
-    for twin in spoil(written[::3], offers, TWINS, seed).queries:
+    for twin in spoil(for_twins, offers, TWINS, seed).queries:
         pairs.setdefault(twin.task_id or twin.query_id, []).append(twin)
     # One of each pair: whoever has both sees by their difference which one the shop can't meet.
-    twins = [
-        min(pair, key=lambda each: sha256_of([seed, each.query_id])) for pair in map(leveled, pairs.values()) if pair
-    ]
-    return [*others, *twins]
-
-
-def _of_levels(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Query]:
-    """As many of each level as can be, each of another user, in an order that tells nothing."""
-    made: list[Query] = []
-    users = list(islice(drawn_users(world, seed, n), _TRIED * n))
-    for place, level in enumerate(levels):
-        taken = {query.user_id for query in made}
-        wanted = (n - len(made)) // (len(levels) - place)
-        free = [user for user in users if user not in taken]
-        made += generate_at(world, level, wanted, seed=seed, users=free).queries
-    if not made:
-        raise UserError(f"No query of level {', '.join(map(str, levels))} could be made up on this shop: try others.")
-    return sorted(made, key=lambda query: sha256_of([seed, query.query_id]))
+    twins = [sorted(leveled(pair), key=lambda each: sha256_of([seed, each.query_id]))[:1] for pair in pairs.values()]
+    return [query for made in (*others, *twins) for query in made]
 
 
 def _line(query: Query) -> str:
@@ -234,9 +209,4 @@ def publish(
 
 def _holding(text: str, paths: Iterable[Path]) -> Path | None:
     """The first file that holds the text."""
-    for path in paths:
-        if path.is_file() and path.stat().st_size:
-            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
-                if held.find(text.encode()) >= 0:
-                    return path
-    return None
+    return next((path for path in paths if path.is_file() and text.encode() in path.read_bytes()), None)

@@ -30,7 +30,7 @@ from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import LONGEST_LABEL, System, slug
+from drretail.records.run import BASELINES, System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
@@ -97,12 +97,11 @@ def submit(
     and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
     release, given = read_release(folder), _read_manifest(manifest)
-    now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name)
+    now, target = now or datetime.now(UTC), folder / "submissions" / _folder_name(given.name)
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     _check_manifest(experiment, given)
     _check_sizes(experiment)
-    _check_labels(folder, experiment, given.name)
     left: list[str] = []
     again: dict[str, str] = {}
     drawn: list[Query] = []
@@ -143,20 +142,6 @@ def _check_sizes(experiment: Path) -> None:
                 size += len(chunk)
                 if size > _LARGEST:
                     raise UserError(f"{path} holds more than {_LARGEST // 1024**2} MB unpacked: no run is that long.")
-
-
-def _check_labels(folder: Path, experiment: Path, name: str) -> None:
-    """UserError where two systems of the release would be called alike."""
-    taken = {
-        label_of(other, label)
-        for other, _, _ in submissions(folder)
-        for label in read_definition(folder / "submissions" / other / "exp").systems
-    }
-    for label in read_definition(experiment).systems:
-        called = label_of(name, label)
-        if called in taken:
-            raise UserError(f"Two systems of the release would be called {called}: submit under another name.")
-        taken.add(called)
 
 
 def _check_manifest(experiment: Path, given: Manifest) -> None:
@@ -276,8 +261,13 @@ class Part:
 
 
 def label_of(name: str, label: str) -> str:
-    """What a contestant's system is called among all."""
-    return f"{slug(name)}.{label}"[:LONGEST_LABEL].rstrip(".")
+    """What a contestant's system is called among all: the contestant, a dot and its label. Floors and the oracle, which
+    are the same in every folder, go by their own names."""
+    return label if label in BASELINES else f"{_folder_name(name)}.{label}"
+
+
+def _folder_name(name: str) -> str:
+    return slug(name).replace(".", "-")
 
 
 def grade(to: Path, parts: Iterable[Part], world: World, queries: Sequence[Query]) -> Path:

@@ -1,6 +1,5 @@
-"""``drretail queries difficulty`` and ``generate --level``: how hard queries are, measured without an agent."""
+"""``drretail queries difficulty``: how hard queries are, measured without an agent."""
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,13 +9,11 @@ from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_unused, write_queries
-from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import Assignment
     from drretail.difficulty.measure import Difficulty
     from drretail.tables.table import Table
 
@@ -79,31 +76,3 @@ def _table(rows: "list[Difficulty]") -> "Table":
         if unmeasured
         else (),
     )
-
-
-def write_at_level(to: Path, assignment: "Assignment", level: int, *, force: bool, output: flags.Output) -> None:
-    """Writes queries of one level by rules; ends with a UserError where no user has any."""
-    from drretail.difficulty.hardening import generate_at
-    from drretail.querygen.users import check_users
-
-    check_unused(to, force=force)
-    n = len(assignment.named) or assignment.users
-    progress = choose_progress("none" if output.quiet else None)
-    with (
-        opened_world(assignment.world, quiet=output.quiet) as shop,
-        progress.track(f"Writing queries of level {level}", n) as bar,
-    ):
-        check_users(shop, assignment.named)
-        made = generate_at(shop, level, n, seed=assignment.seed, users=assignment.named, on_user=bar.advance)
-    nearest = dict(sorted(Counter(made.others).items()))
-    of_others = ", ".join(f"{count} at {reached if reached >= 0 else 'none'}" for reached, count in nearest.items())
-    if not made.queries:
-        raise UserError(f"No query of level {level} in this world; the nearest of its users: {of_others or 'none'}.")
-    write_queries(to, made.queries, force=force)
-    if output.as_json:
-        others = {str(reached): count for reached, count in nearest.items()}
-        print_json({"queries": len(made.queries), "level": level, "users_not_brought_there": others, "file": str(to)})
-        return
-    typer.echo(f"{counted(len(made.queries), 'query')} of level {level} → {to}; {n} were asked for.")
-    if made.others:
-        typer.echo(f"  Users without one: {len(made.others)} (the level nearest to it: {of_others}).")

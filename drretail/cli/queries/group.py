@@ -8,10 +8,10 @@ import typer
 from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
-from drretail.cli.options.query_files import Force, check_file, write_queries
+from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
-from drretail.cli.queries.difficulty import difficulty, write_at_level
+from drretail.cli.queries.difficulty import difficulty
 from drretail.cli.queries.people import context, pair, personas
 from drretail.cli.queries.query_sets import carry, hide, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
@@ -110,24 +110,30 @@ def generate(
     if writer is not None:
         write_by_model(to, assignment, writer, calls, output, force=force)
         return
-    if level is not None:
-        write_at_level(to, assignment, level, force=force, output=output)
-        return
-    _write_offline(to, assignment, force=force, output=output)
+    _write_offline(to, assignment, level, force=force, output=output)
 
 
-def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: flags.Output) -> None:
+def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, force: bool, output: flags.Output) -> None:
+    from drretail.difficulty.hardening import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
+    from drretail.querygen.users import check_users
 
     check_file(to)
+    if level is not None:  # other queries of a file would not stay
+        check_unused(to, force=force)
     with opened_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
-        if assignment.named:
+        if level is not None:
+            check_users(shop, assignment.named)
+            n = len(assignment.named) or assignment.users
+            made = generate_at(shop, [level], n, seed=assignment.seed, users=assignment.named)
+        elif assignment.named:
             made = generate_for(shop, assignment.named, per_user=assignment.per_user, seed=assignment.seed)
         else:
             made = generate_sampled(shop, assignment.users, per_user=assignment.per_user, seed=assignment.seed)
     write_queries(to, made.queries, force=force)
     if not output.quiet:
-        _tell(made, users=len(set(assignment.named)) or assignment.users, per_user=assignment.per_user)
+        users = len(set(assignment.named)) or assignment.users
+        _tell(made, users=users, per_user=assignment.per_user, of_level="" if level is None else f" of level {level}")
     if output.as_json:
         print_json(
             {
@@ -142,11 +148,11 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
         typer.echo(f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}")
 
 
-def _tell(made: "Generated", *, users: int, per_user: int) -> None:
+def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
     """What was not as asked for, on stderr."""
 
     if made.without:
-        say(f"Users from whose orders no query could be made: {len(made.without)}.")
+        say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:
         say(f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for.")
     if made.fewer:

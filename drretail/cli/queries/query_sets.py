@@ -16,6 +16,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, stdout_console
 
 if TYPE_CHECKING:
+    from drretail.difficulty.variations import Derived
     from drretail.querygen.shipped import Split
     from drretail.records.query import Query
 
@@ -164,7 +165,7 @@ def spoil(
     After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
     pairs.
     """
-    from drretail.difficulty.twins import ABSENT, KINDS, leaf_names
+    from drretail.difficulty.twins import ABSENT
     from drretail.difficulty.twins import spoil as spoiled
     from drretail.env.offers import Offers
     from drretail.querygen.reading import read_queries
@@ -173,21 +174,11 @@ def spoil(
     names: list[str] = []
     for other in absent or ():
         with opened_world(other, quiet=True) as lent:
-            names += leaf_names(Offers(lent))
+            names += lent.catalog.categories()
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with opened_world(world, quiet=as_json) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
-    if not made.queries:
-        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
-        raise UserError(f"{file} gave no pair of queries: {why or 'it holds none'}.")
-    write_queries(to, made.queries, force=force)
-    if as_json:
-        print_json({"queries": len(made.queries), "pairs": dict(made.pairs), "without": dict(made.without)})
-        return
-    of_kinds = ", ".join(f"{made.pairs[kind]} {kind}" for kind in KINDS if kind in chosen)
-    typer.echo(f"{counted(len(made.queries), 'query')} in pairs → {to}: {of_kinds}.")
-    for why, count in sorted(made.without.items()):
-        typer.echo(f"  without a pair: {count} ({why})")
+    _write_derived(made, file, to, "pair of queries", "pairs", force=force, as_json=as_json)
 
 
 def hide(
@@ -235,14 +226,21 @@ def hide(
             questions=None if questions == QUESTIONS else questions,
             from_record=from_record,
         )
+    _write_derived(made, file, to, "query that hides a limit", "hidden", force=force, as_json=as_json)
+
+
+def _write_derived(
+    made: "Derived", file: Path, to: Path, what: str, counts: str, *, force: bool, as_json: bool
+) -> None:
+    """Writes queries made of those of a file, and says how many of which sort, and why others gave none."""
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
-        raise UserError(f"No query of {file} can hide a limit: {why or 'it holds none'}.")
+        raise UserError(f"{file} gave no {what}: {why or 'it holds none'}.")
     write_queries(to, made.queries, force=force)
     if as_json:
-        print_json({"queries": len(made.queries), "hidden": dict(made.facts), "without": dict(made.without)})
+        print_json({"queries": len(made.queries), counts: dict(made.counts), "without": dict(made.without)})
         return
-    of_topics = ", ".join(f"{count} {topic}" for topic, count in sorted(made.facts.items()))
-    typer.echo(f"{counted(len(made.queries), 'query')} of {len(queries)} → {to}; hidden: {of_topics}.")
+    of_sorts = ", ".join(f"{count} {name}" for name, count in sorted(made.counts.items()))
+    typer.echo(f"{counted(len(made.queries), 'query')} → {to}; {counts}: {of_sorts}.")
     for why, count in sorted(made.without.items()):
-        typer.echo(f"  left out, {counted(count, 'query')} that can hide no limit: {why}")
+        typer.echo(f"  left out: {counted(count, 'query')} ({why})")

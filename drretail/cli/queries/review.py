@@ -39,7 +39,7 @@ def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions
     """The decisions beside a file that are about its queries as they stand."""
     from drretail.querygen.review.decisions import current_decisions
     from drretail.querygen.review.records import read_reviews_of
-    from drretail.querygen.revisions import read_history_of
+    from drretail.querygen.review.revisions import read_history_of
 
     return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 

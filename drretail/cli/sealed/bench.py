@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,11 @@ from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from drretail.api.bench.ranking import RankRow
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
@@ -127,25 +130,33 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
         (
             row.system,
             "–" if row.ranks is None else "–".join(map(str, sorted({*row.ranks}))),
-            f"{row.truth:.2f}" + ("" if row.ci_low is None else f" ({row.ci_low:.2f}–{row.ci_high:.2f})"),
-            f"{row.true:.2f}",
-            "–" if row.style is None else f"{row.style:+.2f}",
-            "–" if row.tokens is None else f"{row.tokens:.1f}" + ("*" if "tokens" in row.on_front else ""),
-            "–" if row.dollars is None else f"{row.dollars:.4f}" + ("*" if "dollars" in row.on_front else ""),
-            ", ".join((row.door, *row.notes)),
+            Cell(row.truth, "number", row.ci_low, row.ci_high),
+            row.true,
+            None if row.style is None else Cell(row.style, "signed"),
+            *(_cost(row, name, form) for name, form in (("tokens", ".1f"), ("dollars", ".4f"))),
+            row.door,
+            ", ".join(row.notes),
         )
         for row in ranking.rows
     ]
-    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door"]
-    print_table(table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows))
+    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
+    print_table(
+        table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows, spare=("style", "door"))
+    )
     if ranking.levels:
-        heads = [f"{level} (n={count})" for level, count in ranking.levels.items()]
+        heads = [f"level {level} (n={count})" for level, count in ranking.levels.items()]
         of_levels = [(row.system, *(row.by_level.get(level) for level in ranking.levels)) for row in ranking.rows]
         print_table(table_of("truth by level of difficulty", ["system", *heads], of_levels))
-    typer.echo(
-        "ranks: the ranks that paired tests leave possible, corrected over all pairs (Holm). *: no "
-        "other system is as good for less."
+    print_text(
+        "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
+        "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "
+        "Baselines are not ranked."
     )
+
+
+def _cost(row: "RankRow", name: str, form: str) -> str | None:
+    cost: float | None = getattr(row, name)
+    return None if cost is None else f"{cost:{form}}" + ("*" if name in row.on_front else "")
 
 
 def _utc(time: datetime) -> datetime:

@@ -16,7 +16,19 @@ _WORDS = "|".join(sorted((sign for sign in SIGNS if sign.isalpha()), key=len, re
 _CODE_OR_SIGN = rf"\b[A-Z]{{3}}\b|{_SHAPES}"
 # Signs of letters stand directly before or behind the figures.
 _WORD_BEFORE, _WORD_BEHIND = rf"(?i)^(?:{_WORDS})\.?\s*(\d)", rf"(?i)(\d[.,]?[–—-]*)\s*(?:{_WORDS})\.?$"
-NAMED_CURRENCY = (rf"{_SHAPES}|\b[A-Z]{{3}}\b", rf"(?i)^({_WORDS})\.?\s*\d", rf"(?i)\d[.,]?[–—-]*\s*({_WORDS})\.?$")
+_WIDE, _NARROW = "０１２３４５６７８９，．", "0123456789,."
+# Remarks on tax, as in "1,280円（税込）" and "9,90 € inkl. MwSt.", and words for "from".
+_TAX = (
+    r"\s*[(（]?\s*(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
+    r"|(?:in[ck]l?|ex[ck]?l?|zzgl|plus)\w{0,6}\.?\s+(?:MwSt|USt|VAT|GST|tax|BTW|TVA|IVA|moms)\.?)\s*[)）]?$"
+)
+_FROM_BEFORE = r"(?i)^(?:ab|desde|a partir de|à partir de|dès|da|vanaf|fra|från|od|от)\s+"
+_FROM_BEHIND = r"^(.*\d.*?)\s*(?:[~〜～]|から|起)$"
+NAMED_CURRENCY = (
+    rf"{_SHAPES}|\b[A-Z]{{3}}\b",
+    rf"(?i)^({_WORDS})\.?\s*\d",
+    rf"(?i)[\d０-９][.,]?[–—-]*\s*({_WORDS})\.?(?:{_TAX}|\s*[~〜～]?$)",
+)
 """What names the currency of a price: the whole of the first pattern, or the first group of another."""
 
 
@@ -103,8 +115,10 @@ class Cells:
         return _first(self._number(column) for column in listed(columns))
 
     def _number(self, column: str) -> str:
-        text = self.text(column)
-        plain = rf"trim(regexp_replace({text}, {quoted(_CODE_OR_SIGN)}, '', 'g'), '{_SPACES}')"
+        plain = f"translate({self.text(column)}, '{_WIDE}', '{_NARROW}')"
+        for pattern, put in ((f"(?i){_TAX}", ""), (_FROM_BEHIND, r"from \1"), (_FROM_BEFORE, "from ")):
+            plain = f"regexp_replace({plain}, {quoted(pattern)}, {quoted(put)})"
+        plain = rf"trim(regexp_replace({plain}, {quoted(_CODE_OR_SIGN)}, '', 'g'), '{_SPACES}')"
         for pattern in (_WORD_BEFORE, _WORD_BEHIND):
             plain = rf"regexp_replace({plain}, {quoted(pattern)}, '\1')"
         # "9.–" is a price without cents.

@@ -24,6 +24,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "store": "Vendor",
             "description": ["Body (HTML)|Description"],
             "list_price": ["Variant Compare At Price|Compare-at price"],
+            "details": {name: name for name in ("Material", "Fabric", "Color")},
             "stock": "Variant Inventory Qty|Inventory quantity",
             "stock_unless": {
                 "Variant Inventory Tracker|Inventory tracker": [""],
@@ -80,7 +81,7 @@ FORMATS: dict[str, dict[str, Any]] = {
             "id": ["id"],
             "parent": "item_group_id",
             "title": "title",
-            "category": ["product_type|google_product_category"],
+            "category": ["product_type", "google_product_category"],
             "price": ["sale_price", "price"],
             "list_price": ["price"],
             "store": "brand",

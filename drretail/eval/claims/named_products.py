@@ -14,6 +14,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.measures import denial_faults, measure_faults
 from drretail.grounding.verify.offers import option_in, price_lines, stock_lines
+from drretail.grounding.verify.properties import property_faults
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.shop import Product, offers_of
@@ -124,16 +125,19 @@ def _is_of(claim: str, items: Mapping[str, Product]) -> bool:
     return bool(_BACKWARD.search(claim)) or any(option_in(claim, value) for value in options)
 
 
-def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> Iterator[str]:
+def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> list[str]:
     """A line for each thing that a claim says of these products and their records deny: prices, list prices, totals,
-    availability, figures with a unit, and what a record says a thing is not; of totals and availability also where
-    they agree. ``before`` is the report up to the claim."""
-    yield from price_lines(claim, items, ledger, before)
+    availability, figures with a unit, materials, colours, sizes, models, and what a record says a thing is not; of
+    totals and availability also where they agree. ``before`` is the report up to the claim."""
+    named = {one.product_id for one in products_named(claim, {item.product_id: item.title for item in items})}
+    lines = [*price_lines(claim, items, ledger, before, are_named=len(named) == len(items))]
     last = next((before[one.start : one.end] for one in reversed(find_sentences(before))), "")
     for part, item in _parts(claim, items):
-        yield from stock_lines(part, item, last)
-        yield from measure_faults(part, item)
-        yield from denial_faults(part, item)
+        lines += stock_lines(part, item, last)
+        lines += measure_faults(part, item)
+        lines += denial_faults(part, item)
+        lines += property_faults(part, item)
+    return list(dict.fromkeys(lines))
 
 
 def _parts(claim: str, items: Sequence[Product]) -> Iterator[tuple[str, Product]]:

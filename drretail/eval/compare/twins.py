@@ -34,16 +34,17 @@ def twin_rows_of(gathered: Gathered) -> list[TwinRow]:
 def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
     """By system and task, whether the query was refused, by whether it is the one that can't be met.
 
-    Of repeats the first counts; a report that declares nothing decides nothing; a task of which nothing is proved is no
-    pair.
+    Of repeats the first counts; a report that declares nothing decides nothing. A task of one query is no pair, and
+    neither is one of which nothing is proved.
     """
+    queries = Counter(query.task_id for query in gathered.definition.queries)
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
     tables = (table for key, table in gathered.tables_of_judges.items() if key.metric == DECIDES)
     values = [judged for table in tables for judged in table.items()]
     by_run = dict(values)
     for plan in gathered.plans:
         task, judged = plan.query.task_id, by_run.get(plan.run_id)
-        if task is None or judged is None or plan.repeat != 1:
+        if task is None or queries[task] < 2 or judged is None or plan.repeat != 1:
             continue
         undeclared = judged.result.values.get("undeclared")
         if undeclared is not None and undeclared.value:

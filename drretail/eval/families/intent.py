@@ -109,31 +109,22 @@ def lacks_hidden(experiment: Path) -> str:
     return "" if hides else "holds no query that hides limits of its wish"
 
 
-VARIANTS = (
-    "intent_recall",
-    "kept_visible",
-    "kept_asked",
-    "kept_record",
-    "record_seen",
-    "lost",
-    "lucky",
-    "useless",
-    "questions",
-)
+MEANINGS = {
+    "intent_recall": "share of the shopper's hidden limits that the agent asked for",
+    "kept_visible": "share of the stated limits that the cart keeps",
+    "kept_asked": "share of the shopper's hidden limits that the cart keeps",
+    "kept_record": "share of the limits in the shopper's records that the cart keeps",
+    "record_seen": "share of the limits in the shopper's records that the agent looked up",
+    "lost": "share of the limits told to the agent that the cart breaks",
+    "lucky": "share of the limits never told to the agent that the cart keeps",
+    "useless": "share of questions that brought nothing new",
+    "questions": "questions asked per run",
+}
+VARIANTS = tuple(MEANINGS)
 DESCRIPTION = MetricDescription(
     title="Intent",
     meaning="Queries hide limits that an agent must ask for or look up.",
-    meanings={
-        "intent_recall": "share of the shopper's hidden limits that the agent asked for",
-        "kept_visible": "share of the stated limits that the cart keeps",
-        "kept_asked": "share of the shopper's hidden limits that the cart keeps",
-        "kept_record": "share of the limits in the shopper's records that the cart keeps",
-        "record_seen": "share of the limits in the shopper's records that the agent looked up",
-        "lost": "share of the limits told to the agent that the cart breaks",
-        "lucky": "share of the limits never told to the agent that the cart keeps",
-        "useless": "share of questions that brought nothing new",
-        "questions": "questions asked per run",
-    },
+    meanings=MEANINGS,
     headlines=("intent_recall", "kept_visible", "kept_asked"),
     scoreboard=(BoardColumn(variant="kept_asked", meaning="share of the shopper's hidden limits that the cart keeps"),),
     counts=("questions",),

@@ -7,7 +7,7 @@ from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, SHOPPER_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, find_marks
-from drretail.grounding.report.markup import blanked, prose, url_end
+from drretail.grounding.report.markup import blanked, has_links_without_words, prose, url_end
 from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, read_references
 from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
@@ -107,6 +107,11 @@ def listed_sources(report: str, evidence: Known | None) -> ListedSources:
     lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
     own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
     return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
+
+
+def names_uncited_sources(report: str) -> bool:
+    """True where a report without citations names sources all the same: in a list, or by links without words."""
+    return bool(listed_sources(report, None).spans) or has_links_without_words(report)
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:

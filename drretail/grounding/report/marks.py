@@ -29,6 +29,7 @@ _NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
 # A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
 _IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
 _FOOTNOTE_AND_LINK = re.compile(r"\[\^(\d{1,4})\^?\]\[\1\]")
+_DOUBLED = re.compile(r"\[[^\[\]]{1,80}\]")  # [[1]], without an address
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
 _LONGEST_RANGE = 50
@@ -92,6 +93,10 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if close - start > _LONGEST_CONTENT:
         return None
     content = text[start + 1 : close]
+    if "](" in content:  # [[1](https://…)]: the link within is the mark
+        return None
+    if _DOUBLED.fullmatch(content):
+        content = content[1:-1]
     if content.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, content = start - 1, content[:-1]
     targets, certain = _content(content)

@@ -3,8 +3,10 @@
 import re
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from drretail.grounding.report.markup import lines
 
@@ -18,12 +20,13 @@ NAMED = (
 # Lines are matched as ``_folded`` writes them: all brackets square, no tags.
 _BULLET = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _NUMBERED = re.compile(
-    rf"{_BULLET}\[\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\][ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
+    rf"{_BULLET}\[{{1,2}}\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\]{{1,2}}+[ \t]*(?:\*\*)?(?!\[)[ \t]*"
+    r"[:：,，.]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
 _DOTTED = re.compile(
-    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS}))"
-    r"[ \t]+(?P<body>.*)",
+    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
+    rf"|(?<!\d{{3}})(?=[ \t]+[^\W\d_].*{ADDRESS}))[ \t]+(?P<body>.*)",
     re.IGNORECASE,
 )
 _RAISED = re.compile(rf"{_BULLET}(?P<label>[⁰¹²³⁴-⁹]{{1,4}})[.:]?[ \t]*(?P<body>.*)")
@@ -31,7 +34,7 @@ _ROW = re.compile(r"[ \t]*\|[ \t*\[]*(?P<label>\d{1,4})[ \t*\].]*\|(?P<body>.*)"
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)", "1. Smith J. Title. Journal 2019;12".
 _AUTHORED = re.compile(
     rf"{_BULLET}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<body>(?P<author>[^\W\d_][^\d,.;:|\[\]&]{{0,80}})[,.;&\[ ]"
-    r"[^\d|]{0,200}(?:\d{1,2}[^\d|]{1,20})?(?P<year>(?:19|20)\d\d[a-z]?)\b(?P<closed>[^\[\]]{0,20}\])?.*)"
+    r"[^\d|]{0,200}(?:\d{1,2}[^\d|]{1,20})?(?P<year>(?:19|20)\d\d[a-z]?|\bn\.d)\b(?P<closed>[^\[\]]{0,20}\])?.*)"
 )
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\][:：][ \t]*(?P<body>.*)")
 _INDENTED = re.compile(r"(?: {2}|\t)[ \t]*\S")
@@ -62,6 +65,10 @@ _TITLE = re.compile(
     ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
+_BEFORE_COLON = re.compile(r"[^\n:：]{1,40}[:：]")
+_ENTRY_IN_LINE = re.compile(r"(?<!\S)[\[【［〔(（]\d{1,3}[\]】］〕)）](?=\s)")
+# Footnotes of Word and pandoc lead back to their marks: "1. Title, https://… [↑](#footnote-ref-1)".
+_LEADS_BACK = re.compile(r"\[[↑↩⏎][^\[\]\n]{0,3}\]\(#[^()\s]{1,200}\)\s*$")
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
 SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
@@ -119,7 +126,7 @@ class _Line:
 @lru_cache(maxsize=16)  # the marks of a report and the lines of its list are resolved by the same
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
-    all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]
+    all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
     listed, below = _headed(all_lines) or _tail(all_lines), _below_footnotes(all_lines)
     references, footnote = References(), 0
     for index, line in enumerate(all_lines):
@@ -136,6 +143,23 @@ def read_references(text: str) -> References:
         if _FOOTNOTE.match(line.text):
             footnote = len(references.spans) - 1
     return references
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Every line, and of one that is a whole list, "References: [1] … [2] …", its title and its entries."""
+    for start, end in lines(text):
+        title = _BEFORE_COLON.match(text, start, end)
+        if title is None or not _TITLE.fullmatch(title[0]):
+            yield start, end
+            continue
+        begins = [match.start() for match in _ENTRY_IN_LINE.finditer(text, title.end(), end)]
+        entries = list(pairwise([*begins, end + 1]))
+        is_list = len(entries) > 1 and not text[title.end() : begins[0]].strip(" *_")
+        if is_list and all(_URL.search(text, *entry) for entry in entries):
+            yield start, begins[0] - 1
+            yield from ((first, following - 1) for first, following in entries)
+        else:
+            yield start, end
 
 
 def _below_footnotes(all_lines: list[_Line]) -> set[int]:
@@ -284,4 +308,7 @@ def _is_plain_entry(line: _Line) -> bool:
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))
-    return bool(other and _URL_FIRST.match(other["body"]))
+    if other is None:
+        return False
+    is_note = other.re is _RAISED and _URL.search(other["body"])
+    return bool(is_note or _URL_FIRST.match(other["body"]) or _LEADS_BACK.search(line.text))

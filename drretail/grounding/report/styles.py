@@ -24,8 +24,13 @@ _FEWEST_BEHIND_WORDS, _FEWEST_DIFFERENT = 5, 3
 _LONGEST_NAME = 5
 """Words of an organisation's name."""
 
-# Units, one or two digits, decimals and single letters have powers: m², 10³, 2.54², R² (also 的R²). A year has a mark.
-_BASE = re.compile(r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])(?:[A-Za-zα-ω]|[kcdmnµ]m|ft|in|mi|yd)|[⁺⁻])$")
+# Units, one or two digits, decimals, single letters and terms have powers: m², 7m³, 10³, 2.54², R² (also 的R²),
+# (70/130)². A year has a mark.
+_BASE = re.compile(
+    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?:[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
+    r"|\((?:[\d.]{1,9}|[A-Za-zα-ω])[ ]?[+*/×·^−][ ]?(?:[\d.]{1,9}|[A-Za-zα-ω])\))$"
+)
+_LONGEST_BASE = 24
 _BEHIND_POWER = re.compile(r"[A-Za-z⁺⁻]")
 _ABBREVIATION = re.compile(r"(?<!\w)(?:nos?|nrs?|figs?|eqs?|secs?|chs?|vols?|pp?|arts?|tabs?|refs?|vers?|st)\.$", re.I)
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?…。，；：！？、|)）\]<\n(（]|$)")
@@ -33,7 +38,8 @@ _ENUMERATION = re.compile(r"[(（]1[)）][ \t]*[^\W\d_][^\n]{0,400}?[(（]2[)）
 _BEGINS_LINE = re.compile(r"(?:^|\n|\|)[ \t>*+•-]*$")
 _NUMBERED_NAME = re.compile(r"(?<!\w)[^\W\d_]+\d{1,3}(?=[ \t-]\w)")
 _LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++$")
-_YEAR = re.compile(r"(?:19|20)\d\d[a-z]?")
+_YEAR = re.compile(r"(?:19|20)\d\d[a-z]?|\bn\.d\b")
+_INITIALS = re.compile(r"[ ]?\[[^\[\]]*\]")
 _ET_AL = re.compile(r"(?<![ ,])[ ,]*+(?:\bet[ ]al\.?|等人?)[ ,]*+$", re.I)
 _SECOND_AUTHOR = re.compile(r"(?<![ ,])[ ,]*+(?:&|\b(?:and|und|y|et|e)\b)[ ]++\S++$", re.I)
 
@@ -51,7 +57,7 @@ class Style:
 
 def styled_marks(text: str, references: References, bracketed: int) -> list[Mark]:
     """The marks of these styles; in ``text`` lists, code and the marks of so many bracketed labels are blanked."""
-    raised = [mark for style in RAISED for mark in _found(style, text, references)]
+    raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
     loose = max((_resolved(style, text, references) for style in LOOSE), key=len)
     return [*raised, *loose] if len(loose) > bracketed + len(raised) else raised
 
@@ -72,7 +78,7 @@ def _resolved(style: Style, text: str, references: References) -> list[Mark]:
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
     """Of ``¹²`` 12, and 1 and 2 where the list is shorter; none for a power, a charge or an isotope."""
     start, end = match.span("mark")
-    if _BASE.search(text, max(0, start - 6), start) or _BEHIND_POWER.match(text, end):
+    if _BASE.search(text, max(0, start - _LONGEST_BASE), start) or _BEHIND_POWER.match(text, end):
         return ()
     numbers = unicodedata.normalize("NFKC", match["keys"]).replace("\N{MINUS SIGN}", "-")
     is_run = match["keys"][0] in _SUPERSCRIPTS and numbers.isdecimal()
@@ -121,7 +127,9 @@ def _author_and_year(text: str, match: re.Match[str], references: References) ->
         author = _YEAR.split(part, maxsplit=1)[0]
         author = author if author.strip(" \t,") else text[max(0, start - 90) : start]
         for year in _YEAR.findall(part):
-            name = next((name for name in _names(author, year) if references.entry(name, start)), None)
+            name = next(
+                (name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start)), None
+            )
             found |= {} if name is None else {name: None}
     return [Target("label", name) for name in found]
 
@@ -135,7 +143,7 @@ def _names(author: str, year: str) -> Iterator[str]:
             yield author_and_year(" ".join(words[-count:]), year)
 
 
-RAISED = (
+BESIDE_BRACKETS = (
     Style(
         "<sup>3</sup>",
         re.compile(
@@ -150,13 +158,15 @@ RAISED = (
         _raised,
     ),
     Style("^3^", re.compile(rf"(?P<mark>\^(?P<keys>{_NUMBERS})\^)"), _raised),
+    Style("(Source 3)", re.compile(rf"(?P<mark>[(（]{NAMED}(?P<keys>{_NUMBERS})[)）])", re.I), _numbers),
 )
 LOOSE = (
     # A sentence may end in a year ("in 2023.14 The"), but "2023.14 units" is a number.
     Style(
         "text.3",
         re.compile(
-            r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
+            r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=\d[ \u00a0][A-Za-z]\.)|(?<=°[CF]\.)"
+            r"|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
             r"|(?<=[。！？；，）」』])"
             r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
             rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"
@@ -171,13 +181,16 @@ LOOSE = (
     ),
     Style(
         "text (3)",
-        re.compile(rf"(?P<mark>[(（]{NAMED}?(?P<keys>{_NUMBERS})[)）])", re.I),
+        re.compile(rf"(?P<mark>[(（](?P<keys>{_NUMBERS})[)）])"),
         _in_round,
         _behind_statements,
     ),
     Style(
         "(Author, 2019)",
-        re.compile(r"(?P<mark>[(（\[](?P<keys>[^()（）\[\]\n]{0,300}?(?:19|20)\d\d[^()（）\[\]\n]{0,60})[)）\]])"),
+        re.compile(
+            r"(?P<mark>[(（\[](?P<keys>(?:[^()（）\[\]\n]|\[[^()（）\[\]\n]{1,20}\]){0,300}?(?:(?:19|20)\d\d|n\.d)"
+            r"[^()（）\[\]\n]{0,60})[)）\]])"
+        ),
         _author_and_year,
     ),
 )

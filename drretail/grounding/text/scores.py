@@ -10,7 +10,9 @@ from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.words import STOP_WORDS, UNSPACED
 
-_SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
+_SIGN_BEHIND = re.compile(
+    rf"\s?(?:/\s?5(?![^\W{UNSPACED}])|[★⭐]|\*{{0,2}}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE
+)
 _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
 # "1.2 stars better" is no rating.

@@ -4,6 +4,7 @@ records.py     what they are held against: products, orders, calculations, the q
 derivation.py  what an amount may follow from: prices, their sums and multiples, the budget, calculations
 offers.py      sentences on prices and availability, against what a shop offers of a product
 measures.py    figures with a unit and denials in a record, and sentences that say otherwise
+properties.py  what a product is made of, comes in or fits, against the fields of its record
 values.py      verified, contradicted or underivable, with the words of the derivation
 places.py      where a report says that the shopper lives, against the address
 superlatives.py  "the cheapest", "the only one under $30", against all products of the kind that were shown

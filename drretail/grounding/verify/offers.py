@@ -7,18 +7,21 @@ and no list price, sum, difference or multiple explains it.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise, product
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.derivation import derivation, title_numbers
+from drretail.grounding.text.words import content_stems, stem
+from drretail.grounding.verify.derivation import derivation, small_numbers, title_numbers
 from drretail.grounding.verify.records import Ledger
 from drretail.records.shop import Offer, Product, is_priced_whole, list_prices, offers_of, sold_for
 
 AGREES = "agrees with the records"
 """Stands in a line on what is right."""
 _REACH = 45
-_MOST_SUMMED = 6
+_MOST_SUMMED, _MOST_COUNTS = 6, 4
+"""Products of a sum, and different numbers of pieces that each may be taken in."""
 # What the shop itself says is no price of today: a list price, an amount per piece, a discount, a limit, a fee.
 _LIST_BEFORE = re.compile(
     r"\b(?:(?<!limit )(?<!budget )(?:was|were)|instead of|originally|(?:down|reduced|marked down) from|before|rrp|msrp"
@@ -26,18 +29,38 @@ _LIST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _OTHER_BEFORE = re.compile(
-    r"\b(?:saves?|saving|leaves?|from|than|off|your|elsewhere|worth|paid|plus|so|makes|around|of up to|under|over"
-    r"|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
+    r"\b(?:saves?|saving|leaves?|from|than|off|by|your|elsewhere|worth|paid|plus|so|makes|around|go to|of up to|under"
+    r"|over|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
+    re.IGNORECASE,
+)
+# What was paid once, a mean, or what is left: "bought for $41", "Price per serving: $0.38", "short of the $80 cap".
+_NO_PRICE = re.compile(
+    r"\b(?:bought|paid|ordered|purchased?|took delivery|average|mean|median|sav(?:es?|ings?)|left|remain\w*|per"
+    r"|short of|spen[dt]\w*)\b",
     re.IGNORECASE,
 )
 _OTHER_BEHIND = re.compile(
-    r"[^\w:;.]{0,3}(?:/|\b(?:per|more|less|cheaper|dearer|off|left|over|under|below|above|budget|limit|shipping"
-    r"|delivery|coupon|discount|or (?:more|less)|and up)\b)",
+    r"[^\w:;.]{0,3}(?:/|\b(?:per|more|less|cheaper|dearer|off|left|over|under|below|above|budget|limit|cap|shipping"
+    r"|delivery|coupon|discount|or (?:more|less)|and up|(?:with|incl\w*|plus) (?:\w+ )?(?:shipping|delivery|tax|vat))"
+    r"\b)",
     re.IGNORECASE,
 )
-_TOTAL_BEFORE = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to|in all)\b[^.;|\n$€£]{0,30}$", re.I)
+_TOTAL_BEFORE = re.compile(
+    r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to|adds? up to|in all)\b[^.;|\n$€£]{0,30}$|=\s?$"
+    r"|[x×] ?[$€£]?\d[\d.,]*\W{0,2}(?:is|are|makes?)\W?$",  # "3 × $19.99 is"
+    re.I,
+)
 _TOTAL_BEHIND = re.compile(r"[^\w.;]{0,3}(?:in total|together|altogether|in all|all in)\b", re.IGNORECASE)
+_OTHER_COSTS = re.compile(
+    r"\b(?:shipp\w+|deliver\w+|tax|vat|codes?|coupons?|vouchers?|discount\w*|deals?|offers?|bundles?|free|extra|pairs?"
+    r"|dozen|few|another|points|first order|newsletter|subscri\w+)\b",
+    re.IGNORECASE,
+)
+"""Where one of these is in a sentence, its sums and percentages may hold what no record has."""
+_APART = re.compile(r"\W{0,3}(?:cheaper|dearer|(?:more|less)(?: expensive)?(?= than|\W*$|[.,;]))\b", re.IGNORECASE)
+_PER_CENT_OFF = re.compile(r"\W{0,3}(?:off|discount|reduc\w+|cheaper|less)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:\d+\s?[x×]|[x×]\s?\d+|two|three|four|five|pairs?|each|times|another|more)\b", re.I)
+_THING = re.compile(r"\b(?:an?|another) (?:\w+ )?\$ ([a-z]{3,})\b", re.IGNORECASE)
 _EACH = re.compile(r"\W{0,3}(?:each|apiece|either way)\b|[^.;]{0,15}\bfor (?:all|each|every)\b", re.IGNORECASE)
 _PARTED = re.compile(r"[;.!?](?=\s|$)|\b(?:but|while|whereas)\b", re.IGNORECASE)
 _OUT = r"sold out|out of stock|unavailable|(?:not|no longer|isn't|aren't)(?: \w+)? (?:available|in stock)"
@@ -48,11 +71,18 @@ _ROW = re.compile(r"; [^;:]{1,40}: ")
 _IT = re.compile(r"\b(?:it|it's|this one|that one)\b", re.IGNORECASE)
 
 
-def price_lines(text: str, items: Sequence[Product], ledger: Ledger, report: str = "") -> Iterator[str]:
-    """A line for each amount of a sentence that is none of these products' prices: "price 139: the record says $149";
-    of totals also where they agree. ``report`` is what the sentence stands in."""
+def price_lines(
+    text: str, items: Sequence[Product], ledger: Ledger, report: str = "", *, are_named: bool = True
+) -> Iterator[str]:
+    """A line for each amount of a sentence that is none of these products' prices: "price $139.00: the record says
+    $149.00"; of totals also where they agree. ``report`` is what the sentence stands in. Where it doesn't name the
+    products itself, prices of others may be meant."""
+    others = () if are_named else [price for item in ledger.products.values() for price in sold_for(item)]
     has_several = _SEVERAL.search(text) is not None
-    money = [one for one in find_amounts(text) if one.kind == "money"]
+    all_titles = " ".join(f"{item.title} {item.leaf_category}" for item in items)
+    amounts = find_amounts(text)
+    yield from _per_cent_lines(text, amounts, items)
+    money = [one for one in amounts if one.kind == "money"]
     edges = [0, *(one.end for one in money)]
     stops = [*(one.start for one in money[1:]), len(text)]
     for amount, start, stop in zip(money, edges, stops, strict=False):
@@ -61,9 +91,15 @@ def price_lines(text: str, items: Sequence[Product], ledger: Ledger, report: str
         if is_foreign or amount.is_range or amount.relation != "is" or amount.compound or ledger.names(amount.low):
             continue
         if _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(behind):
-            yield from _total_line(amount, items, report, has_several=has_several)
+            yield from _total_line(amount, items, text, f"{ledger.query_text}\n{report}")
+        elif _APART.match(behind):
+            yield from _difference_line(amount, items if are_named else ())
         elif _LIST_BEFORE.search(before):
             yield from _list_price_fault(amount, items)
+        elif amount.low in others or _NO_PRICE.search(text[start : amount.start]):
+            continue
+        elif (thing := _THING.search(f"{before}${behind}")) and stem(thing[1]) not in content_stems(all_titles):
+            continue  # "a fresh $2 cell"
         elif not _OTHER_BEFORE.search(before) and not _OTHER_BEHIND.match(behind):
             near = (_PARTED.split(text[start : amount.start])[-1], _PARTED.split(text[amount.end : stop])[0])
             is_each = _EACH.match(behind) is not None
@@ -99,8 +135,12 @@ def _price_fault(
     is_free = (has_several or not is_named) and not any(amount.low in sold_for(item) for item in items)
     if is_free and derivation(amount, ledger, ids, title_numbers(ids, ledger)) is not None:
         return
-    shown = _prices_in_words([offer for offers in readings for offer in offers], items[0].currency)
-    yield f"price {amount.low:f}: the record says {shown}"
+    currency = items[0].currency
+    if len(items) > 1:
+        shown = "; ".join(f"{item.title}: {_prices_in_words(offers_of(item), currency)}" for item in items)
+    else:
+        shown = _prices_in_words([offer for offers in readings for offer in offers], currency)
+    yield f"price {format_money(amount.low, currency)}: the record says {shown}"
 
 
 def _prices_in_words(offers: Iterable[Offer], currency: str) -> str:
@@ -117,25 +157,57 @@ def _list_price_fault(amount: Amount, items: Sequence[Product]) -> Iterator[str]
     known = [price for item in items for price in list_prices(item)]
     if known and amount.low not in known and not any(amount.low in sold_for(item) for item in items):
         shown = ", ".join(format_money(price, items[0].currency) for price in known)
-        yield f"list price {amount.low:f}: the record says {shown}"
+        yield f"list price {format_money(amount.low, items[0].currency)}: the record says {shown}"
 
 
-def _total_line(amount: Amount, items: Sequence[Product], report: str, *, has_several: bool) -> Iterator[str]:
-    """A line for a sum, which some choice among two or more of these products makes, each taken once, or none."""
-    stated = {one.low for one in find_amounts(report) if one.kind == "money"}
+def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str) -> Iterator[str]:
+    """A line for a sum. Some choice among these products makes it, each taken once or in a number that is named; or
+    none does, and no other costs are spoken of."""
+    stated = {one.low for one in find_amounts(f"{report}\n{text}") if one.kind == "money"}
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
-    if has_several or not 2 <= len(items) <= _MOST_SUMMED or not all(priced) or not all(map(is_priced_whole, items)):
+    named = sorted(small_numbers(text) | small_numbers(report))
+    is_sum = len(items) + len(named) > 1 and len(items) <= _MOST_SUMMED
+    if not is_sum or not all(priced) or not all(map(is_priced_whole, items)):
         return
-    choices = [
-        chosen for chosen in product(*([Decimal(0), *prices] for prices in priced)) if sum(map(bool, chosen)) > 1
-    ]
-    found = next((chosen for chosen in choices if sum(chosen) == amount.low), None)
-    if found is not None:
-        shown = " + ".join(format_money(price, items[0].currency) for price in found if price)
-        yield f"total {amount.low:f}: {AGREES} ({shown})"
-    else:
-        parts = (" or ".join(format_money(price, items[0].currency) for price in prices) for prices in priced)
-        yield f"total {amount.low:f}: no sum of {' + '.join(parts)} comes to it"
+    money = partial(format_money, currency=items[0].currency)
+    counts = [1, *named[: _MOST_COUNTS if len(items) < _MOST_COUNTS else 1]]
+    choices = product(*([(0, Decimal(0)), *product(counts, prices)] for prices in priced))
+    sums = {sum(count * price for count, price in chosen): chosen for chosen in choices if _pieces(chosen) > 1}
+    multiples = {count * price for prices in priced for price in prices for count in counts}
+    known = multiples | {amount.low} | {price for item in items for price in (*sold_for(item), *list_prices(item))}
+    if (found := sums.get(amount.low)) is not None:
+        parts = (f"{count} × {money(price)}" if count > 1 else money(price) for count, price in found if count)
+        yield f"total {money(amount.low)}: {AGREES} ({' + '.join(parts)})"
+    elif stated <= known and not _OTHER_COSTS.search(text):
+        shown = " and ".join(" or ".join(map(money, prices)) for prices in priced)
+        right = f"{shown}, which do not add up to it"
+        if len(items) == len(priced[0]) == len(named) == 1:
+            right = f"{money(counts[1] * priced[0][0])} ({counts[1]} × {shown})"
+        yield f"total {money(amount.low)}: the record says {right}"
+
+
+def _pieces(chosen: Iterable[tuple[int, Decimal]]) -> int:
+    return sum(count for count, _ in chosen)
+
+
+def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
+    """A line for what does not lie between the prices of two products with one price each."""
+    prices = sorted(price for item in items for price in sold_for(item))
+    if len(items) == len(prices) == 2 and all(map(is_priced_whole, items)):
+        low, high, apart = (format_money(one, items[0].currency) for one in (*prices, prices[1] - prices[0]))
+        if amount.agreement(prices[1] - prices[0]) is None:
+            yield f"difference {format_money(amount.low, items[0].currency)}: the record says {apart} ({high} − {low})"
+
+
+def _per_cent_lines(text: str, amounts: Sequence[Amount], items: Sequence[Product]) -> Iterator[str]:
+    """A line for a discount that is not the one between the list price and the price of any variant."""
+    offers = [offer for item in items for offer in offers_of(item) if offer.price and offer.list_price]
+    found = {100 - 100 * offer.price / offer.list_price for offer in offers if offer.price and offer.list_price}
+    for amount in amounts if found and not _OTHER_COSTS.search(text) else ():
+        is_off = amount.kind == "percent" and amount.relation == "is" and _PER_CENT_OFF.match(text[amount.end :])
+        if is_off and not any(abs(share - amount.low) <= 1 for share in found):
+            shown = ", ".join(f"{share:.0f}%" for share in sorted(found))
+            yield f"discount {amount.low:f}%: the record says {shown}"
 
 
 def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:

@@ -11,9 +11,8 @@ from drretail.querygen.by_model.examination import Examination, Examined, Examin
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.lint import Linter
-from drretail.querygen.revisions import version_of
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.run import Usage
 
 OF_WISHES = frozenset(

@@ -21,10 +21,9 @@ from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.checks.case import found
 from drretail.querygen.checks.privacy import Mask
 from drretail.querygen.lint import OPINIONS, Linter
-from drretail.querygen.revisions import version_of
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 from drretail.tables.figures import counted
 

@@ -78,12 +78,6 @@ class Texts:
             self._holders.setdefault(run, set()).add(query.query_id)
         self._of_user.setdefault(query.user_id, set()).add(query.query_id)
 
-    def remove(self, query: Query) -> None:
-        text = self._texts.pop(query.query_id, None)
-        for run in text.runs if text else ():
-            self._holders[run].discard(query.query_id)
-        self._of_user.get(query.user_id, set[str]()).discard(query.query_id)
-
     def near_duplicate(self, query: Query) -> Finding | None:
         """The finding for a query that is too much like a text in here, with the one that it is most like."""
         text = _Text.of(query)

@@ -10,8 +10,8 @@ from typing import Literal
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import Review, content_of
-from drretail.querygen.revisions import DECIDED, History, Revision, version_of
-from drretail.records.query import Query
+from drretail.querygen.review.revisions import DECIDED, History, Revision
+from drretail.records.query import Query, version_of
 
 Version = tuple[str, str]
 """A query's id and its version."""

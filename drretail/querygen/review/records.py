@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, StringConstraints, model_validator
 
 from drretail.files import LineAppender, read_documents
-from drretail.querygen.revisions import version_of
 from drretail.records.base import Document, Record
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 
 Decision = Literal["accept", "edit", "reject"]
 DECISIONS: tuple[Decision, ...] = ("accept", "edit", "reject")

@@ -28,8 +28,7 @@ from drretail.querygen.review.form import (
 )
 from drretail.querygen.review.item import Item, finding_line, shopper_lines
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
-from drretail.querygen.revisions import version_of
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.tables.cells import as_csv, read_cells
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")

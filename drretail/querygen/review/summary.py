@@ -9,8 +9,7 @@ from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome,
 from drretail.querygen.review.edits import words_changed
 from drretail.querygen.review.records import QUESTIONS, Question, Review
 from drretail.querygen.review.typings import FIELDS, WANTED, Typed, compared
-from drretail.querygen.revisions import version_of
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 from drretail.stats.agreement import cohen_kappa
 

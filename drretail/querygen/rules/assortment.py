@@ -47,10 +47,7 @@ class KindOffers:
 
     @cached_property
     def demands(self) -> tuple[tuple[str, str], ...]:
-        """Values of fields that decide among those of known price and among those that fill the field (else among all).
-
-        Only what phrases.toml has a clause for may be demanded.
-        """
+        """Values that decide among the priced (or all) and among those that fill the field, of fields with a clause."""
         counted = self.priced if len(self.priced) >= _FEW_VALUES else self.offers
         demands: list[tuple[str, str]] = []
         for name in PHRASES["field"]:

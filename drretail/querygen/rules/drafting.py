@@ -2,8 +2,7 @@
 
 import calendar
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
@@ -13,10 +12,8 @@ from typing import Any
 from drretail.env.world import World
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.checks.stock import Shopper
-from drretail.querygen.checks.wording import Texts
-from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
-from drretail.querygen.rules.needs import Need, needs_of
+from drretail.querygen.rules.needs import Need
 from drretail.querygen.users import user_slug
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -105,10 +102,8 @@ class Author:
         return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
     def _demands(self, need: Need) -> list[tuple[str, Any, str]]:
-        """Now and then a value that decides, stars or ratings, another brand: a want's field, its value, and a clause.
-
-        Whoever would take the same again demands nothing that it may lack.
-        """
+        """Now and then a value that decides, stars, ratings or another brand: a want's field, value and clause."""
+        # Whoever would take the same again demands nothing that it may lack.
         if "another" not in need.row or need.kind == "comparison":
             return []
         product, offers = need.purchases[0].listing.product, self.assortment.of(need.purchases[0].kind.category)
@@ -126,10 +121,7 @@ class Author:
         return demands[:_MOST_DEMANDS]
 
     def _budget(self, need: Need, wants: Sequence[Want]) -> Money | None:
-        """A round amount that buys one of what would do for each want, and that lies near what the shopper has paid.
-
-        None where a want has no price, or where prices are in several currencies or in one without a sign.
-        """
+        """A round amount that buys what would do for each want, near what the shopper has paid; None without one."""
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
@@ -165,28 +157,3 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.name,
     }
-
-
-def queries_by_rules(
-    world: World, assortment: Assortment, linter: Linter, shopper: Shopper, seed: str, written: Texts
-) -> Iterator[Query]:
-    """Questions in which the checks find nothing and that are unlike all ``written``, to which they are added.
-
-    First of what no question speaks of; the kinds of need take turns.
-    """
-    rng = Random(f"{seed}|{shopper.profile.user_id}")
-    author, taken, made = Author(world, assortment, shopper, rng), set[str](), list[str]()
-    needs = list(needs_of(shopper, assortment, world.manifest.now.date()))
-    rng.shuffle(needs)
-    offered = Counter(need.kind for need in needs)
-    # What few orders support comes first; and a kind of product leaves more to research than one product.
-    needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
-    while needs:
-        need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
-        needs.remove(need)
-        query = author.query(need, len(made) + 1)
-        if not linter.findings(query) and written.near_duplicate(query) is None:
-            taken.update(need.product_ids)
-            made.append(need.kind)
-            written.add(query)
-            yield query

@@ -19,19 +19,14 @@ from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
 
+_KNOWN = PHRASES["known"]
 # Fields that only goods have which are used up, and those that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
 # Of what is sold by the dozen nobody knows whether it lasts.
 _MANY = 6
 # What experts look at, or test, costs no less.
 _DEAR = 75
-# What is worn against the weather, or stands in it.
-_OUTDOORS = frozenset(("backyard", "boots", "coats", "jackets", "outdoor", "patio", "rain"))
-# Nobody compares or replaces a code; what was bought to be given away is not the shopper's; a feast is over.
-_NO_GOODS = frozenset("app apps download ebook ebooks gift subscription software".split())  # noqa: SIM905
-_FEASTS = frozenset(["christmas", "easter", "halloween", "thanksgiving", "valentine", "valentines"])
 # After half a year a child has outgrown it, and what names a year in its title is over.
-_OUTGROWN = frozenset("babies baby boys girls infant infants kids newborn toddler toddlers".split())  # noqa: SIM905
 _HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # More purchases tell nothing new about a shopper, and each is looked at beside every other.
 _PURCHASES = 24
@@ -86,7 +81,7 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
         (least, most), when = row["days"], row["when"]
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if "pair" in row else 1):
-            parts = {each.listing.product.categories[:-1][:3] or each.listing.product.product_id for each in group}
+            parts = {each.listing.product.categories[:-1][:2] or each.listing.product.product_id for each in group}
             if len(parts) == 1 and len({purchase.kind for purchase in group}) == row.get("pair", 1):
                 yield Need(kind, group, row)
 
@@ -95,11 +90,12 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
     """What can be quoted, newest first. Nobody owns what was returned or is still on its way."""
     shelves = Counter(_shelf(listing.product) for listing in shopper.products.values())
     orders: dict[str, Order] = {}
-    latest: dict[Sequence[str], str] = {}
+    alike: dict[Sequence[str], list[str]] = {}
     for order in shopper.kept:
         if order.product_id in shopper.products:
-            path = shopper.products[order.product_id].product.categories
-            latest.setdefault(path if len(path) > 1 else (order.product_id,), order.product_id)
+            same = alike.setdefault(_leaf(shopper.products[order.product_id].product), [])
+            if order.product_id not in same:
+                same.append(order.product_id)
             if order.order_status == "Delivered":
                 orders.setdefault(order.product_id, order)
     for product_id, order in orders.items():
@@ -113,9 +109,16 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
             facts = _facts(listing, quote, kind, assortment)
-            facts |= {"latest": product_id in latest.values(), "related": shelves[_shelf(listing.product)] > 1}
+            same = alike[_leaf(listing.product)]
+            facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
+            facts["related"] = shelves[_shelf(listing.product)] > 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age)
+
+
+def _leaf(product: Product) -> tuple[str, ...]:
+    """Where all of its sort stand; of a product without categories nobody knows what is."""
+    return product.categories if len(product.categories) > 1 else (product.product_id,)
 
 
 def _shelf(product: Product) -> tuple[str, ...]:
@@ -126,21 +129,21 @@ def _shelf(product: Product) -> tuple[str, ...]:
 def _is_no_topic(product: Product, age: int) -> bool:
     """True for codes, presents, what is intimate, and what is outgrown or over."""
     words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-    is_over = age > _HALF_A_YEAR and bool(words & _OUTGROWN or _DATED.search(product.title))
-    return is_over or bool(words & (_NO_GOODS | _FEASTS)) or not may_be_shown(product)
+    passes = _DATED.search(product.title) is not None or not words.isdisjoint(_KNOWN["outgrown"])
+    return (passes and age > _HALF_A_YEAR) or not words.isdisjoint(_KNOWN["no_topics"]) or not may_be_shown(product)
 
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
     """What one can tell of a purchase."""
-    product, known = listing.product, PHRASES["known"]
+    product = listing.product
     maker, named = ("".join(folded(text).split()) for text in (product.brand or product.store or "", quote))
     # "Outdoor Power Tools" stand far above what they are made of.
     below = product.categories[1:][-3:]
-    may_last = product.category in known["lasting_departments"]
+    may_last = product.category in _KNOWN["lasting_departments"]
     # What lies beside batteries may be a charger.
     is_used_up = bool(
-        product.category in known["used_up_departments"]
-        or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(known["used_up"]))
+        product.category in _KNOWN["used_up_departments"]
+        or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
     pieces = pieces_in(product.title)
@@ -154,12 +157,12 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "unnamed": kind is None,
         "single": pieces == 1,
         "dear": kind is not None and not is_used_up and (listing.price or 0) >= _DEAR,
-        "outdoors": not _OUTDOORS.isdisjoint(folded(" ".join(below)).split()),
+        "outdoors": not set(folded(" ".join(below)).split()).isdisjoint(_KNOWN["outdoors"]),
         # Of watches and of quilt sets nobody needs more.
         "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
         "branded": bool(maker) and named.startswith(maker),
         "rated": product.average_rating is not None or bool(product.rating_number),
-        "given": "Occasion" in product.details,
+        "given": "Occasion" in product.details or (kind is not None and kind.name.endswith(tuple(_KNOWN["given"]))),
         "price_spread": kind is not None and assortment.of(kind.category).price_spread,
     }
 

@@ -44,8 +44,8 @@ from drretail.querygen.review.records import (
     content_of,
     read_reviews_of,
 )
-from drretail.querygen.revisions import read_history_of, version_of
-from drretail.records.query import Query
+from drretail.querygen.review.revisions import read_history_of
+from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response

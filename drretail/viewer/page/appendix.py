@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.registry import PAIRWISE, details_of
-from drretail.records.comparison import OPTIONS, Option, SettingTable
+from drretail.records.comparison import OPTIONS, SettingTable
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import System
 from drretail.records.score import Agreement, Judging, Score, SliceScore
@@ -55,12 +55,10 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         has_answered=any(
             row.manner == ANSWERED for table in score_tables(view.scores or (), view.metrics) for row in table.rows
         ),
-        ablations=ablation_parts(view.ablations, view.metrics),
+        by_parts=by_parts(view),
         distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
-        levels=level_part(view.scores or (), view.slices, view.metrics),
-        twins=sheet_of(twin_table(view.twins)) if any(row.j is not None for row in view.twins) else None,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
@@ -177,36 +175,36 @@ class Slices:
 
 
 @dataclass(frozen=True, slots=True)
-class AblationPart:
-    """All tables of one option."""
+class ByPart:
+    """Scores by an option, by level, or of twins."""
 
-    by: Option
+    by: str
     heading: str
     sheets: list[Sheet]
-    more: list[Sheet]
-    """Those that the option is not read for."""
-    note: str
+    notes: list[str]
+    more: Sequence[Sheet] = ()
+    """Tables of an option that it is not read for."""
 
 
-def ablation_parts(tables: Sequence[SettingTable], metrics: Metrics = NONE_HELD) -> list[AblationPart]:
-    """One for each option that systems differ in, with the tables that it is read for and the others."""
+def by_parts(view: ExperimentView) -> list[ByPart]:
+    """One for each option that systems differ in, one by level and one of twins, where there are any."""
 
     def sheets(tables: Iterable[SettingTable]) -> list[Sheet]:
-        return [sheet_of(ablation_table(table, metrics)) for table in tables]
+        return [sheet_of(ablation_table(table, view.metrics)) for table in tables]
 
-    parts: list[AblationPart] = []
+    parts: list[ByPart] = []
     for by in OPTIONS:
-        if of_option := [table for table in tables if table.by == by]:
+        if of_option := [table for table in view.ablations if table.by == by]:
             main = main_tables(of_option)
             more = [table for table in headlines_first(of_option) if table not in main]
-            parts.append(AblationPart(by, HEADINGS[by], sheets(main), sheets(more), note_of(by)))
+            parts.append(ByPart(by, HEADINGS[by], sheets(main), [note_of(by)], sheets(more)))
+    for sliced in sliced_tables(level_slices(view.slices), view.scores or (), metrics=view.metrics)[:1]:
+        if slices := _slices(sliced, few=True):
+            parts.append(ByPart("level", "Score by level of difficulty", slices.sheets, slices.notes))
+    if any(row.j is not None for row in view.twins):
+        table = twin_table(view.twins)
+        parts.append(ByPart("twin", table.title, [sheet_of(table)], list(table.notes)))
     return parts
-
-
-def level_part(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> Slices | None:
-    """What is read by level; None where no query has one."""
-    found = [_slices(sliced, few=True) for sliced in sliced_tables(level_slices(slices), scores, metrics=metrics)]
-    return next((each for each in found if each is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

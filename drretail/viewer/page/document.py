@@ -11,7 +11,6 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.records.run import LOOKED_UP
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
@@ -34,7 +33,7 @@ from drretail.viewer.plots.experiment_plots import (
     tool_plot,
 )
 from drretail.viewer.tables.compared import concluded, every_measure
-from drretail.viewer.tables.false_statements import false_table
+from drretail.viewer.tables.false_statements import checked_in_words, false_table
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
@@ -44,6 +43,8 @@ LARGEST_SINGLE = 25_000_000
 """Bytes of a page, however it was asked for: browsers and mail take no more of a file."""
 _OPEN = 3
 """So many questions are open at first; of more only the first is, so that a large page stays an overview."""
+_NOT_OF_SHOP = ("FR", "done", "words")
+"""Columns of the scoreboard on what a shop's assistant is not asked for: it names no sources."""
 _INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """How the title of every page ends."""
@@ -140,8 +141,18 @@ def _index(
     lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
+    false = render_false_statements(view, rendered, links)
+    if view.definition.is_of_shop:
+        research = Markup(
+            '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
+        )
+        parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
+        scores = research.format("" if view.scores else Markup(" open"), *parts)
+        nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
+        lead = checked_in_words(len(lines), [line.counts for line in lines])
+        return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
-        render_false_statements(view, rendered, links),
+        false,
         render_first_screen(view, [question.card for question in rendered], links),
         render_overview(view, lines, links),
         questions,
@@ -157,14 +168,17 @@ def _index(
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """What imported answers say and their sources contradict, the worst first; empty where nothing is."""
+    """What imported answers say and their sources contradict, the worst first; of a shop also where nothing is."""
     found = [each for question in rendered for each in question.false]
-    if not found:
-        return Markup()
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    if not found and not (view.definition.is_of_shop and judge):
+        return Markup()
+    rows = ((statement, links.claim(line, anchor)) for statement, line, anchor in found)
     html = template("false_statements.html.jinja").render(
-        table=false_table((statement, links.claim(line, anchor)) for statement, line, anchor in found),
-        is_looked_up=any(LOOKED_UP in system.options for system in view.definition.systems.values()),
+        table=false_table(rows, is_of_shop=view.definition.is_of_shop),
+        is_of_shop=view.definition.is_of_shop,
+        is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
+        name=shlex.quote(view.name),
         by=judge,
         is_by_rules=judge.startswith("offline:"),
     )
@@ -196,6 +210,8 @@ def _forget(pages: Iterable[Path]) -> None:
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The opening of a report; ``lines`` tell of all its runs, by number."""
     board = view.scoreboard
+    if board is not None and view.definition.is_of_shop:
+        board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     html = template("overview.html.jinja").render(

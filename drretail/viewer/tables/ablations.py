@@ -18,7 +18,7 @@ from drretail.records.comparison import (
 from drretail.records.run import SANDBOX
 from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, system_names
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
 
 HEADINGS: Mapping[Option, str] = {
     "information": "Score against information",
@@ -84,8 +84,8 @@ def setting_words(setting: str, by: Option) -> str:
             return f"with memory {place}" if known == "memory" else f"{WORDS[known]} and memory {place}"
         case "web" if setting == NO_WEB:
             return "no web"
-        case "moves" if setting == NO_MOVES:
-            return "nothing moves"
+        case "moves":
+            return "nothing moves" if setting == NO_MOVES else setting.replace(",", ", ")
         case "web" if not setting.startswith(SANDBOX):
             return f"{setting} (open web)"
         case "rag_turns":
@@ -181,7 +181,7 @@ def distractor_table(table: DistractorTable) -> Table:
     sentence = table.sentence
     for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
         sentence = sentence.replace(agent, name)
-    title = f"{DISTRACTORS}: {table.name.replace('_', ' ')}"
+    title = f"{DISTRACTORS}: {table.name}"
     return Table(title, _DISTRACTOR_COLUMNS, tuple(rows), by=f"by {table.judge}", heading="System", notes=(sentence,))
 
 
@@ -193,21 +193,15 @@ TWINS_NOTE = (
 
 def twin_table(rows: Sequence[TwinRow]) -> Table:
     """What each system decided on pairs of which the shop can meet one."""
+    by_label = {row.system: row for row in rows}
+    decided = [
+        (name, row.right, row.refused_both, row.bought_both, row.reversed, row.missing, row.j, Cell(row.p, "p"))
+        for label, name in system_names(by_label).items()
+        for row in [by_label[label]]
+    ]
     return table_of(
         "Twins: pairs of an impossible and a possible query",
-        ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
-        [
-            (
-                row.system,
-                row.right,
-                row.refused_both,
-                row.bought_both,
-                row.reversed,
-                row.missing,
-                row.j,
-                Cell(row.p, "p"),
-            )
-            for row in rows
-        ],
-        notes=(TWINS_NOTE,),
+        ("System", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
+        decided,
+        notes=(TWINS_NOTE, *notes_on(by_label)),
     )

@@ -1,14 +1,23 @@
-"""What imported answers say and their sources contradict, as one list with the worst first."""
+"""What imported answers say and their sources contradict, as one list with the worst first.
+
+Where the sources are the records of a shop's products, the list is written for the shop.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
+from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import RunView
 
 _MARKS = re.compile(r"\]\([^()\s]*\)|[*_`\[\]]+")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
+_OF_RULES = re.compile(r"(?:(?P<about>list price|price|discount)?.*?: )?the record (?:says|counts) (?P<recorded>.+)")
+CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
+"""What may come of a statement on products of a shop."""
 _STOCK = re.compile(r"\b(?:availability|in stock|sold out|available|left)\b", re.IGNORECASE)
 
 
@@ -30,6 +39,17 @@ class FalseStatement:
     def rank(self) -> int:
         """Prices come first, which a customer may insist on; then availability; then all else."""
         return 0 if _MONEY.search(self.record) else 1 if _STOCK.search(self.record) else 2
+
+    @property
+    def shop_says(self) -> str:
+        """The record in the shop's words: "$32.00 (price of Knock Box)"; a model's reason as it is."""
+        said: list[str] = []
+        for line in self.record.split("; "):
+            found = _OF_RULES.fullmatch(line)
+            about = found["about"] if found is not None and ", " not in self.products else None
+            recorded = line if found is None else found["recorded"]
+            said.append(f"{recorded} ({about} of {self.products})" if about else recorded)
+        return "; ".join(said)
 
 
 def false_statements(view: RunView) -> Iterator[FalseStatement]:
@@ -54,21 +74,40 @@ def false_statements(view: RunView) -> Iterator[FalseStatement]:
         )
 
 
-def false_table(found: Iterable[tuple[FalseStatement, str]]) -> Table:
+def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> str:
+    """ "12 answers, 21 statements about your products checked: 8 contradict your shop's records."; ``counts`` are those
+    of each answer's claims."""
+    total = sum(map(Counter, counts), Counter[Support]())
+    checked, false = sum(total[support] for support in CHECKED), total["contradicted"]
+    if not checked:
+        return f"{counted(answers, 'answer')}: no statement about your products was judged."
+    found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
+    checked_words = counted(checked, "statement about your products", "statements about your products")
+    return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
+
+
+def false_lines(views: Iterable[RunView]) -> Iterator[str]:
+    """What a shop's assistant says wrongly, in lines of text: a count, then each statement with the shop's record."""
+    runs = list(views)
+    yield checked_in_words(len(runs), [counts_of(run.claims[0].claims) for run in runs if run.claims])
+    for one in sorted((one for run in runs for one in false_statements(run)), key=lambda one: one.rank):
+        yield f"≠ {one.sentence}"
+        yield f"  your shop says {one.shop_says}"
+
+
+def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
     """A row a statement, with the address of its claim; the system is named where there are several."""
     rows = sorted(found, key=lambda each: each[0].rank)
-    are_several = len({statement.system for statement, _ in rows}) > 1
-    names = ("The record says", "Product", "Question", *(["System"] if are_several else []))
+    several = ["System"] if len({statement.system for statement, _ in rows}) > 1 else []
+    names = ["Your shop says", "Asked"] if is_of_shop else ["The record says", "Product", "Question"]
+
+    def cells(one: FalseStatement) -> tuple[Cell, ...]:
+        own = (one.shop_says, one.question) if is_of_shop else (one.record, one.products, one.question)
+        return tuple(map(Cell, (*own, *(one.system for _ in several))))
+
     return Table(
         "False statements",
-        tuple(map(Column, names)),
-        tuple(
-            Row(
-                one.sentence,
-                tuple(map(Cell, (one.record, one.products, one.question, *([one.system] if are_several else [])))),
-                link=link,
-            )
-            for one, link in rows
-        ),
+        tuple(map(Column, [*names, *several])),
+        tuple(Row(one.sentence, cells(one), link=link) for one, link in rows),
         heading="The answer says",
     )

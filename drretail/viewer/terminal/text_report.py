@@ -22,6 +22,7 @@ from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of, word
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.pairs import TITLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
@@ -47,7 +48,10 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     fingerprint = view.definition.world_fingerprint
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
     lines = [f"Experiment {view.name} {made}", ""]
-    if view.scoreboard is not None:
+    if view.definition.is_of_shop:
+        checked, *false = false_lines(view.runs)
+        lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
+    if view.scoreboard is not None and (details or not view.definition.is_of_shop):
         lines += board_lines(view.scoreboard, view.lab)
     if details:
         for run in view.runs:

@@ -1,19 +1,23 @@
 """The same systems on twins of queries and in two experiments."""
 
 import asyncio
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from drretail.api.compare import compare_all
 from drretail.errors import UserError
+from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.scoring import score
 from drretail.experiment import reference_path
-from drretail.files import write_json
+from drretail.files import read_json, write_json
 from drretail.progress import Progress, choose_progress
+from drretail.records.comparison import SettingTable
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
@@ -22,7 +26,8 @@ from drretail.viewer.page.appendix import render_scores
 from drretail.viewer.tables.ablations import twin_table
 from drretail.viewer.terminal.printed_scores import print_slices
 from tests import build
-from tests.build import Reports, experiment
+from tests.build import SYSTEM, Reports, experiment
+from tests.eval.compare.crafted import CODE, gathered, runs
 from tests.eval.own import STUB
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
@@ -85,13 +90,45 @@ def test_without_pairs_it_says_how_to_make_them(tmp_path: Path) -> None:
         twin_rows(folder(tmp_path / "other"))
 
 
-def test_the_page_has_the_pairs_and_the_levels(tmp_path: Path) -> None:
+def by_options() -> tuple[SettingTable, ...]:
+    """One agent that asks and does not, in a shop that moves and does not."""
+    systems = {
+        f"{intent}{moves}": SYSTEM.model_copy(
+            update={"options": {"intent": intent} | ({"moves": moves} if moves else {})}
+        )
+        for intent in ("mute", "asked")
+        for moves in ("", "prices:0.2,stock:0.1")
+    }
+    values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
+    made = gathered(
+        *((family, variant, CODE, values) for family, variant in (("basket", "utility_ratio"), ("moves", "utility")))
+    )
+    return tuple(all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": systems}))))
+
+
+def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Path) -> None:
     view = read_view(judged(folder(tmp_path / "exp", level=7)))
-    html = render_scores(view, ())
-    assert 'id="by-twin"' in html
-    assert html.count("level 7") >= 1
+    html = render_scores(replace(view, ablations=by_options()), ())
+    assert re.findall(r'id="by-(\w+)"', html) == ["intent", "moves", "level", "twin"]
+    parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
+    shown = {name: part.partition("<details")[0] for name, part in parts.items()}
+    titles = {name: re.findall("<h4>(.*?)</h4>", part) for name, part in shown.items()}
+    assert titles["intent"] == ["Basket: utility ratio by intent, by code"]
+    assert titles["moves"] == ["Moves: utility by moves, by code"]
+    assert all("1 more table" in parts[name] for name in ("intent", "moves"))
+    assert "prices:0.2, stock:0.1" in shown["moves"]
+    assert ("level 0" in shown["level"], "level 7" in shown["level"]) == (True, True)
+    assert "quitter" in shown["twin"]
     untwinned = read_view(judged(folder(tmp_path / "other", tasks=False)))
-    assert 'id="by-twin"' not in render_scores(untwinned, ())
+    assert 'id="by-' not in render_scores(untwinned, ())
+
+
+def test_a_query_without_its_twin_is_no_pair(tmp_path: Path) -> None:
+    path = judged(folder(tmp_path / "exp"))
+    written = read_json(path / "experiment.json")
+    kept = [query | ({"task_id": "alone"} if query["query_id"] == "q3" else {}) for query in written["queries"]]
+    write_json(path / "experiment.json", written | {"queries": kept})
+    assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
 
 
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

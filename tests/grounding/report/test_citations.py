@@ -74,6 +74,9 @@ FORMS: dict[str, str] = {
         "<https://c.example/?a=1> = web https://c.example/?a=1; https://d.example/x = web https://d.example/x"
     ),
     "[[1]](https://c.example/)": "[[1]](https://c.example/) = web https://c.example/",
+    "So [[1](https://c.example/)][[2](https://d.example/)].": (
+        "[1](https://c.example/) = web https://c.example/; [2](https://d.example/) = web https://d.example/"
+    ),
     "[P:B000000002](http://ecommerce.com/B000000001)": (
         "[P:B000000002](http://ecommerce.com/B000000001) = product P:B000000002"
     ),

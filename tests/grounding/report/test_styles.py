@@ -111,6 +111,7 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
             ("[citation:2]", "2"),
             ("[ref_1]", "1"),
             ("【来源2】", "2"),
+            ("(Source 2)", "2"),
         ],
     ),
     "escaped brackets": (
@@ -166,6 +167,39 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
             ("(2020)", "sitting"),
         ],
     ),
+    "an organisation with its initials, and without a date": (
+        "So it is (World Health Organization [WHO], 2020; Lab, n.d.).",
+        f"{APA}Lab. (n.d.). Chairs. https://a.example/lab\n",
+        [
+            ("(World Health Organization [WHO], 2020; Lab, n.d.)", "sitting"),
+            ("(World Health Organization [WHO], 2020; Lab, n.d.)", "lab"),
+        ],
+    ),
+    "doubled brackets": (
+        "So [[1]][[2]]. So [[2]].",
+        f"\n\n[[1]] {A}\n[[2]]: B. {B}\n",
+        [("[[1]]", "1"), ("[[2]]", "2"), ("[[2]]", "2")],
+    ),
+    "notes with raised numbers at the end": (
+        "It holds 8 kg¹. So².",
+        f"\n\n**Notes**\n\n¹ A, {A}\n² B, {B}\n",
+        [("¹", "1"), ("²", "2")],
+    ),
+    "a list of numbers without dots": (
+        "It is 68 °C.1 It weighs 2 g.1,2 So it is.2 Next",
+        listed(f"1 A, {A}", f"2 B, {B}", heading="References"),
+        [("1", "1"), ("1,2", "1"), ("1,2", "2"), ("2", "2")],
+    ),
+    "a list in one line": (
+        "So [1] [2].",
+        f"\n\nReferences: [1] [A]({A}) [2] B, {B}\n",
+        [("[1]", "1"), ("[2]", "2")],
+    ),
+    "footnotes of a Word file": (
+        "So it is<sup>[[2]](#footnote-2)</sup>.",
+        f"\n\n1. A, {A} [↑](#footnote-ref-1)\n2. B, {B} [↑](#footnote-ref-2)\n",
+        [("[[2]](#footnote-2)", "2")],
+    ),
     "hidden marks": (
         'So [1]. <span style="display:none">[2][^1]</span><!-- [2] -->',
         listed(f"[1] {A}", f"[2] {B}"),
@@ -184,9 +218,11 @@ NONE = {
     "numbers of the text": "In 2010 an iPhone 15 cost $10, a 4.5 of 5. Version 2.10 at 10:15, in 2024.12 kg. No.5",
     "names that end in a number": "ROS2. Nav2. Qwen2. GPT4. We ran Nav2 and Nav3, then Nav2, Nav3; Nav2.",
     "powers and units": "10<sup>3</sup> m<sup>2</sup> at 5 km², 10⁻³ mol, R² of 0.9, 模型的R², ¹³C and Ca²⁺, x^2^",
+    "powers of terms, and glued to figures": "7m³/分, 90cm², (7/13)², (x + 1)²",
     "enumerations": "(1) first\n- (2) second\nIt has (1) weight, (2) price and (3) colour. | (4) | f(5) a(6)\n",
     "years and asides": "It rose (2018) after May (2019), (see 3 below), (in 7 of 9), (12 of 20). Smith (1999) died.",
     "code": "`text.10` and\n```\nso.10 (1)\n```\n",
+    "numbers of sections": "See A.3 and Table B.2. Vitamin C.3 is no name",
     "other links": "[see](#part-2) and [Note 7], [3.5], [x].",
 }
 

@@ -20,7 +20,7 @@ PRESS = Product(
     ("text", "line"),
     [
         ("It keeps coffee hot for 4 hours.", "4 hours: the record says 2 hours"),
-        ("Settings: 60", "60: the record says 90 click"),
+        ("Settings: 60", "Settings 60: the record says 90 click settings"),
         ("It weighs only 560 g.", "560 g: the record says 650 g"),
     ],
 )
@@ -36,6 +36,10 @@ def test_another_number_of_the_same_thing_is_a_fault(text: str, line: str) -> No
         "Delivery takes 4 hours.",
         "The 1 L press",
         "No. 7",
+        "It weighs 100 g more.",
+        "It doesn't weigh 600 g.",
+        "The tray is 30 x 20 cm.",
+        "Your last one, bought in 2022, had 60 click settings.",
     ],
 )
 def test_what_is_said_of_something_else_is_none(text: str) -> None:
@@ -54,3 +58,20 @@ def test_what_is_said_of_something_else_is_none(text: str) -> None:
 )
 def test_what_the_record_denies_can_not_be_affirmed(text: str, line: str | None) -> None:
     assert list(denial_faults(text, PRESS)) == ([] if line is None else [line])
+
+
+BAG = Product(
+    product_id="bag", title="Dry Bag", category="c", description=("Has a pouch.",), details={"Capacity": "20 L"}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("The Dry Bag holds 30 litres.", "30 litres: the record says 20 L"),
+        ("It holds 20 litres.", None),
+        ("The pouch holds 5 litres.", None),
+    ],
+)
+def test_a_verb_stands_for_a_field_of_the_product_itself(text: str, line: str | None) -> None:
+    assert list(measure_faults(text, BAG)) == ([] if line is None else [line])

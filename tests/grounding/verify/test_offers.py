@@ -59,11 +59,11 @@ def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("It costs $21.", "price 21: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
-        ("The Black one is $24.", "price 24: the record says $19.00 (2 cups / Black)"),
-        ("$18 for 4 cups", "price 18: the record says $24.00 (4 cups / White)"),
-        ("White and Black are $18 each.", "price 18: the record says"),
-        ("White: $18 (was $29)", "list price 29: the record says $22.00"),
+        ("It costs $21.", "price $21.00: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
+        ("The Black one is $24.", "price $24.00: the record says $19.00 (2 cups / Black)"),
+        ("$18 for 4 cups", "price $18.00: the record says $24.00 (4 cups / White)"),
+        ("White and Black are $18 each.", "price $18.00: the record says"),
+        ("White: $18 (was $29)", "list price $29.00: the record says $22.00"),
     ],
 )
 def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str) -> None:
@@ -73,9 +73,65 @@ def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str
 
 def test_a_total_is_made_of_the_prices_that_were_named() -> None:
     (right,) = prices("Together that's $50.", DRIPPER, BOX)
-    assert right == f"total 50: {AGREES} ($18.00 + $32.00)"
+    assert right == f"total $50.00: {AGREES} ($18.00 + $32.00)"
     (wrong,) = prices("In total you pay $48.", DRIPPER, BOX)
-    assert wrong == "total 48: no sum of $18.00 + $32.00 comes to it"
+    assert wrong == "total $48.00: the record says $18.00 and $32.00, which do not add up to it"
+
+
+MUG = Product(product_id="mug", title="Mug", price=19.99, category="c", details={"List price": 24.99})
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("3 × $19.99 = $59.97", f"total $59.97: {AGREES} (3 × $19.99)"),
+        ("3 × $19.99 = $49.97", "total $49.97: the record says $59.97 (3 × $19.99)"),
+        ("Three of them come to $57.97.", "total $57.97: the record says $59.97 (3 × $19.99)"),
+        ("Three of them come to $64.97 with delivery.", None),
+        ("It comes to $64.97 in total.", None),
+        ("It is 20% off now.", None),
+        ("It is 30% off now.", "discount 30%: the record says 20%"),
+        ("With the code MUG it is 30% off.", None),
+    ],
+)
+def test_totals_in_quantities_and_discounts_follow_from_the_record(text: str, line: str | None) -> None:
+    assert list(price_lines(text, (MUG,), Ledger({"mug": MUG}, {}, {}, {}))) == ([] if line is None else [line])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Two mugs and four boxes make $167.98 together.", f"total $167.98: {AGREES} (2 × $19.99 + 4 × $32.00)"),
+        ("Two mugs and four boxes make $157.98 together.", "total $157.98: the record says $19.99 and $32.00, which"),
+        ("The mug is $12.01 cheaper than the box.", None),
+        ("The mug is $15.01 cheaper than the box.", "difference $15.01: the record says $12.01 ($32.00 − $19.99)"),
+    ],
+)
+def test_two_products_are_added_up_and_compared(text: str, line: str | None) -> None:
+    found = list(price_lines(text, (MUG, BOX), LEDGER))
+    assert len(found) == (line is not None)
+    assert line is None or found[0].startswith(line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You bought it for $41 last time.",
+        "Price per serving: $0.38",
+        "That leaves 49.51 dollars, short of the $80 cap.",
+        "A fresh $2 cell helps.",
+        "It is $38 with delivery.",
+        "It saves you $8.",
+        "It is cheaper by $4.04.",
+    ],
+)
+def test_what_was_paid_once_or_is_left_is_no_price_of_today(text: str) -> None:
+    assert not list(price_lines(text, (BOX,), Ledger({"box": BOX}, {}, {}, {})))
+
+
+def test_where_no_product_is_named_the_price_of_another_one_may_be_meant() -> None:
+    assert prices("One of them is $32.")
+    assert not list(price_lines("One of them is $32.", (DRIPPER,), LEDGER, are_named=False))
 
 
 @pytest.mark.parametrize(

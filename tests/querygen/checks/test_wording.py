@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.querygen.checks.wording import Texts, near_duplicates
+from drretail.querygen.checks.wording import near_duplicates
 from drretail.records.query import Query
 from tests.querygen.checks.conftest import TEXT
 
@@ -32,14 +32,6 @@ def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_u
 def test_texts_that_share_a_sentence_are_two_questions() -> None:
     other = f"My sister wants to bake more. Which pans last, and which coatings are safe? {TEXT.rsplit('. ', 1)[-1]}"
     assert near_duplicates([asked("a", TEXT), asked("b", other)]) == {}
-
-
-def test_a_text_that_was_removed_is_nobodys_original() -> None:
-    first = asked("a", TEXT)
-    texts = Texts([first])
-    assert texts.near_duplicate(asked("b", TEXT)) is not None
-    texts.remove(first)
-    assert texts.near_duplicate(asked("b", TEXT)) is None
 
 
 WORDS = st.lists(st.sampled_from("red blue soft hard big small".split()), min_size=4, max_size=12).map(" ".join)  # noqa: SIM905 -- words

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from drretail.querygen.review.edits import edit_of
 from drretail.querygen.review.records import Answers, Decision, Review
-from drretail.querygen.revisions import version_of
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)

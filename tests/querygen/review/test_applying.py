@@ -7,7 +7,7 @@ import pytest
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.decisions import Outcome, apply_reviews, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
-from drretail.querygen.revisions import read_history_of
+from drretail.querygen.review.revisions import read_history_of
 from drretail.records.query import Query
 from tests.querygen.review.scripted import Clock, reviewed
 

@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.records import read_reviews_of, reviews_path
-from drretail.querygen.revisions import history_path
+from drretail.querygen.review.revisions import history_path
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.tables.cells import as_csv

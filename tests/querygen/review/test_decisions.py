@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
 from drretail.querygen.review.records import Review
-from drretail.querygen.revisions import Revision
+from drretail.querygen.review.revisions import Revision
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import NOON, reviewed, simple

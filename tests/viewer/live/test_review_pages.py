@@ -19,9 +19,8 @@ from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import ReviewLog, read_reviews_of
 from drretail.querygen.review.sheet import Reading, read_filled, sheet_of
-from drretail.querygen.revisions import version_of
 from drretail.records.money import Money
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
 from drretail.tables.cells import as_csv
 from drretail.viewer.live.app import create_app, parts_of

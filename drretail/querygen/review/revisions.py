@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import AwareDatetime
 
 from drretail.files import LineAppender, read_documents
-from drretail.records.base import Document, sha256_of
+from drretail.records.base import Document
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -47,11 +47,6 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
     Raises UserError that names the line when one is no revision.
     """
     return read_documents(history_path(queries), Revision, "revision")
-
-
-def version_of(query: Query) -> str:
-    """The same for equal queries, whatever file they are in."""
-    return sha256_of(query.model_dump(mode="json", exclude_none=True))
 
 
 class History:

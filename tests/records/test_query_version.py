@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from drretail.querygen.revisions import version_of
-from drretail.records.query import Query
+from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
 
 PLAIN: dict[str, Any] = {
