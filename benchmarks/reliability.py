@@ -24,6 +24,7 @@ from benchmarks.reliability_bench import (
     INGEST,
     QUERIES,
     RUN,
+    SANDBOX,
     SCORE,
     SYNTH,
     Bench,
@@ -40,12 +41,14 @@ from benchmarks.reliability_fuzz import damages, fuzz_inputs
 from benchmarks.reliability_injections import injections
 
 AT_ONCE = 200
+JOBS = (SYNTH, INGEST, QUERIES, RUN, SCORE, SANDBOX)
+ALL_JOBS = "synth, ingest, queries generate, run, score and sandbox build"
 
 
 def kills(bench: Bench) -> Row:
     """Commands killed at random moments and started again."""
-    row = Row("kills", "ingest, queries generate, run and score killed at random moments, then started again")
-    for job in (INGEST, QUERIES, RUN, SCORE):
+    row = Row("kills", f"{ALL_JOBS} killed at random moments, then started again")
+    for job in JOBS:
         whole = bench.end(job)
         for number in range(bench.tries(2, 12)):
             with bench.place(job) as folder:
@@ -59,8 +62,8 @@ def kills(bench: Bench) -> Row:
 
 def double_starts(bench: Bench) -> Row:
     """Two of a command started together, which would make different things."""
-    row = Row("double starts", "two ingests, synths, runs and scores of one place started together")
-    for job in (INGEST, SYNTH, RUN, SCORE):
+    row = Row("double starts", f"two of {ALL_JOBS} started together on one place")
+    for job in JOBS:
         ends = {bench.end(job, variant).content for variant in (1, 2)}
         for number in range(bench.tries(1, 5)):
             with bench.place(job) as folder:
@@ -76,10 +79,8 @@ def double_starts(bench: Bench) -> Row:
 
 def disk_full_moments(bench: Bench) -> Row:
     """Commands on a disk that is full at some moment, then has room again."""
-    row = Row(
-        "disk-full moments", "ingest, queries generate, run and score on a disk that fills up, then has room again"
-    )
-    for job in (INGEST, QUERIES, RUN, SCORE):
+    row = Row("disk-full moments", f"{ALL_JOBS} on a disk that fills up, then has room again")
+    for job in JOBS:
         for number in range(bench.tries(1, 6)):
             with _small_disk(bench, job) as (folder, limit, room):
                 ended = bench.start(job, folder, prepare=limit).wait()
@@ -95,12 +96,9 @@ def disk_full_moments(bench: Bench) -> Row:
 
 def clock_jumps(bench: Bench) -> Row:
     """Commands under which the wall clock is set forward and back."""
-    row = Row(
-        "clock jumps",
-        "the wall clock set by an hour or 400 days, to and fro, under ingest, queries generate, run and score",
-    )
+    row = Row("clock jumps", f"the wall clock set by an hour or 400 days, to and fro, under {ALL_JOBS}")
     with JumpingClock(bench.folder, every=0.05) as clock:
-        for job in (INGEST, QUERIES, RUN, SCORE):
+        for job in JOBS:
             for number in range(bench.tries(2, 12)):
                 with bench.place(job) as folder:
                     before = clock.jumps

@@ -85,11 +85,17 @@ def _synth(folder: Path, variant: int) -> list[str]:
     return ["synth", "--to", str(folder / "made"), "--products", "60", "--reviews", "900", "--seed", str(variant)]
 
 
+def _sandbox(folder: Path, variant: int) -> list[str]:
+    made = ["--to", str(folder / "made" / "sandbox"), "--sizes", "32k", "--seed", str(variant)]
+    return ["sandbox", "build", "--world", str(folder / "world"), "--queries", str(folder / "queries.jsonl"), *made]
+
+
 SYNTH = Job("synth", _synth, ())
 INGEST = Job("ingest", _ingest, ("raw",))
 QUERIES = Job("queries generate", _queries, ("world",))
 RUN = Job("run", _run, ("world", "queries.jsonl"))
 SCORE = Job("score", _score, ("world", "made"))
+SANDBOX = Job("sandbox build", _sandbox, ("world", "queries.jsonl"))
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,7 @@ class Bench:
         prepare: Callable[[], object] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> "Process":
-        if job is QUERIES:
+        if job in (QUERIES, SANDBOX):
             (folder / "made").mkdir(exist_ok=True)
         return Process(job.arguments(folder, variant), {**self.environment, **(environment or {})}, prepare)
 

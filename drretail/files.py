@@ -234,9 +234,7 @@ def read_lines(path: Path) -> list[str]:
     try:
         if path.stat().st_size > LONGEST_LINE:
             _check_lines(path)
-        data = path.read_bytes()
-        if path.suffix == ".gz":
-            data = _unpacked(data, path)
+        data = read_packed(path, MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
         # splitlines() would also cut at U+2028, which JSON strings may hold.
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:
@@ -245,12 +243,15 @@ def read_lines(path: Path) -> list[str]:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def _unpacked(data: bytes, path: Path) -> bytes:
-    """What was packed. Raises UserError where that has no end: ten megabytes may unpack to ten thousand."""
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        unpacked = file.read(MOST_UNPACKED + 1)
-    if len(unpacked) > MOST_UNPACKED:
-        raise UserError(f"{path} holds more than {MOST_UNPACKED >> 20} MB when it is unpacked, the most that is read.")
+def read_packed(path: Path, most: int) -> bytes:
+    """The unpacked bytes of a gzip file; OSError, EOFError or zlib.error where it is missing or damaged.
+
+    Raises UserError where it holds more than ``most``: ten megabytes may unpack to ten thousand.
+    """
+    with gzip.open(path) as file:
+        unpacked = file.read(most + 1)
+    if len(unpacked) > most:
+        raise UserError(f"{path} holds more than {most >> 20} MB when it is unpacked, the most that is read.")
     return unpacked
 
 

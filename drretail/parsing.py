@@ -4,13 +4,15 @@ Documents are read as Markdown by markitdown (an extra).
 """
 
 import json
+import re
 import tomllib
+import zlib
 from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from drretail.errors import UserError, install_line
 
@@ -23,7 +25,11 @@ REPORTS = (".docx", ".pdf")
 """What reports are handed in as."""
 DOCUMENTS = (*REPORTS, ".pptx", ".xlsx")
 LARGEST = 50_000_000
-"""Bytes."""
+"""Bytes of a document on disk."""
+MOST_UNPACKED = 100_000_000
+"""Bytes of all that a document holds."""
+_PIECE = 1 << 14
+_ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -121,8 +127,11 @@ def document_text(path: Path) -> str:
     if path.stat().st_size > LARGEST:
         raise UserError(f"{path} is larger than {LARGEST:,} bytes: no report is as large.")
     data = path.read_bytes()
-    if not (data.startswith(b"%PDF") or is_zipfile(path)):  # markitdown would take it for plain text
+    if not (data.startswith(b"%PDF") or is_zipfile(BytesIO(data))):  # markitdown would take it for plain text
         raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is no such file.")
+    # Both, since one file can be both, and readers take it for what they like.
+    if _size_in_pdf(data) + _size_in_zip(data) > MOST_UNPACKED:
+        raise UserError(f"{path} holds more than {MOST_UNPACKED:,} bytes when it is unpacked: no report is as large.")
     # As a stream with its form: by name it would also look at what the network has.
     known = markitdown.StreamInfo(extension=path.suffix.casefold())
     try:
@@ -132,3 +141,41 @@ def document_text(path: Path) -> str:
     except (markitdown.MarkItDownException, ValueError, KeyError, OSError) as problem:
         raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is damaged or cut off.") from problem
     return str(found.markdown).replace("\r\n", "\n")
+
+
+def _size_in_zip(data: bytes) -> int:
+    """The unpacked bytes of its files as they are declared, which is where their reader ends."""
+    with suppress(BadZipFile, ValueError), ZipFile(BytesIO(data)) as held:
+        return sum(each.file_size for each in held.infolist())
+    return 0
+
+
+def _size_in_pdf(data: bytes) -> int:
+    """The unpacked bytes of its streams, at least ``MOST_UNPACKED`` and one where they are more.
+
+    Of a stream that is packed twice the bytes of both count. Places that only look like streams may make up as many
+    bytes as the file has.
+    """
+    size, left = 0, 2 * len(data)
+    for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n])", data):
+        place, layer = line.end(), data
+        if b"stream" not in line[0] or data[place : place + 1] not in _ZLIB_STARTS:
+            continue
+        while size <= MOST_UNPACKED:
+            unpacked, read = _inflated(layer, place, MOST_UNPACKED + 1 - size)
+            left -= read if layer is data else 0
+            size += len(unpacked) if left > 0 else MOST_UNPACKED + 1
+            if not unpacked:
+                break
+            place, layer = 0, unpacked
+    return size
+
+
+def _inflated(data: bytes, place: int, most: int) -> tuple[bytes, int]:
+    """The first ``most`` bytes or a few more of what zlib packed from ``place`` on, and how many it read for them."""
+    inflater, unpacked, start = zlib.decompressobj(), bytearray(), place
+    with suppress(zlib.error):
+        while not inflater.eof and place < len(data) and len(unpacked) < most:
+            unpacked += inflater.decompress(data[place : place + _PIECE])
+            place += _PIECE
+    return bytes(unpacked), min(place, len(data)) - start - len(inflater.unused_data)

@@ -35,13 +35,14 @@ class Ledger:
         Raises EvidenceCollision when an id already stands for something else.
         """
         ids: dict[str, None] = {}
+        numbers = path_key(path)
         with self._lock:
             self._evidence = None
             for index, source in enumerate(sources):
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
                     raise EvidenceCollision(f"{source.id} stands for {key!r} and for {source.key!r}")
-                self._sources.append(_Placed((path_key(path), seq, index), source, source.as_text(path, seq)))
+                self._sources.append(_Placed((numbers, seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
 
@@ -92,7 +93,8 @@ def _entries(sources: Iterable[_Placed]) -> tuple[Evidence, ...]:
         changes: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
         if source.state == "ok":  # a source that could be read at any time is "ok"
             changes |= {"state": "ok", "problem": None}
-        entries[source.id] = entry.model_copy(update=changes)
+        if any(getattr(entry, name) != value for name, value in changes.items()):  # most are shown again as they were
+            entries[source.id] = entry.model_copy(update=changes)
     return tuple(entries.values())
 
 

@@ -20,6 +20,7 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.files import MOST_UNPACKED, read_packed
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.progress import Bar
@@ -153,8 +154,9 @@ _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[A
 
 def _json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content).decode("utf-8")
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        text = (read_packed(path, MOST_UNPACKED) if packed else path.read_bytes()).decode("utf-8")
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         rows = [(number, json.loads(line)) for number, line in lines]
     except FileNotFoundError:

@@ -133,6 +133,11 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
     """
     if spec.partition(":")[0] not in provider_names():
         raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
+    if spec.partition(":")[0] == "scripted":  # its script is wherever the folder was made
+        from drretail.llm.scripted import scripted_model
+
+        script = {key: params[key] for key in ("script",) if key in params}
+        return replace(scripted_model(name=spec.partition(":")[2]), params=script)
     given: dict[str, Any] = {
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }

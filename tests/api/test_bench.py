@@ -139,7 +139,7 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
     with gzip.open(journal, "ab", compresslevel=1) as packed:
         for _ in range(101):
             packed.write(b" " * 1024**2)
-    with pytest.raises(UserError, match="holds more than 100 MB unpacked"):
+    with pytest.raises(UserError, match="holds more than 100 MB when it is unpacked"):
         submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 

@@ -14,7 +14,7 @@ from drretail.llm import registry
 from drretail.llm.calling import answer_of
 from drretail.llm.prices import read_prices
 from drretail.llm.providers import Asked, Provider, provider_names
-from drretail.llm.registry import open_model
+from drretail.llm.registry import open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
@@ -253,3 +253,8 @@ def test_a_place_that_holds_no_provider_is_refused() -> None:
         open_model("tests.llm.test_registry:NOTHING")
     with pytest.raises(UserError, match="cannot be loaded"):
         open_model("tests.llm.test_registry:MISSING")
+
+
+def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
+    model = open_recorded("scripted:gone.toml", {"script": "0123abcd", "max_tokens": 5})
+    assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})

@@ -1,8 +1,8 @@
 """Submissions: run folders with a manifest, taken in once they are verified, and graded beside all others."""
 
-import gzip
 import secrets
 import shutil
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from drretail.api.run import run
 from drretail.api.verification.verify import verify
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, write_json, write_lines
+from drretail.files import read_json, read_packed, write_json, write_lines
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
@@ -134,14 +134,12 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 def _check_sizes(experiment: Path) -> None:
-    """UserError for a packed file that is far larger than any run's: it would be read for minutes."""
+    """UserError for a packed file that is far larger than any run's, which would be read for minutes, or damaged."""
     for path in experiment.rglob("*.gz"):
-        size = 0
-        with gzip.open(path) as packed:
-            while chunk := packed.read(1024 * 1024):
-                size += len(chunk)
-                if size > _LARGEST:
-                    raise UserError(f"{path} holds more than {_LARGEST // 1024**2} MB unpacked: no run is that long.")
+        try:
+            read_packed(path, _LARGEST)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def _check_manifest(experiment: Path, given: Manifest) -> None:

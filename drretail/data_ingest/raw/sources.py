@@ -22,6 +22,10 @@ _BLOCK = 1 << 20
 _ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _GZIP_MAGIC = b"\x1f\x8b"
+# Rows of shops pack to a third or a tenth, tables with many empty cells to a thirtieth; gzip's own bound is 1,032.
+MOST_TIMES = 200
+"""How many times its size on disk a file may unpack to, beyond ``ANY_TIMES`` bytes."""
+ANY_TIMES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def is_packed(path: Path) -> bool:
 
 @contextmanager
 def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
-    """The unpacked bytes of a file; a cut or damaged one becomes a UserError wherever it is noticed.
+    """The unpacked bytes of a file; a cut or damaged one, or one without end, becomes a UserError where it is noticed.
 
     ``on_place`` is told the place in the file, as it lies on disk, with every block that is read from it.
     """
@@ -80,7 +84,7 @@ def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None
         if packed:
             # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
             with igzip.open(raw, "rb") as file:
-                yield cast("BinaryIO", file)
+                yield io.BufferedReader(_Bounded(path, cast("BinaryIO", file)), _BLOCK // 4)
         else:
             yield io.BufferedReader(raw)
 
@@ -107,6 +111,34 @@ class _Heard(io.FileIO):
         self._read += read
         if self._on_place:
             self._on_place(self._read)
+
+
+class _Bounded(io.RawIOBase):
+    """An unpacked file that ends with a UserError where it has unpacked to more than a shop's file does."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self._path, self._file, self._unpacked = path, file, 0
+        self._most = most_unpacked(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        read = int(self._file.readinto(buffer))  # pyright: ignore[reportAttributeAccessIssue] -- BinaryIO lacks it
+        self._unpacked += read
+        if self._unpacked > self._most:
+            raise UserError(without_end(self._path))
+        return read
+
+
+def most_unpacked(path: Path) -> int:
+    """How many bytes a packed file may hold."""
+    return max(ANY_TIMES, MOST_TIMES * path.stat().st_size)
+
+
+def without_end(path: Path) -> str:
+    """What to say of a file that unpacks to more than it may hold."""
+    return f"{path} unpacks to more than {MOST_TIMES} times its size, which no file of a shop does: get it anew."
 
 
 @contextmanager

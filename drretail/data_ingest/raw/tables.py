@@ -12,7 +12,7 @@ from typing import Literal
 
 from drretail.data_ingest.raw.feeds import feed_columns, write_feed_rows
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
-from drretail.data_ingest.raw.sources import Source, is_packed, open_binary
+from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, most_unpacked, open_binary, without_end
 from drretail.errors import UserError, nearest_names
 from drretail.tables.cells import check_width
 
@@ -28,6 +28,8 @@ SHOWN = 3
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
+_TEXTS = ("VARCHAR", "BLOB")
+_MEMORY: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "2GB"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
 
     def table_of(part: TableColumns | LineColumns) -> Path:
         file = (path.parent / part.file).absolute()
-        _check_columns(path, part, open_table(file, mapping))
+        table = open_table(file, mapping)
+        _check_columns(path, part, table)
+        _check_unpacked(table)
         return file
 
     mapping = read_mapping(path, columns_of)
@@ -184,6 +188,34 @@ def _parquet_columns(path: Path) -> dict[str, str]:
             return {row[0]: row[1] for row in described.fetchall()}
     except duckdb.Error as problem:
         raise UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
+
+
+def _check_unpacked(table: Table) -> None:
+    """UserError for a file of few bytes that has no end: the engine would unpack it by itself, for hours.
+
+    In Parquet these are millions of equal rows, or one long text that all rows share.
+    """
+    import duckdb
+
+    if table.packed:
+        check_packed(table.path)
+    if table.form != "parquet":
+        return
+    lengths = [str(len(table.columns))]
+    for name, kind in zip(table.columns, table.types, strict=True):
+        column = '"{}"'.format(name.replace('"', '""'))
+        if kind in _TEXTS:
+            lengths.append(f"coalesce(strlen({column}), 0)")
+        elif kind.endswith("]"):
+            lengths.append(f"coalesce(8 * len({column}), 0)")
+    try:
+        with duckdb.connect(config=_MEMORY) as db:
+            query = f"SELECT sum({' + '.join(lengths)}) FROM read_parquet($file)"  # noqa: S608 -- names are quoted
+            ((size,),) = db.execute(query, {"file": str(table.path)}).fetchall()
+    except duckdb.OutOfMemoryException:
+        raise UserError(without_end(table.path)) from None
+    if (size or 0) > most_unpacked(table.path):
+        raise UserError(without_end(table.path))
 
 
 def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:

@@ -116,10 +116,11 @@ class SearchNote:
 
     def _as_written(self, indexed: str) -> str | None:
         """An indexed word as the best product for it writes it; None where that can't be found."""
+        forms = self.forms
         for product in self._products(self._search(CatalogQuery(indexed), 1)):
             for text in (product.title, *other_texts(product)):
-                for word in self.forms.of(text):
-                    if indexed in (word, self.forms.stem(word)):
+                for word in forms.of(text):
+                    if indexed in (word, forms.stem(word)):
                         return word
         return None
 

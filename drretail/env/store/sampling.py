@@ -1,16 +1,16 @@
-"""A seeded sample of users, spread over strata: the same for every store; memory holds one number a user, no rows."""
+"""A seeded sample of users, spread over strata, the same for every store; memory holds a few numbers a user."""
 
 import hashlib
-import heapq
-from array import array
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drretail.env.store.base import Stratum
 from drretail.records.shop import UserRow
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # The shares of all users up to whom a bucket goes. Numbers of orders and spend have long tails: with quarters only,
 # whoever orders often would share a bucket with whoever has ordered four times.
@@ -27,21 +27,19 @@ class Aggregates(NamedTuple):
     top_category: str
 
 
-NUMBERS: dict[Stratum, Callable[[Aggregates], float]] = {
-    "orders": attrgetter("n_orders"),
-    "spend": attrgetter("spend"),
-    "recency": attrgetter("last_order"),
-}
-"""What a stratum divides, but for the category, which is its own bucket."""
+COLUMNS: dict[Stratum, int] = {"orders": 1, "spend": 2, "recency": 3, "category": 4}
+"""Where the value of a stratum stands among the aggregates; all but the category are divided into buckets."""
+_BATCH = 1_000
+_NAMED = 10_000  # a request to a server has an end
+ReadUsers = Callable[[Sequence[int] | None], Iterable[Aggregates]]
+"""Passes over the users with one of these last orders, or all."""
 
 Cell = tuple[int | str, ...]
 """One bucket of each stratum."""
 
 
-def sample_users(
-    read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int, strata: Sequence[Stratum]
-) -> list[UserRow]:
-    """``n`` users, or all where there are fewer; ``read`` passes over the users anew at each call.
+def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stratum]) -> list[UserRow]:
+    """``n`` users, or all where there are fewer.
 
     Every user falls into one cell: its bucket of orders, recency and spend, and its top category. Users are taken one
     by one, each from the cell that leaves the buckets of all strata most evenly used, within a cell in seeded order:
@@ -50,55 +48,72 @@ def sample_users(
     """
     if n < 1:
         return []
-    cuts = quantile_cuts(read(), [stratum for stratum in strata if stratum in NUMBERS])
-    # The n users with the smallest hashes of each cell are all that can be drawn. Hashes are negated because
-    # heapq keeps the smallest on top.
-    cells: dict[Cell, list[tuple[int, Aggregates]]] = defaultdict(list)
-    bucket_of = _bucketing(strata, cuts)
-    for user in read():
-        cell = cells[tuple([bucket(user) for bucket in bucket_of])]
-        entry = (-hash_of(seed, user.user_id), user)
-        if len(cell) < n:
-            heapq.heappush(cell, entry)
-        elif entry > cell[0]:
-            heapq.heapreplace(cell, entry)
-    return [UserRow(**user._asdict()) for user in taken_evenly(cells, seed, n)]
+    hashes, last_orders, columns, categories = _columns(read(None), seed, strata)
+    buckets = [
+        _bucketed(column) if name != "category" else column for name, column in zip(strata, columns, strict=True)
+    ]
+    names = [categories if name == "category" else None for name in strata]
+    taken = taken_evenly(dict(_cells(hashes, buckets, names, n)), seed, n)
+    # Found again by their last orders, since no store knows the hashes.
+    last = [int(last_orders[place]) for place in taken]
+    found = {hash_of(seed, user[0]): user for user in read(last if n <= _NAMED else None)}
+    return [UserRow(**Aggregates._make(found[int(hashes[place])])._asdict()) for place in taken]
 
 
-def quantile_cuts(users: Iterable[Aggregates], strata: Sequence[Stratum]) -> dict[Stratum, list[float]]:
-    """For each stratum the last value of each bucket but the highest; fewer than six where many users are alike."""
-    values: dict[Stratum, array[float]] = {stratum: array("d") for stratum in strata}
-    columns = [(NUMBERS[stratum], values[stratum]) for stratum in strata]
-    for user in users:
-        for number, column in columns:
-            column.append(number(user))
-    return {stratum: cuts_of(column) for stratum, column in values.items()}
+def _columns(
+    users: Iterable[Aggregates], seed: int | str, strata: Sequence[Stratum]
+) -> "tuple[np.ndarray, np.ndarray, list[np.ndarray], list[str]]":
+    """Each user's hash, last order and value of each stratum; top categories are numbers of those that come last."""
+    import numpy as np
+
+    codes: dict[str, int] = {}
+    parts: list[list[np.ndarray]] = []
+    rest = iter(users)
+    while batch := list(islice(rest, _BATCH)):
+        columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
+        digests = [hashlib.sha256(f"{seed}|{user_id}".encode()).digest()[:8] for user_id in columns[0]]
+        columns[4] = [codes.setdefault(category, len(codes)) for category in columns[4]]
+        parts.append([np.frombuffer(b"".join(digests), ">u8").astype("u8"), np.array(columns[3], "i8")])
+        parts[-1] += [np.array(columns[COLUMNS[stratum]], "f8") for stratum in strata]
+    whole = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.zeros(0)] * (2 + len(strata))
+    return whole[0], whole[1], whole[2:], list(codes)
 
 
-def cuts_of(numbers: "array[float]") -> list[float]:
-    if not numbers:
-        return []
-    ordered = sorted(numbers)
-    return sorted({ordered[len(ordered) * part // whole] for part, whole in SHARES})
+def _bucketed(column: "np.ndarray") -> "np.ndarray":
+    """The bucket of each value; fewer than seven buckets where many users are alike."""
+    import numpy as np
+
+    places = [len(column) * part // whole for part, whole in SHARES] if len(column) else []
+    return np.searchsorted(np.unique(np.sort(column)[places]), column)
 
 
-def _bucketing(strata: Sequence[Stratum], cuts: dict[Stratum, list[float]]) -> list[Callable[[Aggregates], int | str]]:
-    """For each stratum what gives a user's bucket; closures, since millions pass through."""
+def _cells(
+    hashes: "np.ndarray", buckets: "Sequence[np.ndarray]", names: Sequence[list[str] | None], n: int
+) -> Iterator[tuple[Cell, list[int]]]:
+    """The places of the ``n`` users with the smallest hashes of each cell, which are all that can be drawn: the
+    smallest last."""
+    import numpy as np
 
-    def numbered(stratum: Stratum) -> Callable[[Aggregates], int]:
-        number, ends = NUMBERS[stratum], cuts[stratum]
-        return lambda user: bisect_left(ends, number(user))
+    cell_of = np.zeros(len(hashes), "i8")
+    for bucket in buckets:
+        cell_of = cell_of * (int(bucket.max(initial=0)) + 1) + bucket.astype("i8")
+    order = np.lexsort([hashes, cell_of])
+    starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)] if len(order) else []
+    for start, end in pairwise(starts):
+        first = order[start]
+        numbers = [int(bucket[first]) for bucket in buckets]
+        cell = tuple(number if of is None else of[number] for number, of in zip(numbers, names, strict=True))
+        yield cell, order[start : min(end, start + n)][::-1].tolist()
 
-    return [numbered(stratum) if stratum in NUMBERS else attrgetter("top_category") for stratum in strata]
 
-
-def taken_evenly(cells: dict[Cell, list[tuple[int, Aggregates]]], seed: int | str, n: int) -> list[Aggregates]:
+def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[int]:
     """Up to ``n`` users, each from the least used bucket of one stratum, the strata taking turns.
 
+    Those of a cell are taken from its last on.
     Among the cells of that bucket the one is chosen whose other buckets have been used least for their share, ties in
     seeded order: only a bucket's cells are looked at for each user, not all.
     """
-    open_cells = {cell: sorted(cells[cell]) for cell in sorted(cells, key=lambda cell: hash_of(seed, repr(cell)))}
+    open_cells = {cell: cells[cell] for cell in sorted(cells, key=lambda cell: hash_of(seed, repr(cell)))}
     # By stratum and bucket; dicts serve as sets that keep the seeded order.
     holders: list[dict[int | str, dict[Cell, None]]] = [defaultdict(dict) for _ in next(iter(open_cells), ())]
     for cell in open_cells:
@@ -106,7 +121,7 @@ def taken_evenly(cells: dict[Cell, list[tuple[int, Aggregates]]], seed: int | st
             holders[stratum][bucket][cell] = None
     buckets = [len(of_stratum) for of_stratum in holders]
     used: list[Counter[int | str]] = [Counter() for _ in holders]
-    taken: list[Aggregates] = []
+    taken: list[int] = []
 
     def use(cell: Cell) -> int:
         return sum(used[stratum][bucket] * buckets[stratum] for stratum, bucket in enumerate(cell))
@@ -118,7 +133,7 @@ def taken_evenly(cells: dict[Cell, list[tuple[int, Aggregates]]], seed: int | st
             least = min(holders[turn], key=lambda bucket: used[turn][bucket])
             among = holders[turn][least]
         cell = min(among, key=use)
-        taken.append(open_cells[cell].pop()[1])
+        taken.append(open_cells[cell].pop())
         for stratum, bucket in enumerate(cell):
             used[stratum][bucket] += 1
         if not open_cells[cell]:

@@ -191,10 +191,11 @@ class SqliteStore:
             finally:
                 self._free.append(connection)
 
-    def _aggregates(self) -> Iterator[Aggregates]:
+    def _aggregates(self, last_orders: Sequence[int] | None) -> Iterator[Aggregates]:
+        where = "" if last_orders is None else "WHERE last_order IN (SELECT value FROM json_each(?))"
+        query = f"SELECT {', '.join(Aggregates._fields)} FROM users {where}"  # noqa: S608 -- constants
         with self._borrowed() as db:
-            rows = db.execute("SELECT user_id, n_orders, spend, last_order, top_category FROM users ORDER BY k")
-            yield from map(Aggregates._make, rows)
+            yield from db.execute(query, () if last_orders is None else (json.dumps(last_orders),))
 
     def _user_key(self, user_id: str) -> int:
         row = self._one("SELECT k FROM users WHERE user_id = ?", (user_id,))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from drretail.env.web.bm25 import saturated, terms
 
@@ -43,8 +44,12 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
     if not pieces:
         return ""
     windows = list(_windows(pieces, longest))
-    weights = {term: weight(term) for term in terms(query)}
-    scores = [_score(pieces[first:last], weights) for first, last in windows]
+    weighed = [(weight(term), _running_counts(pieces, term)) for term in dict.fromkeys(terms(query))]
+    # BM25 of the pieces of a window as one text; all windows are about equally long.
+    scores = [
+        sum(worth * saturated(count) for worth, counts in weighed if (count := counts[last] - counts[first]))
+        for first, last in windows
+    ]
     best = scores.index(max(scores))
     # Neighbours with the same score hold the same match, and the middle one has it in its middle.
     equal = next((at for at in range(best, len(scores)) if scores[at] != scores[best]), len(scores))
@@ -68,13 +73,9 @@ def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
         words -= piece.words
 
 
-def _score(pieces: list[_Piece], weights: dict[str, float]) -> float:
-    """BM25 of the pieces as one text; all windows are about equally long."""
-    return sum(
-        weight * saturated(count)
-        for term, weight in weights.items()
-        if (count := sum(piece.terms[term] for piece in pieces))
-    )
+def _running_counts(pieces: list[_Piece], term: str) -> list[int]:
+    """How often a term stands before each piece, and in all."""
+    return list(accumulate([piece.terms.get(term, 0) for piece in pieces], initial=0))
 
 
 @lru_cache(maxsize=128)

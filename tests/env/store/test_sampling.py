@@ -1,6 +1,6 @@
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
@@ -38,11 +38,11 @@ def batch(size: int) -> list[Aggregates]:
 def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
     users: list[Aggregates], seed: int, n: int, shuffle: Random
 ) -> None:
-    def read_shuffled() -> Iterator[Aggregates]:
+    def read_shuffled(_: Sequence[int] | None) -> Iterator[Aggregates]:
         shuffle.shuffle(users)
         return iter(users)
 
-    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
+    expected = sample_users(lambda _: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
     assert sample_users(read_shuffled, seed, n, STRATA) == expected
     drawn = [row.user_id for row in expected]
     assert len(set(drawn)) == len(drawn) == min(n, len(users))
@@ -50,19 +50,19 @@ def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
 
 @given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 20), more=st.integers(0, 20))
 def test_the_first_of_a_sample_are_the_sample_of_fewer(users: list[Aggregates], seed: int, n: int, more: int) -> None:
-    larger = sample_users(lambda: users, seed, n + more, STRATA)
-    assert larger[:n] == sample_users(lambda: users, seed, n, STRATA)
+    larger = sample_users(lambda _: users, seed, n + more, STRATA)
+    assert larger[:n] == sample_users(lambda _: users, seed, n, STRATA)
 
 
 def test_every_kind_of_user_is_drawn_before_any_kind_twice() -> None:
     users = batch(400)
-    sample = sample_users(lambda: users, 42, 4, ("category",))
+    sample = sample_users(lambda _: users, 42, 4, ("category",))
     assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
 
 
 def test_frequent_and_rare_buyers_are_equally_likely() -> None:
     users = batch(4000)
-    sample = sample_users(lambda: users, 42, 60, ("orders",))
+    sample = sample_users(lambda _: users, 42, 60, ("orders",))
     assert sum(row.n_orders > 2 for row in sample) >= 20
 
 
@@ -79,7 +79,7 @@ def long_tailed(size: int) -> list[Aggregates]:
 @pytest.mark.parametrize("seed", range(5))
 def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
     users = long_tailed(3000)
-    sample = sample_users(lambda: users, seed, 17, STRATA)
+    sample = sample_users(lambda _: users, seed, 17, STRATA)
     counts = Counter(row.n_orders for row in sample)
     assert set(counts) >= {1, 2, 4, 8}
     assert set(counts) & {16, 32, 64}
@@ -92,10 +92,10 @@ def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
 
 def test_another_seed_draws_other_users() -> None:
     users = batch(400)
-    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
+    draws = {tuple(row.user_id for row in sample_users(lambda _: users, seed, 20, STRATA)) for seed in range(5)}
     assert len(draws) == 5
 
 
 def test_a_seed_always_draws_the_same_users() -> None:
     users = batch(400)
-    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED
+    assert [row.user_id for row in sample_users(lambda _: users, 42, 5, STRATA)] == FIXED

@@ -45,8 +45,10 @@ def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
 
 def clean_line(text: str, longest: int) -> str:
     """A title or a snippet on one line, cut between words with … where it is longer."""
-    words = " ".join(_shortened(word) for word in visible(text[: 4 * longest]).split())
-    return _cut(harmless(words), longest)
+    words = visible(text[: 4 * longest]).split()
+    if max(map(len, words), default=0) > LONGEST_WORD:
+        words = map(_shortened, words)
+    return _cut(harmless(" ".join(words)), longest)
 
 
 def cleaned_result(result: WebResult) -> WebResult | None:

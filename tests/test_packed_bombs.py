@@ -1,0 +1,142 @@
+"""A megabyte that unpacks to a gigabyte ends in one sentence, soon and in little memory, wherever it comes in."""
+
+import gzip
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import duckdb
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.plan import IngestOptions
+from drretail.env.web.sealed import PAGES_FILE, read_pages
+from drretail.errors import UserError
+from drretail.imports.rows import read_text
+from drretail.lab.labelled_claims import read_labelled
+from drretail.parsing import document_text
+
+MEGABYTE = 1 << 20
+MAPPING = 'currency = "USD"\n[products]\nfile = "{}"\nid = "id"\ntitle = "title"\nprice = "price"\n'
+PRODUCT = (
+    b'{"parent_asin": "B000000001", "title": "Lamp", "main_category": "Pet Supplies", "categories": ["Pet Supplies"]}\n'
+)
+REVIEW = (
+    b'{"parent_asin": "B000000001", "user_id": "ANNA", "rating": 5.0, "timestamp": 1600000000000, "text": "fine"}\n'
+)
+
+
+def bomb(path: Path, unit: bytes, start: bytes = b"") -> Path:
+    """A gigabyte of one unit, packed as many members of a file."""
+    packed = gzip.compress(unit * (MEGABYTE // len(unit)), 9)
+    path.write_bytes(gzip.compress(start) + packed * 1024)
+    return path
+
+
+@pytest.mark.parametrize("unit", [b"\n", REVIEW, b"\0"])
+def test_of_raw_files(tmp_path: Path, unit: bytes) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "meta_Pet_Supplies.jsonl").write_bytes(PRODUCT)
+    bomb(raw / "Pet_Supplies.jsonl.gz", unit, REVIEW)
+    with pytest.raises(UserError, match=r"unpacks to more than 200 times its size|a line of more than 15 MB"):
+        ingest([raw], tmp_path / "w", IngestOptions(min_interactions=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "unit"),
+    [
+        ("rows.csv.gz", b"id,title,price\n", b"1,lamp,10\n"),
+        ("cell.csv.gz", b'id,title,price\n1,"', b"a"),
+        ("rows.jsonl.gz", b"", b'{"id": 1, "title": "lamp", "price": 10}\n'),
+        ("items.xml.gz", b"<rss><channel>", b"<item><id>1</id><title>lamp</title><price>1</price></item>"),
+    ],
+)
+def test_of_tables(tmp_path: Path, name: str, start: bytes, unit: bytes) -> None:
+    bomb(tmp_path / name, unit, start)
+    check_refused(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "SELECT 1 AS id, 'lamp' AS title, 10 AS price FROM range(20000000)",
+        "SELECT i AS id, repeat('a', 10000000) AS title, 10 AS price FROM range(100) t(i)",
+    ],
+    ids=["rows", "texts"],
+)
+def test_of_parquet(tmp_path: Path, rows: str) -> None:
+    with duckdb.connect() as db:
+        db.execute(f"COPY ({rows}) TO '{tmp_path}/shop.parquet' (FORMAT parquet, COMPRESSION zstd)")
+    check_refused(tmp_path, "shop.parquet")
+
+
+def check_refused(folder: Path, name: str) -> None:
+    (folder / "shop.toml").write_text(MAPPING.format(name))
+    with pytest.raises(UserError, match="unpacks to more than 200 times its size"):
+        ingest([folder / "shop.toml"], folder / "w", IngestOptions(min_interactions=0))
+
+
+def of_zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as held, held.open("word/document.xml", "w") as file:
+        for _ in range(101):
+            file.write(b" " * MEGABYTE)
+
+
+def of_pdf(path: Path) -> None:
+    path.write_bytes(b"%PDF-1.4\n4 0 obj\nstream\n" + zlib.compress(b" " * (101 * MEGABYTE)) + b"\nendstream\nendobj\n")
+
+
+def of_pdf_packed_twice(path: Path) -> None:
+    twice = zlib.compress(zlib.compress(b" " * (101 * MEGABYTE)))
+    path.write_bytes(b"%PDF-1.4\n4 0 obj\nstream of 1 \r" + twice + b"\nendstream\nendobj\n")
+
+
+def of_both(path: Path) -> None:
+    of_zip(path)
+    path.write_bytes(b"%PDF-1.4\n" + path.read_bytes())
+
+
+def of_streams_within_streams(path: Path) -> None:
+    """Each goes on to the end of the file, through the beginnings of all others: read one by one they take hours."""
+    start = b"stream\n\x78\x9c"
+    path.write_bytes(b"%PDF-1.4\n" + start + (b"\x00\x09\x00\xf6\xff" + start) * 100_000)
+
+
+@pytest.mark.parametrize("make", [of_zip, of_pdf, of_pdf_packed_twice, of_both, of_streams_within_streams])
+def test_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]) -> None:
+    monkeypatch.setitem(sys.modules, "markitdown", SimpleNamespace())
+    make(tmp_path / "report.docx")
+    with pytest.raises(UserError, match="holds more than 100,000,000 bytes when it is unpacked"):
+        document_text(tmp_path / "report.docx")
+
+
+def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = SimpleNamespace(convert_stream=lambda *_, **__: SimpleNamespace(markdown="read"))
+    library = SimpleNamespace(MarkItDown=lambda **_: read, StreamInfo=dict, MarkItDownException=Exception)
+    monkeypatch.setitem(sys.modules, "markitdown", library)
+    stream = b"stream\n" + zlib.compress(b"Tj ET " * 40) + b"\nendstream\n"
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4\n" + stream * 5_000)
+    assert document_text(tmp_path / "report.pdf") == "read"
+
+
+def test_of_pages_of_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
+    bomb(tmp_path / PAGES_FILE, b" ")
+    with pytest.raises(UserError, match="holds more than 64 MB when it is unpacked"):
+        read_pages(tmp_path)
+
+
+def test_of_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.lab.labelled_claims.MOST_UNPACKED", 64 * MEGABYTE)
+    with pytest.raises(UserError, match="holds more than 64 MB when it is unpacked"):
+        read_labelled(bomb(tmp_path / "labels.jsonl.gz", b" "))
+
+
+def test_of_reports_in_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.imports.rows.LARGEST", 64 * MEGABYTE)
+    with pytest.raises(UserError, match="no file of reports is as large"):
+        read_text(bomb(tmp_path / "reports.jsonl.gz", b" "))
