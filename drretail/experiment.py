@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +11,16 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.files import (
+    LineAppender,
+    is_unfinished,
+    pack,
+    read_json,
+    read_jsonl,
+    write_atomically,
+    write_json,
+    write_lines,
+)
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
@@ -140,8 +149,8 @@ class Experiment:
         run = read_run(folder) if (folder / "run.json").exists() else None
         if run is not None and run.usage:
             kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
-            lines = [canonical_json(each.model_dump(mode="json")) for each in (*read_discarded(self.folder), kept)]
-            write_lines(self.folder / DISCARDED, lines)
+            with closing(LineAppender(self.folder / DISCARDED)) as discarded:
+                discarded.append(canonical_json(kept.model_dump(mode="json")))
         shutil.rmtree(folder)
 
     def save(

@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
-from drretail.api.observer import SILENT, Observer
+from drretail.api.observer import SILENT
 from drretail.api.systems import runner_of
 from drretail.env.offers import Offers
 from drretail.env.world import World
@@ -44,17 +44,17 @@ def recorded_model() -> Model:
     return scripted_model(play=read_script(SCRIPT), name="recorded")
 
 
-def play_answers(folder: Path, shop: World, spec: str, observer: Observer = SILENT) -> bool:
+def play_answers(folder: Path, shop: World, spec: str) -> bool:
     """Has both agents answer the questions anew, with the recorded model and the real tools; False where one could not.
 
-    ``spec`` is how the runs name the world; ``observer`` is told of each step.
+    ``spec`` is how the runs name the world.
     """
     agents = {name: load_agent(name) for name in AGENTS}
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
     asked = recorded_queries()
     title = f"{counted(len(asked), 'question')}, two agents (a language model's recorded answers)"
-    watch = observer.runs(runner, len(players) * len(asked), parallel=1)
+    watch = SILENT.runs(runner, len(players) * len(asked), parallel=1)
     of_world = Offers(shop).reference
     return run(
         folder, runner, players, asked, seed=SEED, title=title, reference=of_world, parallel=1, watch=watch

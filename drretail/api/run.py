@@ -1,7 +1,7 @@
 """``run``: agents over queries; ``ask``: one question."""
 
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ from drretail.api.systems import changed_agents, named_systems, runner_of, sever
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
-from drretail.env.web.sandbox import cautions, is_of_demo
+from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -160,7 +160,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web, quiet=observer.quiet) as world:
         asked = asked_queries(queries, options.user, world)
-        tools |= _without_foreign_pages(options, world, observer)
+        tools |= _without_foreign_pages(options, tools, world, observer)
         check_askable(world, asked)
         if options.only is not None:
             asked = select_only(asked, options.only)
@@ -228,13 +228,15 @@ def _scored_by(experiment: Path, web: Web) -> str | None:
     return f"drretail score {experiment} --metrics dr3 --gold {web.folder}{criteria}"
 
 
-def _without_foreign_pages(options: RunOptions | AskOptions, world: World, observer: Observer) -> dict[str, Any]:
+def _without_foreign_pages(
+    options: RunOptions | AskOptions, tools: Mapping[str, Any], world: World, observer: Observer
+) -> dict[str, Any]:
     """The option that leaves the web out where nobody named one and the sandbox's pages are about another shop's goods.
 
     Only for a shop of one's own, and not for systems that would be left without any tools.
     """
-    left_out = {*tool_options(options).get("without", ()), "web"}
-    is_own = "mapping" in world.manifest.parameters and is_of_demo(world.web, world.manifest)
+    left_out = {*tools.get("without", ()), "web"}
+    is_own = "mapping" in world.manifest.parameters and has_foreign_pages(world.web, world.manifest)
     if options.web is not None or not is_own or left_out >= {"web", "catalog", "user"}:
         return {}
     observer.note(
@@ -282,7 +284,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)
         query = question_as_query(options.question, user, world)
-        tools |= _without_foreign_pages(options, world, observer)
+        tools |= _without_foreign_pages(options, tools, world, observer)
         check_sandbox_web(world, [query])
         (system,) = named_systems(options, [options.agent], tools, world, opener, observer)
         if system.agent.sees_reference:

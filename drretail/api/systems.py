@@ -174,9 +174,8 @@ def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generato
             free = next(f"v{number}" for number in count(2) if f"v{number}" not in taken)
             taken.add(free)
             yield (
-                f"{Path(source).name} has changed since its runs here: give it a new name (--agent "
-                f"{free}={place}) to run "
-                "the new one."
+                f"{Path(source).name} has changed since its runs here: give it a new name "
+                f"(--agent {free}={place}) to run the new one."
             )
 
 

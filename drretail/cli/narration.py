@@ -43,7 +43,7 @@ def _step_text(step: Step, text: str) -> str | None:
     if step.error is not None:
         return f"  {step.name}: {_cut(step.error, 140)}"
     value = json.loads(text) if text else {}
-    finding = FINDINGS.get(step.name or "", _nothing)(value)
+    finding = _found(step.name or "", value)
     return f"  {step.name}{_asked(step.args or {})}{f' → {finding}' if finding else ''}"
 
 
@@ -55,80 +55,44 @@ def _asked(args: Value) -> str:
     return _cut(f"{shown} ({filters})" if filters else shown, 110)
 
 
+def _found(tool: str, value: Value) -> str:
+    """What a call brought; empty where its name says enough."""
+    match tool:
+        case "product_catalog_search":
+            return _products(value)
+        case "get_product_details":
+            return short_title(value["title"], 80)
+        case "get_user_orders":
+            return counted(value["total"], "order")
+        case "get_user_profile":
+            return f"{value['first_name']} in {value['address']['city']}, {value['address']['state']}"
+        case "get_user_statistics":
+            top = ", ".join(entry["name"] for entry in value.get("top_categories", [])[:3])
+            return counted(value["orders"], "order") + (f", mostly {top}" if top else "")
+        case "web_search":
+            first = value["results"][0]["title"] if value["results"] else None
+            return "nothing" if first is None else f"{counted(value['shown'], 'page')}, first: {first}"
+        case "calculator":
+            return str(value["value"])
+        case "ask_shopper":
+            return str(value["answer"])
+        case "LaunchResearcher":
+            report = value["report"]
+            return f"{counted(len(report['insights']), 'insight')}, {counted(len(report['sources']), 'source')}"
+        case "search_sandbox":
+            return counted(len(value["pages"]), "page")
+        case "read_file":
+            return "unverifiable" if "state" in value else "found" if value["found"] else "nothing"
+        case _:
+            return ""
+
+
 def _products(value: Value) -> str:
     best = next(iter(whole_items(value, "hits")), None)
     if best is None:
         return "nothing"
     price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
     return f"{counted(value['total'], 'product')}, first: {short_title(best['title'], 60)} ({price})"
-
-
-def _product(value: Value) -> str:
-    return short_title(value["title"], 80)
-
-
-def _orders(value: Value) -> str:
-    return counted(value["total"], "order")
-
-
-def _profile(value: Value) -> str:
-    address = value["address"]
-    return f"{value['first_name']} in {address['city']}, {address['state']}"
-
-
-def _statistics(value: Value) -> str:
-    top = ", ".join(entry["name"] for entry in value.get("top_categories", [])[:3])
-    return f"{counted(value['orders'], 'order')}, mostly {top}" if top else counted(value["orders"], "order")
-
-
-def _pages(value: Value) -> str:
-    return (
-        f"{counted(value['shown'], 'page')}, first: {value['results'][0]['title']}" if value["results"] else "nothing"
-    )
-
-
-def _result(value: Value) -> str:
-    return f"{value['value']}"
-
-
-def _answer(value: Value) -> str:
-    return f"{value['answer']}"
-
-
-def _branch(value: Value) -> str:
-    """How much a researcher brought back."""
-    report = value["report"]
-    return f"{counted(len(report['insights']), 'insight')}, {counted(len(report['sources']), 'source')}"
-
-
-def _brought(value: Value) -> str:
-    """How many pages a retrieval agent brought back."""
-    return counted(len(value["pages"]), "page")
-
-
-def _read(value: Value) -> str:
-    """What became of a question to a file."""
-    return "unverifiable" if "state" in value else "found" if value["found"] else "nothing"
-
-
-def _nothing(value: Value) -> str:
-    del value
-    return ""
-
-
-FINDINGS = {
-    "product_catalog_search": _products,
-    "get_product_details": _product,
-    "get_user_orders": _orders,
-    "get_user_profile": _profile,
-    "get_user_statistics": _statistics,
-    "web_search": _pages,
-    "calculator": _result,
-    "ask_shopper": _answer,
-    "LaunchResearcher": _branch,
-    "search_sandbox": _brought,
-    "read_file": _read,
-}
 
 
 def _cut(text: str, limit: int) -> str:

@@ -36,15 +36,12 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
 
 def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) -> None:
     """Names on stderr the models without a price and, where prices were ``used``, of which day they are."""
-    from drretail.llm.prices import unpriced
+    from drretail.llm.prices import dated, unpriced
 
     if unknown:
         say(unpriced(unknown))
     if used:
-        say(
-            f"Prices as of {prices.as_of.isoformat()}; prices of your own, in drretail.toml under "
-            "[prices], are used first."
-        )
+        say(dated(prices.as_of))
 
 
 def spending_document(row: "Spending") -> dict[str, Any]:
@@ -153,21 +150,19 @@ def show_estimates(
 ) -> None:
     """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
     from drretail.llm.estimates import together
-    from drretail.llm.prices import unpriced
+    from drretail.llm.prices import dated, unpriced
 
     total = together(estimates)
     if as_json:
-        dated = {"prices_as_of": prices.as_of.isoformat()}
-        print_json({**dated, "estimates": [_document(one) for one in estimates], "together": _document(total)})
+        documents = [_document(one) for one in estimates]
+        of_day = prices.as_of.isoformat()
+        print_json({"prices_as_of": of_day, "estimates": documents, "together": _document(total)})
         return
     rows = [*estimates, total] if len(estimates) > 1 else estimates
     print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], map(_estimate_row, rows), notes=_bases(estimates)))
     if total.unpriced:
         say(unpriced(total.unpriced))
-    say(
-        f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; prices of your own, in "
-        "drretail.toml under [prices], are used first."
-    )
+    say(f"Nothing was sent. {dated(prices.as_of)}")
 
 
 def _estimate_row(one: "Estimate") -> list[object]:

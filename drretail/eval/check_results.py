@@ -119,9 +119,9 @@ class Checklist:
         """Notes what is wrong; without ``advice`` the check's, and without ``cause`` what stands before a colon."""
         self.failed[check].append(_mismatch(check, file, reason, advice, cause))
 
-    def leave(self, check: str, file: object, reason: str, advice: str, *, cause: str = "") -> None:
+    def leave(self, check: str, file: object, reason: str, advice: str) -> None:
         """Notes what the check could not look at."""
-        self.unchecked[check].append(_mismatch(check, file, reason, advice, cause))
+        self.unchecked[check].append(_mismatch(check, file, reason, advice))
 
     @contextmanager
     def catching(self, check: str, file: object, copy: Path | None = None) -> Generator[None]:
@@ -179,7 +179,7 @@ def differing(found: Mapping[str, object], expected: Mapping[str, object]) -> li
     return [name for name in {**found, **expected} if found.get(name) != expected.get(name)]
 
 
-def _mismatch(check: str, file: object, reason: str, advice: str, cause: str) -> Mismatch:
+def _mismatch(check: str, file: object, reason: str, advice: str, cause: str = "") -> Mismatch:
     cause = cause or reason.partition(": ")[0]
     return Mismatch(file=str(file), reason=reason, advice=advice or CHECKS[check][1], cause=cause)
 

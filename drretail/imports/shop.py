@@ -102,10 +102,9 @@ def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> I
     by_id = {entry.id: entry for entry in looked_up}
     for entry in seen:
         own = by_id.pop(entry.id, None)
-        texts = entry.texts if own is None else (*entry.texts, *own.texts)
-        yield (
-            entry
-            if own is None
-            else entry.model_copy(update={"texts": texts, "looked_up": True, "url": entry.url or own.url})
-        )
+        if own is None:
+            yield entry
+        else:
+            texts = (*entry.texts, *own.texts)
+            yield entry.model_copy(update={"texts": texts, "looked_up": True, "url": entry.url or own.url})
     yield from by_id.values()

@@ -77,6 +77,11 @@ def unpriced(specs: Iterable[str]) -> str:
     return f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'
 
 
+def dated(as_of: date) -> str:
+    """A sentence that says of which day the listed prices are, and how to state others."""
+    return f"Prices as of {as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Tokens and what they cost; ``dollars`` is None when the price of a model in ``unpriced`` is unknown."""

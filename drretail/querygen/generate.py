@@ -38,21 +38,19 @@ class Generated:
         return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
 
 
-def generate_for(
-    world: World, users: Sequence[str], *, per_user: int, seed: str, linter: Linter | None = None
-) -> Generated:
+def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:
     """Up to ``per_user`` queries for each of these users, in none of which the checks find anything.
-
-    A ``linter`` of the caller's has them checked already when it is asked again.
 
     Raises UserError for a user that the world does not hold, and when no query can be made for any.
     """
     check_users(world, users)
-    return _generate(world, list(dict.fromkeys(users)), per_user=per_user, seed=seed, linter=linter, wanted=None)
+    return _generate(world, list(dict.fromkeys(users)), per_user=per_user, seed=seed, linter=None, wanted=None)
 
 
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
     """The same for ``n`` drawn users; users whose orders give none are replaced.
+
+    A ``linter`` of the caller's has the queries checked already when it is asked again.
 
     Raises UserError for a world without users, and when no query can be made for any.
     """

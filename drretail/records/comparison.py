@@ -9,12 +9,11 @@ from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
 Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "missing"]
-"""What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge, "missing"
-of a headline of which more than one planned run in twenty is lost or not made yet."""
+"""The result of comparing A with B: "nothing" where no query has values of both, "not_concluded" for a rule-based
+judge, "missing" for a headline of which more than one planned run in twenty is lost or not made yet."""
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
-"""What systems of an ablation differ in: what is known about the shopper; of a sealed web its tokens and what is served
-of
-it; how pages are ranked, and how many turns a search takes; where pages come from; whether the shop moves."""
+"""What systems of an ablation differ in: what is known about the shopper; of a sealed web its tokens and what is
+served of it; how pages are ranked, and how many turns a search takes; where pages come from; whether the shop moves."""
 OPTIONS: tuple[Option, ...] = get_args(Option)
 
 
@@ -87,7 +86,7 @@ class ComparedRow(Record):
     """Share of it that repeats of the judge make, and so at most ``repeat_share``. None where it did not judge reports
     of both systems several times."""
     outcome: Outcome
-    """What can be said of A beside B."""
+    """The result of comparing A with B."""
     against: tuple[str, ...] = ()
     """Of one that is higher or lower: what has to be held beside it, and is lower for the side that is higher here."""
 

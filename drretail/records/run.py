@@ -72,6 +72,11 @@ SIZE, COMPOSE = "size", "compose"
 are served where that is not all."""
 
 
+COMMAND = "cmd:"
+OUTSIDE = (COMMAND, "http://", "https://")
+"""How the place of an agent begins that runs outside of this process."""
+
+
 class Limits(Record):
     """Where a run ends at the latest; the defaults are those of open_deep_research."""
 
@@ -137,7 +142,7 @@ class System(Record):
     @property
     def is_command_or_address(self) -> bool:
         """True where the agent runs outside of this process."""
-        return self.place is not None and self.place.startswith(("cmd:", "http://", "https://"))
+        return self.place is not None and self.place.startswith(OUTSIDE)
 
     @property
     def web_is_live(self) -> bool:
@@ -362,7 +367,7 @@ class Run(Document):
     tools: tuple[str, ...] = ()
     """Names of those that the agent brought, beside the nine."""
     tool_schema_hash: str | None = None
-    """Of the tools as models were told them."""
+    """Of the tools' schemas as models got them."""
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     """Of the prompts, by name."""
     world_fingerprint: str | None = None

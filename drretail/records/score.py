@@ -54,9 +54,9 @@ class MetricDescription(Record):
     scale: Literal["share", "rating", "grade", "percent"] = "share"
     """0 to 1, 0 to 10, 0 to 4, or 0 to 100."""
     counts: tuple[str, ...] = ()
+    """Variants in a unit of their own."""
     differences: tuple[str, ...] = ()
     """Variants that are one share less another, -1 to 1: no share, even where they happen to lie in 0 to 1."""
-    """Variants in a unit of their own."""
     higher_is_better: bool = True
     """False where a value is neither good nor bad, and so no bar to reach."""
     named_by_variant: bool = False

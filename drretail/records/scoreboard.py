@@ -24,6 +24,9 @@ class BoardColumn(Record):
     beside: str = ""
     """A variant that is printed behind it in brackets: what must be known to read it, as coverage beside clean."""
     beside_meaning: str = ""
+    of_run: str | None = None
+    """Its name in a table of single runs, where a run's value is something else than a system's."""
+    of_run_meaning: str | None = None
 
 
 class ShownColumn(Record):
@@ -37,6 +40,9 @@ class ShownColumn(Record):
     meaning: str = ""
     unit: Unit = "share"
     beside_meaning: str = ""
+    of_run: str | None = None
+    """As in ``BoardColumn``, and so is ``of_run_meaning``."""
+    of_run_meaning: str | None = None
 
 
 class BoardCell(Record):

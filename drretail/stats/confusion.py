@@ -65,9 +65,7 @@ def tables_of(
     return made
 
 
-def drawn_interval(
-    tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str, *, resamples: int = RESAMPLES
-) -> Interval:
+def drawn_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str) -> Interval:
     """The statistic of all clusters' tables together, with its bootstrap interval over clusters.
 
     ``tables`` are of clusters on the first axis. Draws for which the statistic is not defined are left out. There is no
@@ -81,7 +79,7 @@ def drawn_interval(
     if len(tables) < FEWEST:
         return Interval(round(value, 10), lacks="few")
     flat = tables.reshape(len(tables), -1)
-    every = draws(tuple(range(len(flat))), seed, resamples)
+    every = draws(tuple(range(len(flat))), seed, RESAMPLES)
     known = np.concatenate([statistic((often @ flat).reshape(-1, *tables.shape[1:])) for often in every])
     return percentile_interval(value, known[np.isfinite(known)], len(tables))
 

@@ -65,13 +65,13 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     return min(1.0, 2 * float(min(chances[reached:].sum(), chances[: reached + 1].sum())))
 
 
-def fewest_users(tests: int = 1, level: float = LEVEL) -> int:
-    """How many users must all differ alike before any of ``tests`` corrected tests can reach ``level``.
+def fewest_users(tests: int = 1) -> int:
+    """How many users must all differ alike before any of ``tests`` corrected tests can reach ``LEVEL``.
 
     With n of them the smallest p value is 2 / 2ⁿ, and Holm multiplies the smallest by ``tests``.
     """
     users = 1
-    while 2 * tests / 2**users > level:
+    while 2 * tests / 2**users > LEVEL:
         users += 1
     return users
 

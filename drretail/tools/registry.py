@@ -157,7 +157,7 @@ def look_ups(session: "Session") -> dict[str, Tool]:
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
     """The form that the others are made of: {name, description, parameters, access}."""
-    return [_plain(tool) | {"access": tool.access} for tool in tools.values()]
+    return [_with_access(tool) for tool in tools.values()]
 
 
 def openai_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
@@ -214,8 +214,11 @@ def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
 
 @cache
 def _hash_of_schemas(tools: tuple[Tool, ...], in_other_modes: tuple[Tool, ...]) -> str:
-    schemas = [_plain(tool) | {"access": tool.access} for tool in tools]
-    return sha256_of([*schemas, *map(_plain, in_other_modes)])
+    return sha256_of([*map(_with_access, tools), *map(_plain, in_other_modes)])
+
+
+def _with_access(tool: Tool) -> dict[str, Any]:
+    return _plain(tool) | {"access": tool.access}
 
 
 def _plain(tool: Tool) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class Sum:
 class Arithmetic:
     """One judge's sums on one report; means over its judgings where there are several."""
 
+    by: str
+    """The judge's name."""
     rules: Rules
     sums: tuple[Sum, ...]
     """By type of source, those of FP."""
@@ -88,14 +90,6 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What one judge's verdicts on a run add up to."""
-
-    by: str
-    arithmetic: Arithmetic
-
-
-@dataclass(frozen=True, slots=True)
 class Mean:
     """A system's number as its runs make it, and as scores.json has it."""
 
@@ -107,13 +101,13 @@ class Mean:
     """None where scores.json has none of this judge."""
 
 
-def means_of(label: str, added: Sequence[tuple[str, Added]], scores: Sequence[Score]) -> Iterator[Mean]:
+def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequence[Score]) -> Iterator[Mean]:
     """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made.
 
     ``added`` are the system's runs, each with the id of its query.
     """
     for by in dict.fromkeys(each.by for _, each in added):
-        judged = [(query_id, each.arithmetic) for query_id, each in added if each.by == by]
+        judged = [(query_id, each) for query_id, each in added if each.by == by]
         for variant in ("FP", "FR"):
             values: dict[str, list[float]] = defaultdict(list)
             for query_id, arithmetic in judged:
@@ -146,6 +140,7 @@ def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
     )
     sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
     return Arithmetic(
+        by=judged.by,
         rules=judged.rules,
         sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
         whole=_sum("claims", values["FP"], judged.rules),

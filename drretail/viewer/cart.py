@@ -56,6 +56,17 @@ class CartLine:
         return None if self.price is None else Money.of(self.price.value * self.quantity, self.price.currency)
 
     @property
+    def price_words(self) -> str:
+        """ "from $24.99"; empty where the price is not known."""
+        return "" if self.price is None else "from " * self.is_from + format_amount(self.price)
+
+    @property
+    def stars(self) -> str:
+        """ "4.7 ★ (66)"; empty where nobody knows them."""
+        ratings = f" ({self.ratings:,})" if self.ratings is not None else ""
+        return "" if self.rating is None else f"{self.rating:.1f} ★{ratings}"
+
+    @property
     def words(self) -> str:
         """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
         words = f"{self.quantity} × {self.title}"
@@ -221,9 +232,10 @@ def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
 def _row(line: CartLine, pieces: Sequence[int]) -> Row:
     rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
     counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
-    price = "not known" if line.price is None else "from " * line.is_from + format_amount(line.price)
     picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
-    return Row(line.title, (Cell(line.product), Cell(price), Cell(f"{rating}{counted}"), *picks))
+    return Row(
+        line.title, (Cell(line.product), Cell(line.price_words or "not known"), Cell(f"{rating}{counted}"), *picks)
+    )
 
 
 def _total(cart: Cart) -> str:

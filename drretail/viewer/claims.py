@@ -161,16 +161,6 @@ _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimVerdict:
-    """What was ruled on a claim against its sources."""
-
-    types: tuple[str, ...]
-    """Of the sources: web, product, internal."""
-    support: Support
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
     """``report[start:end]`` says it; without a span it was not found there word for word."""
 
@@ -180,15 +170,21 @@ class Claim:
     unresolved: tuple[str, ...]
     """What it cites and the run was never handed."""
     span: tuple[int, int] | None
-    claim_verdicts: tuple[ClaimVerdict, ...]
+    verdict: Verdict | None
+    """On the claim against its sources; None where none is recorded."""
     support: Support
     fault: ClaimMark | None = None
     """Of a wrong one: where it went wrong."""
 
     @property
+    def reason(self) -> str:
+        """Why the judge ruled so, or what went wrong; empty where nothing is said of it."""
+        return "" if self.verdict is None else self.verdict.reason or self.verdict.error or ""
+
+    @property
     def types(self) -> tuple[str, ...]:
         """web, product, internal: whatever was ruled on."""
-        return tuple(kind for claim_verdict in self.claim_verdicts for kind in claim_verdict.types)
+        return () if self.verdict is None else types_of(self.sources)
 
 
 def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
@@ -225,12 +221,8 @@ def failed_stages(judged: Judged) -> list[Verdict]:
 def _claim(
     number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None, fault: ClaimMark | None
 ) -> Claim:
-    support: Support = "unjudged" if claim.sources else "uncited"
-    ruled: tuple[ClaimVerdict, ...] = ()
-    if verdict is not None:
-        support = _support(verdict)
-        ruled = (ClaimVerdict(types_of(claim.sources), support, verdict),)
-    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, ruled, support, fault)
+    support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
+    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault)
 
 
 def _extracted(judged: Judged, stage: str) -> list[Extracted]:

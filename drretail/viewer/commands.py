@@ -55,6 +55,11 @@ def command_for(view: ExperimentView, family: str) -> str:
     return f"drretail score {quote(view.name)} --metrics {family}"
 
 
+def compare_command(view: ExperimentView) -> str:
+    """The command that compares every two systems in full."""
+    return f"drretail compare {quote(view.name)} --details"
+
+
 def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     """One for each set of rules and each judge; the pairs are named where they are not the usual ones."""
     usual = choose_pairs(view.definition)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.forked import ForkServer
+from tests.cli.forked import ForkedCommand, ForkServer
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., ForkedCommand]
 MAIN = "from drretail.cli.entry import main; main()"
 MAINS = """
 import json, sys
@@ -48,6 +49,16 @@ def drretail(fork_server: ForkServer, tmp_path: Path) -> Command:
         return fork_server.run(args, tmp_path, environment(tmp_path, **given))
 
     return run
+
+
+@pytest.fixture
+def start(fork_server: ForkServer, tmp_path: Path) -> Start:
+    """Starts ``drretail …`` in the test's folder, and leaves it at work."""
+
+    def begin(*args: str, **given: str) -> ForkedCommand:
+        return fork_server.start(args, tmp_path, environment(tmp_path, **given))
+
+    return begin
 
 
 @pytest.fixture

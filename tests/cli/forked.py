@@ -14,12 +14,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 SERVER = """
 import sys
@@ -38,7 +38,7 @@ OTHERS = ("drretail.gym", "drretail.inspect", "drretail.exports.inspect_")
 
 
 class ForkServer:
-    """Runs ``drretail …`` one by one in processes forked from one that has loaded it."""
+    """Runs ``drretail …`` in processes forked from one that has loaded it."""
 
     def __init__(self, root: Path) -> None:
         self._socket, theirs = socket.socketpair()
@@ -58,20 +58,65 @@ class ForkServer:
         self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 280
     ) -> subprocess.CompletedProcess[str]:
         """What the command printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            asked = json.dumps([args, str(where), env]).encode()
-            socket.send_fds(self._socket, [len(asked).to_bytes(8)], [out.fileno(), err.fileno()])
-            self._socket.sendall(asked)
-            self._socket.settimeout(patience)
-            code = int.from_bytes(_whole(self._socket, 8), signed=True)
-            out.seek(0)
-            err.seek(0)
-            return subprocess.CompletedProcess(args, code, out.read(), err.read())
+        return self.start(args, where, env).wait(patience)
+
+    def start(self, args: tuple[str, ...], where: Path, env: dict[str, str]) -> "ForkedCommand":
+        """The command at work, beside which others can be run."""
+        stdout, stderr = os.memfd_create("stdout"), os.memfd_create("stderr")
+        return ForkedCommand(self, args, self.ask([args, str(where), env], stdout, stderr), stdout, stderr)
+
+    def ask(self, request: Any, *streams: int, patience: float = 280) -> int:
+        """The id of the process that runs a command, or the exit code of a process by its id."""
+        data = json.dumps(request).encode()
+        socket.send_fds(self._socket, [len(data).to_bytes(8)], streams)
+        self._socket.sendall(data)
+        self._socket.settimeout(patience)
+        return int.from_bytes(_whole(self._socket, 8), signed=True)
 
     def close(self) -> None:
         self._socket.close()
         os.killpg(self._process.pid, signal.SIGKILL)  # with a command that took too long
         self._process.wait()
+
+
+class ForkedCommand:
+    """A command at work in a process of its own."""
+
+    def __init__(self, server: ForkServer, args: tuple[str, ...], pid: int, stdout: int, stderr: int) -> None:
+        self._server, self._args, self._pid, self._stdout, self._stderr = server, args, pid, stdout, stderr
+        self._process = os.pidfd_open(pid)
+        self._ended: subprocess.CompletedProcess[str] | None = None
+
+    @property
+    def stdout(self) -> str:
+        """What it printed so far."""
+        return self._ended.stdout if self._ended else _text(self._stdout)
+
+    @property
+    def stderr(self) -> str:
+        return self._ended.stderr if self._ended else _text(self._stderr)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._ended is not None or bool(select.select([self._process], [], [], 0)[0])
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if not self.has_ended:
+            signal.pidfd_send_signal(self._process, number)
+
+    def wait(self, patience: float = 280) -> subprocess.CompletedProcess[str]:
+        """What it printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
+        if self._ended is None:
+            code = self._server.ask(self._pid, patience=patience)
+            self._ended = subprocess.CompletedProcess(self._args, code, self.stdout, self.stderr)
+            for descriptor in (self._process, self._stdout, self._stderr):
+                os.close(descriptor)
+        return self._ended
+
+
+def _text(file: int) -> str:
+    # Not by read: the place in the file is the process's as well.
+    return StringIO(os.pread(file, os.fstat(file).st_size, 0).decode(), newline=None).getvalue()
 
 
 def serve(number: int) -> None:
@@ -81,16 +126,20 @@ def serve(number: int) -> None:
     while True:
         length, streams, _, _ = socket.recv_fds(asking, 8, 2)
         if not length:
-            os._exit(0)
-        args, where, env = json.loads(_whole(asking, int.from_bytes(length)))
-        child = os.fork()
-        if not child:
-            asking.close()
-            _become(args, where, env, streams)
-            return
+            os.killpg(0, signal.SIGKILL)
+        request = json.loads(_whole(asking, int.from_bytes(length)))
+        if isinstance(request, int):
+            answer = _ended(request, asking)
+        else:
+            answer = os.fork()
+            if not answer:
+                asking.close()
+                args, where, env = request
+                _become(args, where, env, streams)
+                return
         for stream in streams:
             os.close(stream)
-        asking.sendall(_ended(child, asking).to_bytes(8, signed=True))
+        asking.sendall(answer.to_bytes(8, signed=True))
 
 
 def _ended(child: int, asking: socket.socket) -> int:
@@ -119,6 +168,7 @@ def _load_all() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command sets it; and a process with threads forks badly
     import drretail
 
+    os.fsync = os.fstat  # waits for no disk, as in the tests' own process
     every = (package.name for package in pkgutil.walk_packages(drretail.__path__, "drretail."))
     ours = [name for name in every if not name.endswith("__main__") and not name.startswith(OTHERS)]
     for name in [*ours, *LOADED_LATE]:

@@ -2,13 +2,11 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import Command, Start
 from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
@@ -32,14 +30,13 @@ def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command,
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 
-def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command, tmp_path: Path) -> None:
+def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command, start: Start, tmp_path: Path) -> None:
     where = folder(tmp_path)
     asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch"]
     with BatchServer(judged_by_rules, polls=10**6) as server:
-        given = environment(tmp_path, **settings(server))
-        first = subprocess.Popen([sys.executable, "-c", MAIN, *asked], cwd=tmp_path, env=given)
+        first = start(*asked, **settings(server))
         while not any((where / "verdicts").glob("batches-*.jsonl")) or not server.batches:
-            assert first.poll() is None
+            assert not first.has_ended
             time.sleep(0.05)
         time.sleep(0.3)
         first.send_signal(signal.SIGKILL)

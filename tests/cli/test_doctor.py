@@ -1,6 +1,7 @@
 """``drretail doctor``: what works here, what does not, and what mends it."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,50 +22,56 @@ from tests.llm.provider import Provider, answers, fails
 SECRET = "sk-very-secret-0123456789"
 
 
-def test_a_machine_without_keys_is_well_and_told_what_it_lacks(drretail: Command) -> None:
-    result = drretail("doctor")
+@pytest.fixture
+def doctor(drretail: Command) -> Command:
+    """``drretail doctor``, which waits no four seconds for servers that nobody started."""
+    return partial(drretail, "doctor", DRRETAIL_SERVERS_TIMEOUT="0.1")
+
+
+def test_a_machine_without_keys_is_well_and_told_what_it_lacks(doctor: Command) -> None:
+    result = doctor()
     assert result.returncode == 0, result.stderr
     assert "ANTHROPIC_API_KEY is not set" in result.stdout
     assert "Everything that is needed works." in result.stdout
 
 
-def test_a_key_is_seen_and_never_shown(drretail: Command) -> None:
-    result = drretail("doctor", "--json", ANTHROPIC_API_KEY=SECRET)
+def test_a_key_is_seen_and_never_shown(doctor: Command) -> None:
+    result = doctor("--json", ANTHROPIC_API_KEY=SECRET)
     signs = {sign["what"]: sign for sign in json.loads(result.stdout)["signs"]}
     assert signs["key of anthropic"]["found"] == "ANTHROPIC_API_KEY is set"
     assert SECRET not in result.stdout + result.stderr
 
 
-def test_a_model_is_asked_only_when_it_is_named(drretail: Command) -> None:
+def test_a_model_is_asked_only_when_it_is_named(doctor: Command) -> None:
     with Provider() as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
-        drretail("doctor", **where)
+        doctor(**where)
         assert not provider.seen
-        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+        result = doctor("--model", "anthropic:claude-sonnet-5", **where)
         assert len(provider.seen) == 1
     assert result.returncode == 0
     assert "answers: hello" in result.stdout
 
 
-def test_a_model_that_answers_on_the_second_try_is_named_so(drretail: Command) -> None:
+def test_a_model_that_answers_on_the_second_try_is_named_so(doctor: Command) -> None:
     with Provider(answers({"type": "text", "text": ""})) as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
-        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+        result = doctor("--model", "anthropic:claude-sonnet-5", **where)
     assert result.returncode == 0
     assert "answers on the second try (the answer is empty" in " ".join(result.stdout.split())
 
 
-def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(drretail: Command) -> None:
+def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(doctor: Command) -> None:
     with Provider(fails(401, f"invalid x-api-key {SECRET}")) as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
-        result = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+        result = doctor("--model", "anthropic:claude-sonnet-5", **where)
     assert result.returncode == 3
     assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(result.stdout.split())
     assert SECRET not in result.stdout + result.stderr
 
 
-def test_an_unknown_model_is_a_finding_and_no_end(drretail: Command) -> None:
-    result = drretail("doctor", "--json", "--model", "nobody:x")
+def test_an_unknown_model_is_a_finding_and_no_end(doctor: Command) -> None:
+    result = doctor("--json", "--model", "nobody:x")
     assert result.returncode == 3
     signs = json.loads(result.stdout)["signs"]
     assert "There is no model provider 'nobody'" in signs[-1]["found"]
@@ -109,8 +116,8 @@ def test_a_lack_names_what_it_prevents_and_what_mends_it() -> None:
         assert sign.mend
 
 
-def test_a_server_that_was_named_and_does_not_answer_has_to_be_mended(drretail: Command) -> None:
-    result = drretail("doctor", "--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9", DRRETAIL_SERVERS_TIMEOUT="1")
+def test_a_server_that_was_named_and_does_not_answer_has_to_be_mended(doctor: Command) -> None:
+    result = doctor("--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9")
     signs = {sign["what"]: sign for sign in json.loads(result.stdout)["signs"]}
     assert result.returncode == 3
     assert signs["MongoDB"]["state"] == "broken"

@@ -1,16 +1,17 @@
 """Several runs at once through the real command line: what is told, and Ctrl-C."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, Start, environment
+from tests.cli.forked import ForkedCommand
 
 SLOW_REACT = "tests.agents.slowed:REACT"
 
@@ -19,45 +20,34 @@ def run_command(queries: str, shop: str, *more: str) -> list[str]:
     return ["run", "--no-floors", "--queries", queries, "--world", shop, "--agent", SLOW_REACT, *more]
 
 
-def interrupted(
+def interrupt(
     tmp_path: Path,
-    command: list[str],
+    process: "ForkedCommand | subprocess.Popen[bytes]",
+    errors: Callable[[], str],
     presses: int,
-    slowed_by: str,
     number: signal.Signals = signal.SIGINT,
-    main: str = MAIN,
-) -> tuple[int, str]:
-    """Exit code and stderr of a command that got Ctrl-C, or another signal, so often once its runs had begun."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", main, *command],
-        cwd=tmp_path,
-        env=environment(tmp_path, SLOWED_BY=slowed_by),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
+) -> None:
+    """Presses Ctrl-C, or sends another signal, so often once the command's runs have begun."""
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob("exp/runs/*/*/journal.jsonl")) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert process.stderr is not None
-    text = ""
     for press in range(presses):
-        os.kill(process.pid, number)
-        while press + 1 < presses and "Stopping" not in text and (line := process.stderr.readline()):
-            text += line
-    text += process.stderr.read()
-    return process.wait(timeout=280), text
+        process.send_signal(number)
+        while press + 1 < presses and "Stopping" not in errors() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
-    drretail: Command, shop: str, queries: str, tmp_path: Path, number: signal.Signals
+    drretail: Command, start: Start, shop: str, queries: str, tmp_path: Path, number: signal.Signals
 ) -> None:
     command = run_command(queries, shop, "--to", "exp", "--repeats", "3")
-    code, text = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2", number)
-    assert code == 130
-    assert "Stopping: no new run begins, and the 2 current runs are finished." in text
-    assert text.rstrip().endswith("Interrupted: the same command continues from here.")
+    process = start(*command, "--parallel", "2", SLOWED_BY="0.2")
+    interrupt(tmp_path, process, lambda: process.stderr, 1, number)
+    ended = process.wait()
+    assert ended.returncode == 130
+    assert "Stopping: no new run begins, and the 2 current runs are finished." in ended.stderr
+    assert ended.stderr.rstrip().endswith("Interrupted: the same command continues from here.")
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
@@ -69,21 +59,32 @@ def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
 ) -> None:
     background = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {MAIN}"
     command = run_command(queries, shop, "--to", "exp")
-    slowed_by = "0.2" if presses == 1 else "3600"
-    code, text = interrupted(tmp_path, command, presses, slowed_by, signal.SIGTERM, background)
-    assert code == 130
+    errors = tmp_path / "errors"
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-c", background, *command],
+            cwd=tmp_path,
+            env=environment(tmp_path, SLOWED_BY="0.2" if presses == 1 else "3600"),
+            stderr=file,
+            stdout=subprocess.DEVNULL,
+        )
+    interrupt(tmp_path, process, errors.read_text, presses, signal.SIGTERM)
+    assert process.wait(timeout=280) == 130
+    text = errors.read_text()
     assert "Traceback" not in text
     assert "Stopping: no new run begins" in text
     assert text.rstrip().endswith("Interrupted: the same command continues from here.")
 
 
 def test_a_second_ctrl_c_stops_at_once_and_nothing_is_lost(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
+    drretail: Command, start: Start, shop: str, queries: str, tmp_path: Path
 ) -> None:
     command = run_command(queries, shop, "--to", "exp")
-    code, text = interrupted(tmp_path, command, 2, "3600")  # one that waited for its runs would hang
-    assert code == 130
-    assert "Traceback" not in text
+    process = start(*command, SLOWED_BY="3600")  # one that waited for its runs would hang
+    interrupt(tmp_path, process, lambda: process.stderr, 2)
+    ended = process.wait()
+    assert ended.returncode == 130
+    assert "Traceback" not in ended.stderr
     assert not list(tmp_path.glob("exp/runs/*/*/run.json"))
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (2, 0)

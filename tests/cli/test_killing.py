@@ -8,35 +8,27 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from drretail.agents.registry import BUILT_IN
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import Command, Start
 
 IN_A_ROW = 4
 """So often is one experiment killed before it may end."""
 KEPT = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 
 
-def killed(tmp_path: Path, command: list[str], effects: int, pause: float) -> bool:
+def killed(start: Start, tmp_path: Path, command: list[str], effects: int, pause: float) -> bool:
     """Kills the command once its journal holds so many effects and a little later; False when it was done before."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *command],
-        cwd=tmp_path,
-        env=environment(tmp_path, SLOWED_BY="0.02"),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    while process.poll() is None and _effects(tmp_path / "exp") < effects:
+    process = start(*command, SLOWED_BY="0.02")
+    while not process.has_ended and _effects(tmp_path / "exp") < effects:
         time.sleep(0.002)
     time.sleep(pause)
     process.send_signal(signal.SIGKILL)
-    return process.wait(timeout=280) == -signal.SIGKILL
+    return process.wait().returncode == -signal.SIGKILL
 
 
 def _effects(experiment: Path) -> int:
@@ -59,7 +51,7 @@ def files_of(experiment: Path) -> dict[str, bytes]:
     "agent", [pytest.param(agent, marks=[pytest.mark.slow] if agent != "react" else []) for agent in BUILT_IN]
 )
 def test_killed_runs_go_on_and_end_like_those_that_were_not(
-    drretail: Command, shop: str, queries: str, tmp_path: Path, agent: str
+    drretail: Command, start: Start, shop: str, queries: str, tmp_path: Path, agent: str
 ) -> None:
     seed, kills = os.environ.get("DRRETAIL_KILL_SEED", "1"), int(os.environ.get("DRRETAIL_KILLS", "2"))
     rng = random.Random(f"{seed} {agent}")
@@ -71,7 +63,7 @@ def test_killed_runs_go_on_and_end_like_those_that_were_not(
         moments = sorted(rng.randint(0, most) for _ in range(min(kills, IN_A_ROW)))
         for effects in moments:
             pause = rng.uniform(0, 0.03)
-            hit = killed(tmp_path, [*command, "--to", "exp"], effects, pause)
+            hit = killed(start, tmp_path, [*command, "--to", "exp"], effects, pause)
             print(f"{agent}, seed {seed}: after {effects} of {most} effects and {pause:.3f} s", "" if hit else "(over)")
             kills -= hit
         assert drretail(*command, "--to", "exp").returncode == 0

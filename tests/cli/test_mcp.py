@@ -8,9 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,8 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.experiment import read_run, read_runs
+from tests.cli.commands import Start
+from tests.cli.forked import ForkedCommand
 from tests.shop import USER, build_shop
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
@@ -97,20 +100,28 @@ def by_node(folder: Path, *args: str) -> dict[str, Any]:
     return json.loads(ran.stdout)
 
 
-@contextmanager
-def serving(args: list[str], **environment: str) -> Generator[tuple[str, str, "subprocess.Popen[str]"]]:
+Serving = Callable[..., AbstractContextManager[tuple[str, str, ForkedCommand]]]
+
+
+@pytest.fixture
+def serving(start: Start) -> Serving:
     """The server's address, its token, and its process, which ends by Ctrl-C."""
-    with subprocess.Popen(
-        [*args, "--http"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
-    ) as process:
-        assert process.stdout is not None
+
+    @contextmanager
+    def serve(args: list[str], **environment: str) -> Generator[tuple[str, str, ForkedCommand]]:
+        process = start(*args[3:], "--http", **environment)
         try:
-            address = process.stdout.readline().strip()
-            yield address, process.stdout.readline().strip().removeprefix("Authorization: Bearer "), process
+            while process.stdout.count("\n") < 2:
+                assert not process.has_ended, process.stderr
+                time.sleep(0.01)
+            address, token = process.stdout.splitlines()
+            yield address, token.removeprefix("Authorization: Bearer "), process
         finally:
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=280)
-        assert process.returncode == 0, errors
+            ended = process.wait()
+        assert ended.returncode == 0, ended.stderr
+
+    return serve
 
 
 async def answered(client: Client) -> list[Any]:
@@ -136,7 +147,7 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path
     check_runs(tmp_path / "exp", "mcp@mcp")
 
 
-def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(world: Path) -> None:
+def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(serving: Serving, world: Path) -> None:
     def person(answer: str | None) -> Any:
         async def respond(context: object, asked: Any) -> ElicitResult:
             await asyncio.sleep(0.2)
@@ -163,7 +174,9 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(wor
     assert shown["error"]["type"] == "unknown_tool"
 
 
-def test_python_clients_of_one_http_server_research_and_have_a_run_each(world: Path, tmp_path: Path) -> None:
+def test_python_clients_of_one_http_server_research_and_have_a_run_each(
+    serving: Serving, world: Path, tmp_path: Path
+) -> None:
     with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
         for _ in range(2):
             results = over_http(address, token, answered)
@@ -172,7 +185,9 @@ def test_python_clients_of_one_http_server_research_and_have_a_run_each(world: P
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_the_node_client_reads_and_leaves_the_same(world: Path, tmp_path: Path, node: Path, kind: str) -> None:
+def test_the_node_client_reads_and_leaves_the_same(
+    serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str
+) -> None:
     args = command(world, *recording(tmp_path / "exp"))
     if kind == "stdio":
         seen = by_node(node, "stdio", *args)
@@ -187,7 +202,7 @@ def test_the_node_client_reads_and_leaves_the_same(world: Path, tmp_path: Path, 
     check_runs(tmp_path / "exp", "mcp@node-probe")
 
 
-def test_the_token_may_be_given_and_is_then_not_shown(world: Path) -> None:
+def test_the_token_may_be_given_and_is_then_not_shown(serving: Serving, world: Path) -> None:
     token = "a-token-of-my-own"
     with serving(command(world), MCP_TOKEN=token) as (address, shown, _):
         assert shown == "$MCP_TOKEN"
@@ -259,7 +274,9 @@ def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
 
 
 @pytest.mark.slow
-def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(world: Path, tmp_path: Path) -> None:
+def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(
+    serving: Serving, world: Path, tmp_path: Path
+) -> None:
     async def interrupt(client: Client) -> None:
         await client.call_tool("calculator", {"expression": "1"})
         process.send_signal(signal.SIGINT)

@@ -115,13 +115,16 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
     assert ended.stdout.rpartition("\n{\n")[2].isascii()
 
 
-def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(tmp_path: Path, shop: str) -> None:
+def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(
+    drretail: Command, tmp_path: Path, shop: str
+) -> None:
     assert "not UTF-8" in sentence(shell("$D ask $'\\xff'", tmp_path))
-    for line in ("$D tools $NAME", f"$D tools --world {shop} calculator --args $NAME", "$D report $NAME"):
-        ended = shell(f"NAME=$'\\e[31m'$(printf 'x%.0s' {{1..90000}}); {line}", tmp_path)
+    name = "\x1b[31m" + "x" * 90_000
+    for line in (("tools", name), ("tools", "--world", shop, "calculator", "--args", name), ("report", name)):
+        ended = drretail(*line)
         assert len(sentence(ended)) < 2500
         assert "\x1b" not in ended.stderr
-    assert len(shell("$D $(printf 'x%.0s' {1..90000})", tmp_path).stderr) < 4000
+    assert len(drretail("x" * 90_000).stderr) < 4000
 
 
 def test_an_agent_that_raises_fails_its_run_which_keeps_its_file_line_and_traceback(

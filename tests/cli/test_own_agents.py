@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 
 from drretail.experiment import read_runs
 from tests.agents.external_agents import command
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import Command, Start
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -49,18 +47,16 @@ def test_one_question_is_asked_of_a_command(drretail: Command, shop: str, tmp_pa
     assert json.loads(ran.stdout)["run"]["report"] == "Nothing for None"
 
 
-def test_ctrl_c_leaves_no_process(shop: str, queries: str, tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_process(start: Start, shop: str, queries: str, tmp_path: Path) -> None:
     agent = command(tmp_path, "open(f'pid{os.getpid()}', 'w').close(); time.sleep(99)")
-    args = [sys.executable, "-c", MAIN, *flags(shop, queries, agent)]
-    with subprocess.Popen(args, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True) as process:
-        while len(found := [*tmp_path.glob("pid*")]) < 2:
-            time.sleep(0.1)
-            assert process.poll() is None
-        for _ in range(2):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.5)
-        _, text = process.communicate(timeout=280)
-    assert "Traceback" not in text
+    process = start(*flags(shop, queries, agent))
+    while len(found := [*tmp_path.glob("pid*")]) < 2:
+        time.sleep(0.1)
+        assert not process.has_ended
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    assert "Traceback" not in process.wait().stderr
     for pid in (int(each.name.removeprefix("pid")) for each in found):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -1,9 +1,6 @@
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
-from tests.cli.commands import MAIN, Command, environment
+from tests.cli.commands import Command, Start
 from tests.eval.own import JUDGED_STUB, STUB
 
 STUBBED = ("score", "exp", "--metrics", STUB)
@@ -159,26 +156,21 @@ def judged_files(folder: Path) -> list[Path]:
     return [*(folder / "exp" / "verdicts").rglob("*.jsonl")]
 
 
-def test_an_interrupted_score_says_so_once_and_heals(drretail: Command, made: Path, tmp_path: Path) -> None:
+def test_an_interrupted_score_says_so_once_and_heals(
+    drretail: Command, start: Start, made: Path, tmp_path: Path
+) -> None:
     shutil.copytree(made, tmp_path / "whole")
     drretail("score", "whole", "-q")
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "score", "exp"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    while process.poll() is None and len(judged_files(tmp_path)) < 6:
+    process = start("score", "exp")
+    while not process.has_ended and len(judged_files(tmp_path)) < 6:
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGINT)
-    errors = process.communicate(timeout=280)[1]
-    assert "Traceback" not in errors
-    assert "never retrieved" not in errors
-    if process.returncode != 0:  # it may have ended before
-        assert process.returncode == 130, errors
-        assert errors.count("Interrupted: the same command continues from here.") == 1
+    process.send_signal(signal.SIGINT)
+    ended = process.wait()
+    assert "Traceback" not in ended.stderr
+    assert "never retrieved" not in ended.stderr
+    if ended.returncode != 0:  # it may have ended before
+        assert ended.returncode == 130, ended.stderr
+        assert ended.stderr.count("Interrupted: the same command continues from here.") == 1
     drretail("score", "exp", "-q")
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 

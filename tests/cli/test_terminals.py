@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
@@ -166,26 +167,25 @@ def test_no_command_prints_what_a_terminal_obeys(
     assert set(UNSAFE.findall(shown)) <= {"\r"}
 
 
-@pytest.mark.parametrize("name", ["search", "ask", "run an agent that ends badly", "report", "an unknown option"])
+@pytest.mark.parametrize("name", ["search", "run an agent that ends badly", "an unknown option"])
 def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
     shown = on_terminal(place, *filled_in(name, place, provider))
     assert shown.strip()
     assert [code for code in OBEYED if code in shown] == []
 
 
-def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(place: Path) -> None:
-    words = [sys.executable, "-c", MAIN, "view", "exp"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, cwd=place, env=environment(place), stdout=pipe, stderr=subprocess.STDOUT) as server:
-        assert server.stdout is not None
-        lines = iter(server.stdout.readline, b"")
-        shown = next(line for line in lines if b"http://" in line).decode()
-        address = re.findall(r"http://[^/\s]+", shown)[0]
-        for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
-            with suppress(HTTPError):
-                urlopen(f"{address}{path}", timeout=60).read()
-        server.send_signal(signal.SIGINT)
-        shown += b"".join(lines).decode()
+def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:
+    server = fork_server.start(("view", "exp"), place, environment(place))
+    while "http://" not in server.stdout:
+        assert not server.has_ended, server.stderr
+        time.sleep(0.01)
+    address = re.findall(r"http://[^/\s]+", server.stdout)[0]
+    for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
+        with suppress(HTTPError):
+            urlopen(f"{address}{path}", timeout=60).read()
+    server.send_signal(signal.SIGINT)
+    ended = server.wait()
+    shown = ended.stdout + ended.stderr
     assert "Traceback" not in shown
     assert set(UNSAFE.findall(shown)) <= {"\r"}
 

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,31 +10,13 @@ import pytest
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.checking import check_world
 from drretail.locks import locked_folder
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import Command, Start
 from tests.data_ingest.raw_rows import small_shop
+from tests.shop import build_shop
 
 WRITES = r"Error: Another process is writing .* \(process \d+, since .*\): wait until it has ended\."
 SEEDS = ("1", "2")
 ATTEMPTS = [0, *(pytest.param(attempt, marks=pytest.mark.slow) for attempt in range(1, 5))]
-
-
-def together(folder: Path, commands: Sequence[Sequence[str]]) -> list[subprocess.CompletedProcess[str]]:
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", MAIN, *command],
-            cwd=folder,
-            env=environment(folder),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for command in commands
-    ]
-    texts = [process.communicate(timeout=280)[1] for process in started]
-    return [
-        subprocess.CompletedProcess(each.args, each.returncode, None, text)
-        for each, text in zip(started, texts, strict=True)
-    ]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -54,10 +35,10 @@ def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_of_two_ingests_one_makes_the_world(tmp_path: Path, attempt: int) -> None:
+def test_of_two_ingests_one_makes_the_world(start: Start, tmp_path: Path, attempt: int) -> None:
     small_shop(tmp_path / "raw")
-    ended = together(tmp_path, [["ingest", "raw", "--world", "w", "--quiet", "--seed", seed] for seed in SEEDS])
-    check_endings(ended)
+    started = [start("ingest", "raw", "--world", "w", "--quiet", "--seed", seed) for seed in SEEDS]
+    check_endings([command.wait() for command in started])
     assert check_world(tmp_path / "w") == []
     assert not [path.name for path in (tmp_path / "w").iterdir() if path.name.startswith(".")]
 
@@ -73,10 +54,11 @@ def wholes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, bytes]]:
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_of_two_shops_into_one_folder_one_is_there_whole(
-    tmp_path: Path, wholes: list[dict[str, bytes]], attempt: int
+    start: Start, tmp_path: Path, wholes: list[dict[str, bytes]], attempt: int
 ) -> None:
     size = ["--products", "40", "--reviews", "2000"]
-    check_endings(together(tmp_path, [["synth", "--to", "raw", *size, "--seed", seed] for seed in SEEDS]))
+    started = [start("synth", "--to", "raw", *size, "--seed", seed) for seed in SEEDS]
+    check_endings([command.wait() for command in started])
     assert content(tmp_path / "raw") in wholes
 
 
@@ -88,12 +70,14 @@ def test_of_two_shops_into_one_folder_one_is_there_whole(
         ["synth", "--to", "w"],
     ],
 )
-def test_the_second_touches_nothing_and_says_who_is_the_first(tmp_path: Path, command: list[str]) -> None:
-    raw = small_shop(tmp_path / "raw")
-    assert together(tmp_path, [["ingest", str(raw), "--world", "other"]])[0].returncode == 0
+def test_the_second_touches_nothing_and_says_who_is_the_first(
+    drretail: Command, tmp_path: Path, command: list[str]
+) -> None:
+    small_shop(tmp_path / "raw")
+    build_shop(tmp_path / "other")
     (tmp_path / "w" / ".stages").mkdir(parents=True)
     with locked_folder(tmp_path / "w", "the world"):
-        (ended,) = together(tmp_path, [command])
+        ended = drretail(*command)
         assert ended.returncode == 2
         assert re.fullmatch(WRITES, ended.stderr.strip())
         assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [".lock", ".stages"]

@@ -8,21 +8,15 @@ from typing import cast
 
 from drretail.agents.base import Agent
 from drretail.errors import UserError, install_line, quoted
-from drretail.records.run import slug
+from drretail.records.run import COMMAND, OUTSIDE, slug
 
-KINDS = {
-    "cmd:": "drretail.agents.external.command",
-    "http://": "drretail.agents.external.endpoint",
-    "https://": "drretail.agents.external.endpoint",
-}
-"""By how a place begins, the module whose ``agent_at`` makes an agent of it."""
-_NAMED = re.compile(rf"(?P<name>[^=:/\s]*)=(?P<place>(?:{'|'.join(KINDS)}).*|[\w.]+:[\w.]+(?:\+ws)?)", re.DOTALL)
+_NAMED = re.compile(rf"(?P<name>[^=:/\s]*)=(?P<place>(?:{'|'.join(OUTSIDE)}).*|[\w.]+:[\w.]+(?:\+ws)?)", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 
 def is_external(place: str) -> bool:
     """True for ``cmd:…``, ``http://…`` and ``https://…``."""
-    return place.startswith(tuple(KINDS))
+    return place.startswith(OUTSIDE)
 
 
 def split_name(spec: str) -> tuple[str, str]:
@@ -45,13 +39,13 @@ def external_agent(place: str) -> Agent:
     """The agent that is asked there. Raises UserError for what cannot be asked, and where mcp is not installed."""
     if find_spec("mcp") is None:
         raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
-    (kind,) = (kind for kind in KINDS if place.startswith(kind))
-    return cast(Agent, import_module(KINDS[kind]).agent_at(place))
+    module = "command" if place.startswith(COMMAND) else "endpoint"
+    return cast(Agent, import_module(f"drretail.agents.external.{module}").agent_at(place))
 
 
 def _made_name(place: str) -> str:
     """Of a command its words without the folders that they are in, of an address all but how it is reached."""
-    if place.startswith("cmd:"):
-        words = [PurePath(word).name for word in place.removeprefix("cmd:").split()]
+    if place.startswith(COMMAND):
+        words = [PurePath(word).name for word in place.removeprefix(COMMAND).split()]
         return slug("-".join(["cmd", *words]).replace("+", "-"))
     return slug(place.replace("+", "-"))

@@ -32,11 +32,11 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
     )
 
 
-def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, seed: str = "42") -> Recorded:
+def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None) -> Recorded:
     """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
     if to is None:
         return run_loop(runner.run(sut, query))
-    with open_experiment(to, runner.world, [query], [sut], seed) as experiment:
+    with open_experiment(to, runner.world, [query], [sut], "42") as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
         return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))

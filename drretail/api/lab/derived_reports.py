@@ -61,7 +61,7 @@ def plant(options: PlantOptions) -> PlantedFound:
 def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[PlantedFound]:
     """The same with what is printed beside it."""
     experiment = folder_of(options.experiment)
-    judging = Judging.of([CHECKS, FAITHFULNESS], options, keyless=False, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=False, quiet=quiet)
     folder = planted_folder(experiment)
     with _store(options, quiet=quiet) as store:
         errors = _planted(options, store, quiet=quiet)
@@ -75,7 +75,7 @@ def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[Plante
 
 def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
     """What judging the copies is likely to take; they are made."""
-    judging = Judging.of([CHECKS, FAITHFULNESS], options, keyless=True, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=True, quiet=quiet)
     with _store(options, quiet=quiet) as store:
         _planted(options, store, quiet=quiet)
         return judging.estimate(planted_folder(folder_of(options.experiment)))
@@ -108,7 +108,7 @@ def exploits(options: ExploitsOptions) -> ExploitsFound:
 def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[ExploitsFound]:
     """The same with what is printed beside it."""
     experiment = folder_of(options.experiment)
-    judging = Judging.of(FAMILIES, options, keyless=False, quiet=quiet)
+    judging = Judging.of(FAMILIES, options.judge, options, keyless=False, quiet=quiet)
     folder = exploits_folder(experiment)
     with _store(options, quiet=quiet) as store:
         with busy("making reports", quiet=quiet):
@@ -122,7 +122,7 @@ def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[
 
 def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEstimate:
     """What judging the made reports is likely to take; they are made."""
-    judging = Judging.of(FAMILIES, options, keyless=True, quiet=quiet)
+    judging = Judging.of(FAMILIES, options.judge, options, keyless=True, quiet=quiet)
     experiment = folder_of(options.experiment)
     with _store(options, quiet=quiet) as store, busy("making reports", quiet=quiet):
         make_exploits(experiment, store, of=options.of)
@@ -180,7 +180,7 @@ def _bias_cases(
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
     # quality needs a judge, so that there is one though no probe reads a family's verdicts
-    judging = Judging.of(["quality"], options, keyless=keyless, quiet=quiet)
+    judging = Judging.of(["quality"], options.judge, options, keyless=keyless, quiet=quiet)
     judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()

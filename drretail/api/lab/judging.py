@@ -3,10 +3,11 @@
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
+from drretail.api.options.lab import JudgeCalls
 from drretail.api.options.shared import texts_in
 from drretail.api.score import failed_answers, unfetched_claims
 from drretail.env.store.base import Store
@@ -20,6 +21,7 @@ from drretail.experiment import locked
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
+from drretail.llm.registry import Model
 from drretail.progress import Bar, Waits, choose_progress
 from drretail.settings import Settings, read_settings
 
@@ -53,23 +55,6 @@ class LabEstimate:
     columns: Sequence[str] = ("what", "to judge")
 
 
-class JudgeOptions(Protocol):
-    """What the options of all commands have in which judges are asked."""
-
-    @property
-    def judge(self) -> Any: ...
-    @property
-    def model_profile(self) -> str | None: ...
-    @property
-    def base_url(self) -> Any: ...
-    @property
-    def max_tokens(self) -> int | None: ...
-    @property
-    def max_dollars(self) -> float | None: ...
-    @property
-    def retry(self) -> Any: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Judging:
     """Judges, opened once, with what they need."""
@@ -78,14 +63,22 @@ class Judging:
     judges: Sequence[Judge]
     opener: Opener
     settings: Settings
-    options: JudgeOptions
+    options: JudgeCalls
     quiet: bool
 
     @classmethod
-    def of(cls, families: Sequence[str], options: JudgeOptions, *, keyless: bool, quiet: bool) -> "Judging":
+    def of(
+        cls,
+        families: Sequence[str],
+        given: str | Model | Iterable[str | Model],
+        options: JudgeCalls,
+        *,
+        keyless: bool,
+        quiet: bool,
+    ) -> "Judging":
         settings = read_settings()
         opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-        judges = judges_for(families, options.judge, opener, options.model_profile)
+        judges = judges_for(families, given, opener, options.model_profile)
         return cls(families, judges, opener, settings, options, quiet)
 
     @property

@@ -8,143 +8,62 @@ from random import Random
 from typing import Any
 
 Row = dict[str, Any]
-Quirk = Callable[[Row, Random], bool | None]
-"""Changes a row; False says that it could not."""
+Quirk = Callable[[Row, Random], Row | None]
+"""The fields of a row that change; None where it cannot happen to the row."""
 
 
-def _price_null(row: Row, random: Random) -> None:
-    row["price"] = None
+def _priced(price: str) -> Quirk:
+    """Another form of the prices that are known."""
+    return lambda row, _: {"price": price.format(row["price"])} if isinstance(row["price"], float) else None
 
 
-def _price_dash(row: Row, random: Random) -> bool:
-    known = isinstance(row["price"], float)
-    row["price"] = "—" if known else row["price"]
-    return known
+def _without_rank(row: Row, _: Random) -> Row:
+    return {"details": {name: value for name, value in row["details"].items() if name != "Best Sellers Rank"}}
 
 
-def _price_from(row: Row, random: Random) -> bool:
-    known = isinstance(row["price"], float)
-    row["price"] = f"from {row['price']:.2f}" if known else row["price"]
-    return known
-
-
-def _no_features(row: Row, random: Random) -> None:
-    row["features"] = []
-
-
-def _no_description(row: Row, random: Random) -> None:
-    row["description"] = []
-
-
-def _no_store(row: Row, random: Random) -> None:
-    row["store"] = None
-
-
-def _no_categories(row: Row, random: Random) -> None:
-    row["categories"] = []
-
-
-def _no_rank(row: Row, random: Random) -> None:
-    row["details"].pop("Best Sellers Rank")
-
-
-def _no_details(row: Row, random: Random) -> None:
-    row["details"] = {}
-
-
-def _dotted_key(row: Row, random: Random) -> None:
-    row["details"]["Min. Recommended Age"] = "36 months"
-
-
-def _no_main_category(row: Row, random: Random) -> None:
-    row["main_category"] = None
-
-
-def _emoji(row: Row, random: Random) -> None:
-    row["features"] = [f"{random.choice('✅🌿⭐🐾💡')}{text}" for text in row["features"]]
-
-
-def _hard_spaces(row: Row, random: Random) -> None:
-    row["title"] = row["title"].replace(" ", "\u00a0", 2)
-
-
-def _entities(row: Row, random: Random) -> None:
-    row["description"] = [text.replace("and", "&amp;").replace('"', "&#34;") for text in row["description"]]
-
-
-def _tags(row: Row, random: Random) -> None:
-    row["description"] = [f"<p><b>{row['store'] or 'About'}</b><br />{text}</p>" for text in row["description"]]
-
-
-def _control_characters(row: Row, random: Random) -> None:
-    row["features"] = [f"{text}\x0b\x7f" for text in row["features"]]
-
-
-def _replacement_character(row: Row, random: Random) -> None:
-    row["features"] = [text.replace("'", "\ufffd") for text in row["features"]]
-
-
-def _line_break(row: Row, random: Random) -> None:
-    row["text"] = row["text"].replace(". ", ".<br />", 1)
-
-
-def _review_entity(row: Row, random: Random) -> None:
-    row["text"] = f"{row['text']} 4&lt;5 stars, my &#34;rule&#34;."
-
-
-def _video(row: Row, random: Random) -> None:
-    row["text"] = f"[[VIDEOID:{random.getrandbits(128):032x}]] {row['text']}"
-
-
-def _named_product(row: Row, random: Random) -> None:
-    row["text"] = f"{row['text']} See also [[ASIN:{row['parent_asin']} this one]]."
-
-
-def _empty_text(row: Row, random: Random) -> None:
-    row["text"] = ""
-
-
-def _unverified(row: Row, random: Random) -> None:
-    row["verified_purchase"] = False
-
-
-def _variant(row: Row, random: Random) -> None:
-    row["asin"] = f"B0V{random.getrandbits(28):07X}"
-
-
-def _whole_rating(row: Row, random: Random) -> None:
-    row["rating"] = int(row["rating"])
+def _each(field: str, change: Callable[[str, Row, Random], str]) -> Quirk:
+    """Every text of a field, changed."""
+    return lambda row, random: {field: [change(text, row, random) for text in row[field]]}
 
 
 PRODUCT_QUIRKS: dict[str, tuple[Quirk, float]] = {
-    "price null": (_price_null, 0.06),
-    "price —": (_price_dash, 0.01),
-    "price from": (_price_from, 0.02),
-    "no features": (_no_features, 0.04),
-    "no description": (_no_description, 0.12),
-    "no categories": (_no_categories, 0.02),
-    "no rank in the details": (_no_rank, 0.15),
-    "no details": (_no_details, 0.01),
-    "a dotted key in the details": (_dotted_key, 0.03),
-    "main category null": (_no_main_category, 0.03),
-    "emoji": (_emoji, 0.05),
-    "hard spaces": (_hard_spaces, 0.04),
-    "entities": (_entities, 0.03),
-    "tags": (_tags, 0.02),
-    "control characters": (_control_characters, 0.02),
-    "a replacement character": (_replacement_character, 0.02),
+    "price null": (lambda row, _: {"price": None}, 0.06),
+    "price —": (_priced("—"), 0.01),
+    "price from": (_priced("from {:.2f}"), 0.02),
+    "no features": (lambda row, _: {"features": []}, 0.04),
+    "no description": (lambda row, _: {"description": []}, 0.12),
+    "no categories": (lambda row, _: {"categories": []}, 0.02),
+    "no rank in the details": (_without_rank, 0.15),
+    "no details": (lambda row, _: {"details": {}}, 0.01),
+    "a dotted key in the details": (
+        lambda row, _: {"details": {**row["details"], "Min. Recommended Age": "36 months"}},
+        0.03,
+    ),
+    "main category null": (lambda row, _: {"main_category": None}, 0.03),
+    "emoji": (_each("features", lambda text, _, random: f"{random.choice('✅🌿⭐🐾💡')}{text}"), 0.05),
+    "hard spaces": (lambda row, _: {"title": row["title"].replace(" ", "\u00a0", 2)}, 0.04),
+    "entities": (
+        _each("description", lambda text, row, _: text.replace("and", "&amp;").replace('"', "&#34;")),
+        0.03,
+    ),
+    "tags": (_each("description", lambda text, row, _: f"<p><b>{row['store'] or 'About'}</b><br />{text}</p>"), 0.02),
+    "control characters": (_each("features", lambda text, row, _: f"{text}\x0b\x7f"), 0.02),
+    "a replacement character": (_each("features", lambda text, row, _: text.replace("'", "\ufffd")), 0.02),
     # After all that read the store.
-    "store null": (_no_store, 0.02),
+    "store null": (lambda row, _: {"store": None}, 0.02),
 }
 REVIEW_QUIRKS: dict[str, tuple[Quirk, float]] = {
-    "line break": (_line_break, 0.25),
-    "entity": (_review_entity, 0.01),
-    "video": (_video, 0.02),
-    "named product": (_named_product, 0.005),
-    "empty text": (_empty_text, 0.003),
-    "unverified": (_unverified, 0.04),
-    "asin of a variant": (_variant, 0.4),
-    "rating without a point": (_whole_rating, 0.01),
+    "line break": (lambda row, _: {"text": row["text"].replace(". ", ".<br />", 1)}, 0.25),
+    "entity": (lambda row, _: {"text": f"{row['text']} 4&lt;5 stars, my &#34;rule&#34;."}, 0.01),
+    "video": (lambda row, random: {"text": f"[[VIDEOID:{random.getrandbits(128):032x}]] {row['text']}"}, 0.02),
+    "named product": (
+        lambda row, _: {"text": f"{row['text']} See also [[ASIN:{row['parent_asin']} this one]]."},
+        0.005,
+    ),
+    "empty text": (lambda row, _: {"text": ""}, 0.003),
+    "unverified": (lambda row, _: {"verified_purchase": False}, 0.04),
+    "asin of a variant": (lambda row, random: {"asin": f"B0V{random.getrandbits(28):07X}"}, 0.4),
+    "rating without a point": (lambda row, _: {"rating": int(row["rating"])}, 0.01),
 }
 DUPLICATE_REVIEWS = 0.004
 ORPHAN_REVIEWS = 0.01
@@ -161,6 +80,7 @@ def afflict(row: Row, quirks: dict[str, tuple[Quirk, float]], random: Random) ->
     """Lets quirks happen to a row, each by its share; gives the names of those that did."""
     happened: list[str] = []
     for name, (quirk, share) in quirks.items():
-        if random.random() < share and quirk(row, random) is not False:
+        if random.random() < share and (changed := quirk(row, random)) is not None:
+            row |= changed
             happened.append(name)
     return happened

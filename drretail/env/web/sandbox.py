@@ -168,7 +168,7 @@ def rows_of(manifest: Manifest) -> str:
     return sha256_of(sorted(source.sha256 for source in manifest.sources if not source.name.endswith(".gz")))
 
 
-def is_of_demo(web: Web, manifest: Manifest) -> bool:
+def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
     """True where a web holds the pages that ship with drretail, and the world is another shop than theirs."""
     shipped = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     return isinstance(web, SandboxWeb) and web.corpus == shipped and rows_of(manifest) != MADE_FOR
@@ -179,7 +179,7 @@ def cautions(web: Web, manifest: Manifest) -> list[str]:
     if not isinstance(web, SandboxWeb):
         return []
     sentences: list[str] = []
-    if is_of_demo(web, manifest):
+    if has_foreign_pages(web, manifest):
         sentences.append(
             "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
             "(--web serper, searxng or sandbox:FILE), or --without web."

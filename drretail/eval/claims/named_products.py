@@ -46,10 +46,10 @@ def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
     """The products, by id with their titles, that a text names: by the whole title, or by its first words with
     capitals where these are no other product's. Of overlapping names the longest counts."""
     forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
-    whole: set[tuple[str, ...]] = set()
+    whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for product_id, title in titles.items():
         parts = tuple(_folded(match[0]) for match in _WORD.finditer(title))
-        whole.add(parts)
+        whole[parts].append(product_id)
         for length in range(len(parts), 0, -1):
             if length == len(parts) or (length >= _FEWEST and not all(map(_SIZE.fullmatch, parts[1:length]))):
                 forms[parts[0]][parts[:length]].add(product_id)
@@ -60,20 +60,15 @@ def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
     while place < len(found):
         best: tuple[str, ...] = ()
         for form, ids in forms.get(folded[place], {}).items():
-            is_meant = len(ids) == 1 if form not in whole else sum(_is_title(form, titles[one]) for one in ids) == 1
+            is_meant = len(whole.get(form, ids)) == 1
             is_name = (form in whole and len(form) >= _FEWEST) or found[place][0][0].isupper()
             if len(form) > len(best) and is_meant and is_name and tuple(folded[place : place + len(form)]) == form:
                 best = form
         if best:
-            ids = forms[best[0]][best]
-            owner = next((one for one in ids if _is_title(best, titles[one])), next(iter(ids)))
+            (owner,) = whole.get(best) or forms[best[0]][best]
             named.append(Named(found[place].start(), found[place + len(best) - 1].end(), owner))
         place += len(best) or 1
     return named
-
-
-def _is_title(form: tuple[str, ...], title: str) -> bool:
-    return form == tuple(_folded(match[0]) for match in _WORD.finditer(title))
 
 
 def _folded(word: str) -> str:

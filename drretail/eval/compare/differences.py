@@ -52,8 +52,8 @@ def compared_measures(
 ) -> list[ComparedMeasure]:
     """All pairs of systems in what systems are chosen by; nothing where ``nothing_to_compare`` says why.
 
-    Of every family the first of ``assessors`` counts that judged it. ``called`` is by family and variant what is said
-    for it. Nothing is concluded before correction over all ``primary`` tests, nor from a rule-based judge.
+    Of every family the first of ``assessors`` counts that judged it. ``called`` has the column's name by family and
+    variant. Nothing is concluded before correction over all ``primary`` tests, nor from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))
     if not every or nothing_to_compare(gathered):
@@ -172,7 +172,7 @@ def _queries_needed(row: PairScore, tests: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What can be said of one measure, or of several that come to the same."""
+    """The result of one measure, or of several with the same result."""
 
     measures: Sequence[ComparedMeasure]
     outcome: Outcome

@@ -111,6 +111,8 @@ class Check:
     """Names of conditions; of those that do not hold, the first is the reason."""
     of_values: tuple[ValueKind, ...] = ()
     """The kinds of values it is about, of which a share has to be read for the score to mean something."""
+    unread: str = ""
+    """Why there is nothing to check where none of them was read; blank: no value of these kinds was read."""
     of_claims: bool = True
     """True when it is about what a report says, and not about its run or its form."""
     of_settings: bool = False
@@ -121,9 +123,7 @@ class Check:
     def lacks(self, case: Case, reading: Reading) -> str | None:
         """Why there is nothing to check; None where there is something."""
         if self.of_values and not any(value.kind in self.of_values for value in reading.values):
-            if self.of_values == SUPERLATIVES:
-                return 'the report makes no claim such as "cheapest", "best rated" or "the only one"'
-            return f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
+            return self.unread or f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
         conditions = (_CONDITIONS[name] for name in self.needs.split())
         return next((why for holds, why in conditions if not holds(case, reading)), None)
 
@@ -152,7 +152,11 @@ CHECKS: Mapping[str, Check] = {
         Check("order_date_wrong", of_values=("date",)),
         Check("brand_wrong", of_values=("brand",)),
         Check("place_wrong", of_values=("place",)),
-        Check("superlative_wrong", of_values=SUPERLATIVES),
+        Check(
+            "superlative_wrong",
+            of_values=SUPERLATIVES,
+            unread='the report makes no claim such as "cheapest", "best rated" or "the only one"',
+        ),
         Check("unresolved_citation", "ledger citations"),
         Check("url_not_seen", "ledger watched pages"),
         Check("old_page", "today dated_pages", of_claims=False, of_settings=True, only_warns=True),

@@ -103,6 +103,8 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant=J,
             meaning="refusal rate on queries that the shop can't satisfy, minus the rate on those it can",
+            of_run="right decision",
+            of_run_meaning="1 if the agent refused an impossible query or answered a possible one, else 0",
         ),
     ),
     differences=(J,),

@@ -227,6 +227,8 @@ def _columns(
             meaning=column.meaning,
             unit="count" if column.variant in metrics[metric].counts else metrics[metric].scale,
             beside_meaning=column.beside_meaning or column.beside,
+            of_run=column.of_run,
+            of_run_meaning=column.of_run_meaning,
         )
         for metric, column in shown.columns
     ]

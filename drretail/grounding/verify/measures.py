@@ -81,7 +81,7 @@ class Measure:
 
 
 def measure_faults(text: str, item: Product) -> Iterator[str]:
-    """A line for each figure of a sentence whose unit the record has with another number, said of the same thing."""
+    """A line for each figure of a sentence where the record gives the same thing another number in that unit."""
     known = [measure for line in _lines(item) for measure in _measures(line)]
     options = " ".join(value for offer in offers_of(item) for value in offer.options.values())
     fixed = {measure.number for measure in _measures(f"{item.title} {options}")}

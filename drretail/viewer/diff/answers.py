@@ -75,6 +75,13 @@ class Change:
     a: Statement | None
     b: Statement | None
 
+    @property
+    def statement(self) -> Statement:
+        """B's, and A's where B does not have it."""
+        found = self.b or self.a
+        assert found is not None
+        return found
+
 
 def changes(a: Sequence[Statement], b: Sequence[Statement]) -> list[Change]:
     """Each statement once, those that changed first, in the order of the reports.
@@ -166,10 +173,15 @@ class AnswerPair:
         a, b = ([_claim(claim) for claim in view.claims] for view in self.claims)
         return changes(a, b)
 
+    @cached_property
+    def by_kind(self) -> dict[Kind, list[tuple[str, Change]]]:
+        """The changes with their anchors."""
+        named = [(f"{self.anchor}c{number}", change) for number, change in enumerate(self.changes, 1)]
+        return {kind: [each for each in named if each[1].kind == kind] for kind in KINDS}
+
     @property
     def counts(self) -> dict[Kind, int]:
-        kinds = [change.kind for change in self.changes]
-        return {kind: kinds.count(kind) for kind in KINDS}
+        return {kind: len(found) for kind, found in self.by_kind.items()}
 
     @cached_property
     def carts(self) -> tuple[Cart | None, Cart | None]:
@@ -286,12 +298,8 @@ def sentences(view: RunView) -> list[Statement]:
 
 
 def _claim(claim: Claim) -> Statement:
-    reasons = [
-        verdict.verdict.reason or verdict.verdict.error or ""
-        for verdict in claim.claim_verdicts
-        if verdict.support != "full"
-    ]
-    return Statement(claim.number, claim.text, claim.sources, claim.support, " ".join(reasons), claim.span)
+    reason = claim.reason if claim.support != "full" else ""
+    return Statement(claim.number, claim.text, claim.sources, claim.support, reason, claim.span)
 
 
 def _apart(definition: Definition, a: str, b: str) -> Iterator[str]:

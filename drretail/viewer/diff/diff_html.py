@@ -1,16 +1,12 @@
 """Two systems' answers side by side as one self-contained HTML page."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from markupsafe import Markup
 
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
-from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Kind, Statement
-from drretail.viewer.experiment import RunView
+from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Side, Statement
 from drretail.viewer.page.frame import frame, template, writable
 from drretail.viewer.page.report_html import Mark, marked_html
 
@@ -18,53 +14,23 @@ _OPEN = 3
 """So many queries are open at first; of more only the first is."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeCard:
-    """A change with the place where it stands on the page."""
-
-    anchor: str
-    change: Change
-    in_reports: bool
-    """Whether it is marked where it is said."""
-
-    @property
-    def statement(self) -> Statement:
-        found = self.change.b or self.change.a
-        assert found is not None
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class PairPart:
-    """A pair of answers with all that its template prints."""
-
-    pair: AnswerPair
-    open: bool
-    reports: tuple[Markup, Markup]
-    words: tuple[int, int]
-    cards: dict[Kind, list[ChangeCard]]
-
-
 def diff_page(diff: AnswersDiff) -> str:
     """The page; the same answers and verdicts always give the same page."""
-    parts = [_part(pair, is_open=at == 0 or len(diff.pairs) <= _OPEN) for at, pair in enumerate(diff.pairs)]
-    rows = [
-        Row(
-            f"{part.pair.title} ({part.pair.by})",
-            (
-                Cell(part.pair.won_words or "even"),
-                *(Cell(len(part.cards[kind]), "count") for kind in KINDS),
-                Cell("not known" if None in part.pair.carts else len(part.pair.cart_changes), "count"),
-                Cell(f"{part.words[0]:,} → {part.words[1]:,}"),
-            ),
-            link=f"#{part.pair.anchor}",
+    rows: list[Row] = []
+    for pair in diff.pairs:
+        a, b = (len(split_words(view.subject.report or "")) for view in (pair.a, pair.b))
+        cells = (
+            Cell(pair.won_words or "even"),
+            *(Cell(count, "count") for count in pair.counts.values()),
+            Cell("not known" if None in pair.carts else len(pair.cart_changes), "count"),
+            Cell(f"{a:,} → {b:,}"),
         )
-        for part in parts
-    ]
+        rows.append(Row(f"{pair.title} ({pair.by})", cells, link=f"#{pair.anchor}"))
     columns = ("higher", *KINDS.values(), "picked otherwise", "words, A → B")
     text = template("diff.html.jinja").render(
         diff=diff,
-        parts=parts,
+        report=_report,
+        open=_OPEN if len(diff.pairs) <= _OPEN else 1,
         overview=Table("All queries", tuple(map(Column, columns)), tuple(rows), heading="Query"),
         rule=RULE,
         **frame(("page.css", "diff.css"), scripts=()),
@@ -72,31 +38,20 @@ def diff_page(diff: AnswersDiff) -> str:
     return writable(text)
 
 
-def _part(pair: AnswerPair, *, is_open: bool) -> PairPart:
-    anchors = [f"{pair.anchor}c{number}" for number, _ in enumerate(pair.changes, 1)]
-    named = list(zip(anchors, pair.changes, strict=True))
-    (a, shown_a), (b, shown_b) = (_report(view, side, named) for side, view in (("a", pair.a), ("b", pair.b)))
-    cards: dict[Kind, list[ChangeCard]] = {kind: [] for kind in KINDS}
-    for anchor, change in named:
-        cards[change.kind].append(ChangeCard(anchor, change, anchor in shown_a | shown_b))
-    words = tuple(len(split_words(view.subject.report or "")) for view in (pair.a, pair.b))
-    return PairPart(pair, is_open, (a, b), (words[0], words[1]), cards)
-
-
-def _report(view: RunView, side: str, named: Sequence[tuple[str, Change]]) -> tuple[Markup, frozenset[str]]:
-    """One answer, what the other does not say marked in it, and the anchors of these marks."""
-    rendered = render_report(view.subject.report or "", view.subject.evidence)
+def _report(pair: AnswerPair, side: Side) -> Markup:
+    """One answer, what the other does not say marked in it."""
+    subject = (pair.a if side == "A" else pair.b).subject
+    rendered = render_report(subject.report or "", subject.evidence)
     marks: list[Mark] = []
-    for anchor, change in named:
-        statement = change.a if side == "a" else change.b
-        if statement is not None and statement.span is not None and change.kind != "same":
-            start, end = rendered.span(*statement.span)
-            marks.append(_mark(anchor, change, statement, side.upper(), start, end))
-    marked = marked_html(rendered.text, marks)
-    return marked.html, marked.shown
+    for kind, named in pair.by_kind.items():
+        for anchor, change in named:
+            statement = change.a if side == "A" else change.b
+            if statement is not None and statement.span is not None and kind != "same":
+                marks.append(_mark(anchor, change, statement, side, *rendered.span(*statement.span)))
+    return marked_html(rendered.text, marks).html
 
 
-def _mark(anchor: str, change: Change, statement: Statement, side: str, start: int, end: int) -> Mark:
+def _mark(anchor: str, change: Change, statement: Statement, side: Side, start: int, end: int) -> Mark:
     support = statement.support
     is_other = change.kind == "verdict"
     badge, what = "other verdict" if is_other else f"only {side}", KINDS[change.kind]

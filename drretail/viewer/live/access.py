@@ -1,10 +1,10 @@
 """Who may ask: a browser on this machine that has the token, from pages of this very server."""
 
-from http.cookies import CookieError, SimpleCookie
 from socket import socket
 from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,7 +66,7 @@ class Guard:
             answer = RedirectResponse(f"/{address.lstrip('/')}", 303)
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
             return answer
-        if is_same(cookies_of(scope).get(self._cookie, ""), self._token):
+        if is_same(HTTPConnection(scope).cookies.get(self._cookie, ""), self._token):
             return None
         return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
 
@@ -79,14 +79,6 @@ def address_of(listening: socket, token: str, path: str = "/") -> str:
 def cookie_name(name: str, port: int) -> str:
     """Cookies don't know ports: each server's have its own in their names."""
     return f"{name}-{port}"
-
-
-def cookies_of(scope: Scope) -> dict[str, str]:
-    try:
-        cookie = SimpleCookie(Headers(scope=scope).get("cookie", ""))
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in cookie.items()}
 
 
 def _with_headers(send: Send) -> Send:

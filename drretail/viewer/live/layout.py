@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from drretail.viewer.page.frame import TEMPLATES, plural, template, writable
+from drretail.viewer.page.frame import TEMPLATES, template, writable
 
 LIVE = TEMPLATES / "live"
 _POLICY = (
@@ -23,7 +23,7 @@ _ASSETS: dict[str, Path] = {
 
 def page_response(name: str, status: int = 200, **given: Any) -> Response:
     """A page made of one of the live templates; what is put into it is escaped."""
-    text = template(f"live/{name}").render(plural=plural, **given)
+    text = template(f"live/{name}").render(given)
     return HTMLResponse(writable(text), status, {"content-security-policy": _POLICY})
 
 

@@ -47,7 +47,7 @@ from drretail.querygen.review.records import (
 from drretail.querygen.review.revisions import read_history_of
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
-from drretail.viewer.live.access import cookie_name, cookies_of
+from drretail.viewer.live.access import cookie_name
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
 
@@ -346,7 +346,7 @@ class QueryReview:
         return self._queries, self._items
 
     def _reviewer(self, request: Request) -> str | None:
-        return unquote(cookies_of(request.scope).get(self._cookie, "")) or None
+        return unquote(request.cookies.get(self._cookie, "")) or None
 
     @property
     def _cookie(self) -> str:

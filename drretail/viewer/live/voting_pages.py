@@ -19,7 +19,7 @@ from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
 from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
-from drretail.viewer.live.access import cookie_name, cookies_of
+from drretail.viewer.live.access import cookie_name
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.voting.criteria import Mode, Question, definitions
@@ -181,7 +181,7 @@ class Voting:
     def annotator(self, request: Request) -> str | None:
         """Who votes; None where nobody has said yet."""
         try:
-            return annotator_of(unquote(cookies_of(request.scope).get(self._cookie, "")))
+            return annotator_of(unquote(request.cookies.get(self._cookie, "")))
         except UserError:
             return None
 

@@ -9,7 +9,7 @@ claims_grid.py   the claims of every report as a bar
 failures.py      runs and judgements that failed, and why
 run_lines.py     what tables say of a run
 appendix.py      tables of all scores cut to the width of the page, the method, how to read and to repeat it
-cards.py         what is said of each claim, finding, source and step
+run_part.py      a run as its templates ask for it: claims, sources, steps, conversation
 agent_tree.py    the agents of a run in the order of their launch
 report_html.py   a report with its claims and findings marked
 markdown.py      markdown as tokens whose every character knows its place in the source

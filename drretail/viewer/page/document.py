@@ -12,14 +12,14 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.records.scoreboard import Scoreboard
-from drretail.viewer.commands import score_commands
+from drretail.viewer.commands import compare_command, score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.claims_grid import claims_grid
 from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
-from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
+from drretail.viewer.page.links import Links, page_name
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
@@ -71,7 +71,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     Pages of an earlier report in the other form go. Raises UserError where one file was asked for and would be larger
     than ``LARGEST_SINGLE``.
     """
-    folder, links = to.with_suffix(""), FolderOfPages(index=_INDEX)
+    folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
     for made in rendered_questions(view, bar):
@@ -113,12 +113,12 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, of questions that are rendered already."""
     parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
-    return _index(view, rendered, OnePage(), section)
+    return _index(view, rendered, Links(), section)
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The page that begins a folder, of questions that are rendered already."""
-    return _index(view, rendered, FolderOfPages(), _listed(rendered))
+    return _index(view, rendered, Links(in_folder=True), _listed(rendered))
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -196,7 +196,7 @@ def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
 
 def _listed(rendered: Sequence[Rendered]) -> Markup:
     """The questions of a folder with links to their pages."""
-    html = template("questions.html.jinja").render(rendered=rendered, links=FolderOfPages())
+    html = template("questions.html.jinja").render(rendered=rendered, links=Links(in_folder=True))
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
@@ -218,7 +218,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         cannot="" if board is None else conclusion(board).cannot,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
-        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
+        compare_command=compare_command(view),
         board=None if differing is None else printed_board(differing, view.lab),
         columns=() if board is None else printed_board(board).table.columns,
         same=same,

@@ -10,17 +10,15 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.experiment import read_reference
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wishes import wish_lines
-from drretail.grounding.text.wording import format_amount
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import place_of
-from drretail.viewer.cart import Cart, CartLine
+from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged_pairs import PairJudgement
-from drretail.viewer.page.cards import claim_anchor
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import Links
+from drretail.viewer.page.links import Links, claim_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
@@ -31,26 +29,6 @@ _WRONG: Mapping[Support, str] = {"contradicted": "contradicted by", "none": "not
 _LONGEST = 220
 _MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
 _NOT_A_LIMIT = ("owned:", "orders:")
-
-
-@dataclass(frozen=True, slots=True)
-class PickCard:
-    """A product in a cart, and what it breaks."""
-
-    line: CartLine
-    broken: tuple[str, ...]
-
-    @property
-    def price(self) -> str:
-        line = self.line
-        return "price not known" if line.price is None else "from " * line.is_from + format_amount(line.price)
-
-    @property
-    def stars(self) -> str:
-        """ "4.7 ★ (66)"; empty where nobody knows them."""
-        line = self.line
-        ratings = f" ({line.ratings:,})" if line.ratings is not None else ""
-        return "" if line.rating is None else f"{line.rating:.1f} ★{ratings}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +51,8 @@ class AnswerCard:
     """The report's first sentence; why there is no report, where there is none."""
     cart: Cart | None
     """None where it is not known what the report picks."""
-    picks: tuple[PickCard, ...]
-    broken: tuple[str, ...]
-    """What the whole cart breaks: the budget, a thing that is left out."""
+    broken: Mapping[str | None, tuple[str, ...]]
+    """What each product breaks, by its id; under None what the whole cart does: the budget, a thing left out."""
     kept: str
     """ "Keeps every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
     supported: str
@@ -102,7 +79,7 @@ class QuestionCard:
         if len(self.answers) < 2:
             return 0
         a, b = self.answers
-        bought = [{pick.line.product for pick in answer.picks} for answer in self.answers]
+        bought = [{pick.product for pick in answer.cart.lines} if answer.cart else set() for answer in self.answers]
         return (
             4 * (bool(a.kept) != bool(b.kept))
             + 3 * (bool(a.wrong) != bool(b.wrong))
@@ -173,18 +150,16 @@ def _answer(
     run = view.run
     doubted = [one for one in view.checks.findings if one.code in LIMITS]
     found = [one for one in doubted if one.severity == "error"]
-    picks = () if cart is None else tuple(PickCard(pick, _broken(found, f"P:{pick.product}")) for pick in cart.lines)
-    broken = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
-    is_checked = question.query.wish is not None and bool(view.checks.made) and cart is not None
-    keeps = is_checked and not broken and not doubted
+    of_cart = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
+    of_products = {pick.product: _broken(found, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
+    is_checked = question.query.wish is not None and bool(view.checks.made)
     return AnswerCard(
         name=name,
         line=line,
         says=line.why or "" if run is None or not run.report else first_sentence(run),
         cart=cart,
-        picks=picks,
-        broken=broken,
-        kept=_kept(bool(picks), proof) if keeps else "",
+        broken={None: of_cart, **of_products},
+        kept=_kept(bool(cart.lines), proof) if cart and is_checked and not of_cart and not doubted else "",
         supported=_supported(line),
         wrong=tuple(_wrong(view)),
         is_preferred=is_preferred,

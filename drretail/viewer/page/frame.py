@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from drretail.grounding.text.wording import short_title
 from drretail.screen import TURNING
-from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
+from drretail.tables.table import Table, upright
+from drretail.tables.widths import parts
+from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
+from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
+from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 TEMPLATES = Path(__file__).parent / "templates"
+COLUMNS = 10
+"""Of numbers side by side: as many as the page's width holds."""
 _TURNED_BY = dict.fromkeys(map(ord, TURNING))
 
 
@@ -31,8 +38,12 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "plural": plural}
-    given |= {"model_words": model_words}
+    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS}
+    functions = (
+        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, model_words),
+        *(claim_anchor, finding_anchor, step_anchor),
+    )
+    given |= {function.__name__: function for function in functions}
     environment.globals.update(given)
     return environment
 
@@ -89,6 +100,11 @@ def data_address(kind: str, text: str) -> str:
 def plural(count: int, one: str, many: str) -> str:
     """ "1 query", "2,000 queries"."""
     return f"{count:,} {one if count == 1 else many}"
+
+
+def page_parts(table: Table) -> list[list[int]]:
+    """The places of a table's columns in each part that the page has room for."""
+    return parts(table.columns, [1] * len(table.columns), COLUMNS)
 
 
 def _hash(text: str) -> str:

@@ -1,63 +1,33 @@
 """Where a page's links lead: to places of the one page, or to the pages of a folder."""
 
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import quote
 
-from drretail.viewer.experiment import Question
+from drretail.viewer.claims import Claim
+from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.page.run_lines import RunLine
 
 TALK = "conversation-"
 """How the pages of runs' conversations are named; the run's number follows."""
 
 
-class Links(Protocol):
-    """Addresses as a page has them."""
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses as a page has them: places of the one page, or of a page a question beside the index."""
 
-    @property
-    def index(self) -> str:
-        """Of the page that begins the report, empty on it."""
-        ...
+    in_folder: bool = False
+    index: str = ""
+    """Of the page that begins the report, empty on it."""
 
-    def question(self, question: Question) -> str: ...
-
-    def run(self, line: RunLine) -> str: ...
+    def question(self, question: Question) -> str:
+        return quote(page_name(question)) if self.in_folder else f"#{question.anchor}"
 
     def claim(self, line: RunLine, anchor: str) -> str:
         """Of a claim's card, which stands behind its run."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class OnePage:
-    """Everything stands on the page itself."""
-
-    index: str = ""
-
-    def question(self, question: Question) -> str:
-        return f"#{question.anchor}"
-
-    def run(self, line: RunLine) -> str:
-        return f"#{line.anchor}"
-
-    def claim(self, line: RunLine, anchor: str) -> str:
-        return f"#{anchor}"
-
-
-@dataclass(frozen=True, slots=True)
-class FolderOfPages:
-    """A page a question beside the index."""
-
-    index: str = ""
-
-    def question(self, question: Question) -> str:
-        return quote(page_name(question))
+        return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
 
     def run(self, line: RunLine) -> str:
         return self.claim(line, line.anchor)
-
-    def claim(self, line: RunLine, anchor: str) -> str:
-        return f"{self.question(line.question)}#{anchor}"
 
 
 def page_name(question: Question) -> str:
@@ -68,3 +38,24 @@ def page_name(question: Question) -> str:
 def talk_page_name(place: int) -> str:
     """The page of a run's conversation in the live view, by the run's place among all."""
     return f"{TALK}{place + 1}.html"
+
+
+def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+    """Of a claim as the judge of this number sees it."""
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """Anchors of the sources that are shown whole: whatever the report cites, a verdict or a finding rests on."""
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}

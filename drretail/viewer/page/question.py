@@ -10,46 +10,22 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.grounding.text.wishes import wish_lines
-from drretail.llm.usage import estimated_note
-from drretail.records.score import ProfileSummary, Verdict, in_order, place_of
+from drretail.records.score import Verdict, in_order, place_of
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.cart import Cart, cart_as_read, compare_picks
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
-from drretail.viewer.experiment import ClaimsView, ExperimentView, Question, RatingsView, RunView
-from drretail.viewer.judged import Judged
+from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.agent_tree import Agent
-from drretail.viewer.page.cards import (
-    ClaimCard,
-    EvidenceCard,
-    FindingCard,
-    StepCard,
-    TalkLinks,
-    claim_anchor,
-    claim_cards,
-    evidence_cards,
-    finding_cards,
-    research_of,
-    step_cards,
-)
 from drretail.viewer.page.first_screen import QuestionCard, question_card
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import talk_page_name
-from drretail.viewer.page.report_html import report_html
+from drretail.viewer.page.links import claim_anchor, talk_page_name
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
+from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.scores import model_words, system_names
 
-_USAGE = {
-    "calls": "Calls",
-    "input_uncached": "Input",
-    "cache_read": "Read from cache",
-    "cache_creation": "Written to cache",
-    "output": "Output",
-}
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
 """Bytes of the packed journals of an experiment whose report holds its conversations: some five times that as text."""
@@ -81,98 +57,10 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimsPart:
-    view: ClaimsView
-    added: str
-    """What these claims come to: "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
-    cards: list[ClaimCard]
-
-
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    """A run with everything its templates print."""
-
-    view: RunView
-    name: str
-    """Of its system, and which repeat it is."""
-    line: RunLine
-    report: Markup
-    cart: Cart | None
-    cart_read_by: str
-    """Who read the picks of a report that declares none: "picks by form"; empty where it declares them."""
-    understood: list[str]
-    """How the run says that it understood the question, in lines; empty where it doesn't say."""
-    wish: list[str]
-    """What the query's maker typed, likewise; empty where nobody did."""
-    claims: list[ClaimsPart]
-    ratings: list[tuple[Judged, Table]]
-    findings: list[FindingCard]
-    evidence: list[EvidenceCard]
-    agents: list[Agent]
-    steps: list[StepCard]
-    talk: str
-    """The address of its conversation; empty where that is not shown."""
-    talks: list[Talk]
-    """The conversation where it stands on this page."""
-
-    @property
-    def tokens(self) -> int:
-        return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
-
-    @property
-    def usage(self) -> Table:
-        """Calls and tokens by role."""
-        by_role = sorted(self.view.run.usage.items()) if self.view.run else ()
-        rows = ((role, *(getattr(usage, name) for name in _USAGE)) for role, usage in by_role)
-        notes = estimated_note(usage for _, usage in by_role)
-        return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
-
-
-def run_part(
-    view: RunView, question: Question, name: str, talk: TalkLinks | None = None, talks: Sequence[Talk] = ()
-) -> RunPart:
-    """What answer.html.jinja and run.html.jinja show of a run."""
-    report, line = report_html(view), run_line(view, question)
-    cart, read_by = cart_as_read(view.subject)
-    understood, wish = None if view.run is None else view.run.understood, question.query.wish
-    return RunPart(
-        view=view,
-        name=name,
-        line=line,
-        report=report.html,
-        cart=cart,
-        cart_read_by=read_by,
-        understood=[] if understood is None else wish_lines(understood),
-        wish=[] if wish is None else wish_lines(wish),
-        claims=[
-            ClaimsPart(claims, each.arithmetic.words, claim_cards(view, judge, report.shown, talk))
-            for judge, (claims, each) in enumerate(zip(view.claims, line.added, strict=True))
-        ],
-        ratings=[(ratings.judged, _rating_table(ratings)) for ratings in view.ratings],
-        findings=finding_cards(view, report.shown),
-        evidence=evidence_cards(view),
-        agents=research_of(view).agents(),
-        steps=step_cards(view, talk),
-        talk="" if talk is None else talk.whole,
-        talks=list(talks),
-    )
-
-
-def _rating_table(ratings: RatingsView) -> Table:
-    rows = (
-        (rating.dimension.replace("_", " "), rating.note if rating.value is None else rating.value, rating.reason)
-        for rating in ratings.ratings
-    )
-    return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
-
-
-@dataclass(frozen=True, slots=True)
 class Rendered:
     """A question as HTML, and what the tables of a report say of its runs."""
 
     question: Question
-    head: Markup
-    body: Markup
     lines: tuple[RunLine, ...]
     failed: tuple[FailedVerdict, ...]
     """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
@@ -180,6 +68,8 @@ class Rendered:
     """What the report's first screen shows of it."""
     false: tuple[tuple[FalseStatement, RunLine, str], ...] = ()
     """Contradicted claims of imported answers, each with its run and its anchor."""
+    head: Markup = field(default_factory=Markup)
+    body: Markup = field(default_factory=Markup)
 
     @property
     def size(self) -> int:
@@ -203,19 +93,8 @@ class Rendered:
         return replace(self, head=Markup(), body=Markup())
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """How one judge compared two systems' answers."""
-
-    title: str
-    by: str
-    """The judge, and whom it prefers overall."""
-    table: Table
-    """A row a dimension: who is preferred, and why in each order."""
-
-
-def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Meeting:
-    """A judgement in the systems' names."""
+def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
+    """How one judge compared two systems' answers: a row a dimension, who is preferred, and why in each order."""
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []
@@ -227,7 +106,7 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Meeting:
         if each.dimension == PRIMARY:
             by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
     title = f"{a} against {b}{f', repeat {judgement.repeat}' if judgement.repeat > 1 else ''}"
-    return Meeting(title, by, table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows))
+    return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
 
 
 def _reason(verdict: Verdict, a: str, b: str) -> Markup:
@@ -240,31 +119,6 @@ def _reason(verdict: Verdict, a: str, b: str) -> Markup:
     winner = {"a": a, "b": b}.get(str(verdict.value))
     choice = Markup("prefers <strong>{}</strong>.").format(winner) if winner else "finds both equal."
     return Markup("<p>{}{} {}</p>").format(order, choice, verdict.reason)
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPart:
-    """A query with everything its template prints."""
-
-    question: Question
-    profile: ProfileSummary | None
-    answers: list[RunPart]
-    """Of systems that research, their first repeat."""
-    others: list[RunPart]
-    """Further repeats, floors and the oracle."""
-    picks: Table | None
-    meetings: list[Meeting]
-
-    @property
-    def judges(self) -> list[Judged]:
-        """Whose marks stand in the answers, each once; empty where there is but one judge."""
-        first = [run.view.claims[0].judged for run in self.runs if run.view.claims]
-        every = {one.judged.by for run in self.runs for one in run.view.claims}
-        return list({judged.by: judged for judged in first}.values()) if len(every) > 1 else []
-
-    @property
-    def runs(self) -> list[RunPart]:
-        return [*self.answers, *self.others]
 
 
 class Questions:
@@ -287,77 +141,76 @@ class Questions:
                 self._order[label] = order[first][0], at
                 self._names[label] += f" ({setting_words(setting, 'web')})"
         self._pairs = pairs_with_verdicts(view.folder)
-        self._given = {
+        self._commands = {
             "claims_command": command_for(view, "faithfulness"),
             "checks_command": command_for(view, "checks"),
         }
 
     def render(self, question: Question) -> Rendered:
         """One question with its answers and what stands behind them."""
-        views = [self._view.runs[place] for place in question.places]
-        runs = [self._part(view, question) for view in views]
-        answers = [run for run in runs if run.view.subject.repeat == 1 and _researches(run.view)]
-        answers = sorted(answers, key=lambda run: self._order[run.view.subject.label]) or runs
-        judgements = list(self._judgements(question, views))
-        part = QuestionPart(
-            question=question,
-            profile=next((view.subject.profile for view in views if view.subject.profile), None),
-            answers=answers,
-            others=[run for run in runs if run not in answers],
-            # Floors pick without having looked, so what they pick tells nothing of a product.
-            picks=compare_picks(
-                [
-                    (run.name, run.cart)
-                    for run in runs
-                    if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
-                ]
-            ),
-            meetings=[meeting_of(judgement, self._names) for judgement in judgements],
-        )
-        given = {"part": part, "once": Once(f"{question.anchor}t"), **self._given}
-        return Rendered(
-            question=question,
-            head=Markup(template("question_head.html.jinja").render(part=part)),  # noqa: S704 — escaped by its template
+        runs = [self._part(self._view.runs[place], question) for place in question.places]
+        researched = [run for run in runs if run.view.subject.repeat == 1 and _researches(run.view)]
+        answers = sorted(researched, key=lambda run: self._order[run.view.subject.label]) or runs
+        others = [run for run in runs if run not in answers]
+        judgements = self._judgements(question, [run.view for run in runs])
+        # Floors pick without having looked, so what they pick tells nothing of a product.
+        picking = [
+            (run.name, run.cart)
+            for run in runs
+            if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
+        ]
+        judges = {one.judged.by for run in runs for one in run.view.claims}
+        # Whose marks stand in the answers; where there is but one judge, nobody asks.
+        marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims and len(judges) > 1]
+        given = {
+            "question": question,
+            "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
+            "judges": list({judged.by: judged for judged in marking}.values()),
+            "answers": answers,
+            "others": others,
+            "picks": compare_picks(picking),
+            "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
+            "once": Once(f"{question.anchor}t"),
+            **self._commands,
+        }
+        made = [(run.name, run.view, run.line, run.cart) for run in runs]
+        return replace(
+            self._rendered(question, made, judgements),
+            head=Markup(template("question_head.html.jinja").render(given)),  # noqa: S704 — escaped by its template
             body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
-            lines=tuple(run.line for run in part.runs),
-            failed=tuple(_failed(judgements)),
-            card=question_card(
-                self._view, question, [(run.name, run.view, run.line, run.cart) for run in runs], judgements
-            ),
-            false=tuple(_false([(run.view, run.line) for run in runs])),
         )
 
     def lines(self, question: Question) -> Rendered:
         """What the tables of a report say of a question's runs, without the question itself: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
-        lines = [run_line(view, question) for view in views]
-        judgements = list(self._judgements(question, views))
-        answers = [
-            (self._name(view), view, line, cart_as_read(view.subject)[0])
-            for view, line in zip(views, lines, strict=True)
-        ]
+        made = [(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0]) for view in views]
+        return self._rendered(question, made, self._judgements(question, views))
+
+    def _rendered(
+        self,
+        question: Question,
+        runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
+        judgements: Sequence[PairJudgement],
+    ) -> Rendered:
         return Rendered(
             question=question,
-            head=Markup(),
-            body=Markup(),
-            lines=tuple(lines),
+            lines=tuple(line for _, _, line, _ in runs),
             failed=tuple(_failed(judgements)),
-            card=question_card(self._view, question, answers, judgements),
-            false=tuple(_false(zip(views, lines, strict=True))),
+            card=question_card(self._view, question, runs, judgements),
+            false=tuple(_false((view, line) for _, view, line, _ in runs)),
         )
 
     def _part(self, view: RunView, question: Question) -> RunPart:
         name, folder, run = self._name(view), self._view.folder, view.run
         if run is None or not journal_size(folder, run):
-            return run_part(view, question, name)
+            return RunPart(view, question, name)
         if self._talk_pages:
-            return run_part(view, question, name, TalkLinks(view, talk_page_name(view.number - 1)))
+            return RunPart(view, question, name, talk_page_name(view.number - 1))
         talks = list[Talk]()
         if self._has_room:
             with suppress(UserError):  # a journal of another version takes nothing else from the report
                 talks = read_conversation(folder, run)
-        turns = frozenset(turn.step for talk in talks for turn in talk.turns if turn.step is not None)
-        return run_part(view, question, name, TalkLinks(view, turns=turns) if talks else None, talks)
+        return RunPart(view, question, name, "" if talks else None, talks)
 
     @cached_property
     def _has_room(self) -> bool:
@@ -373,11 +226,12 @@ class Questions:
         name, repeat = self._names[view.subject.label], view.subject.repeat
         return f"{name}, repeat {repeat}" if repeat > 1 else name
 
-    def _judgements(self, question: Question, views: Sequence[RunView]) -> Iterator[PairJudgement]:
+    def _judgements(self, question: Question, views: Sequence[RunView]) -> list[PairJudgement]:
+        found: list[PairJudgement] = []
         for repeat in sorted({view.subject.repeat for view in views}):
             reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}
-            query_id = question.query.query_id
-            yield from read_pair_judgements(self._view.folder, self._pairs, query_id, repeat, reports)
+            found += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
+        return found
 
 
 def _researches(view: RunView) -> bool:

@@ -13,7 +13,7 @@ from drretail.grounding.report.markup import url_end
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim, words_of_code
 from drretail.viewer.experiment import RunView
-from drretail.viewer.page.cards import claim_anchor, evidence_anchors, finding_anchor
+from drretail.viewer.page.links import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.page.markdown import Piece, is_web_address, place
 
 if TYPE_CHECKING:

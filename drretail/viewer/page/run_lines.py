@@ -9,7 +9,7 @@ from typing import Literal
 
 from drretail.experiment import read_reference
 from drretail.records.score import Verdict
-from drretail.viewer.arithmetic import Added, arithmetic_of
+from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import Question, RunView
 
@@ -84,7 +84,7 @@ class RunLine:
     """Claims by what came of them, as the first judge sees them."""
     lacks_claims: str
     """Why there are none: "not judged", "judge failed" or "no claims"; empty where there are some."""
-    added: tuple[Added, ...]
+    added: tuple[Arithmetic, ...]
     """By judge; the first one's marks stand in the report."""
     findings: int | None
     """None where no check was made."""
@@ -119,7 +119,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         why=_why(view),
         counts=counts_of(view.claims[0].claims) if view.claims else {},
         lacks_claims=_lacks_claims(view),
-        added=tuple(Added(one.judged.by, arithmetic_of(one.judged, view.subject)) for one in view.claims),
+        added=tuple(arithmetic_of(one.judged, view.subject) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
         failed=tuple(_failed(view)),

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -10,7 +9,7 @@ from drretail.records.base import canonical_json
 from drretail.records.score import in_order
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Cell
-from drretail.viewer.arithmetic import Added, means_of
+from drretail.viewer.arithmetic import Arithmetic, means_of
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
@@ -21,40 +20,20 @@ from drretail.viewer.tables.scores import system_names
 LONGEST_QUESTION = 90
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run as its row shows it."""
-
-    line: RunLine
-    name: str
-    """Of its system."""
-    question: str
-    """Cut to a line or two."""
-    link: str
-    figures: tuple[str, ...]
-    """In the order of the columns; empty where it has no value."""
-
-
 def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """A row for each run, system by system, and what a search needs to know of them."""
     names = system_names(view.definition.systems)
     place = {label: at for at, label in enumerate(in_order(names))}
     lines = sorted(lines, key=lambda line: place[line.label])
     columns = [] if view.scoreboard is None else [each for each in view.scoreboard.columns if _has(lines, each)]
-    rows = [
-        RunRow(
-            line=line,
-            name=names[line.label],
-            question=_cut(line.question.query.text),
-            link=links.run(line),
-            figures=tuple(_figure(line, column) for column in columns),
-        )
-        for line in lines
-    ]
     outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
     html = template("all_runs.html.jinja").render(
-        rows=rows,
-        columns=[_of_run(column) for column in columns],
+        lines=lines,
+        names=names,
+        links=links,
+        columns=columns,
+        figure=_figure,
+        cut=_cut,
         systems=[names[label] for label in in_order({line.label for line in lines})],
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
@@ -70,7 +49,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
-def _added(lines: Sequence[RunLine], label: str) -> list[tuple[str, Added]]:
+def _added(lines: Sequence[RunLine], label: str) -> list[tuple[str, Arithmetic]]:
     return [(line.question.query.query_id, added) for line in lines if line.label == label for added in line.added]
 
 
@@ -87,14 +66,6 @@ def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
 
 def _escaped(json: str) -> str:
     return json.replace("<", "\\u003c").replace("&", "\\u0026")
-
-
-def _of_run(column: ShownColumn) -> ShownColumn:
-    """What heads the column of single runs: of J, a difference of two shares, a run has only whether it is right."""
-    if column.name != "J":
-        return column
-    meaning = "1 if the agent refused an impossible query or answered a possible one, else 0"
-    return column.model_copy(update={"name": "right decision", "meaning": meaning})
 
 
 def _has(lines: Sequence[RunLine], column: ShownColumn) -> bool:

@@ -52,9 +52,9 @@ def _differ(low: float, high: float) -> bool:
     return high - low > _LEAST_SPAN * max(1.0, abs(high))
 
 
-def _step(span: float, about: int = 5) -> float:
-    """1, 2, 2.5 or 5 times a power of ten, so that there are about so many ticks."""
-    raw = span / about
+def _step(span: float) -> float:
+    """1, 2, 2.5 or 5 times a power of ten, so that there are about five ticks."""
+    raw = span / 5
     power = 10 ** floor(log10(raw))
     return next(step * power for step in _STEPS if raw <= step * power * (1 + 1e-9))
 

@@ -58,10 +58,10 @@ def false_statements(view: RunView) -> Iterator[FalseStatement]:
     if not subject.system.is_imported or not view.claims:
         return
     for claim in view.claims[0].claims:
-        if claim.support != "contradicted":
+        verdict = claim.verdict
+        if claim.support != "contradicted" or verdict is None:
             continue
         sentence = claim.text if claim.span is None else (subject.report or "")[slice(*claim.span)]
-        verdict = claim.claim_verdicts[0].verdict
         sources = [subject.evidence[one] for one in claim.sources if one in subject.evidence]
         named = [entry for entry in sources if entry.kind == "product"] or sources
         yield FalseStatement(

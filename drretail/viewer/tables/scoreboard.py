@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, sample
+from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -60,13 +61,21 @@ class Board:
         return any(cell is not None and cell.interval for row in self.table.rows for cell in row.cells)
 
 
-def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: bool = False) -> Board:
-    """The board as it is drawn, ``lab`` below all; with ``other_judges`` their rows follow those of their systems.
+def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
+    """The board as it is drawn, ``lab`` below all.
 
     A note of the board that ``lab`` has, too, is told there.
     """
     judge, names = board.judge, system_names(row.system for row in board.rows)
-    rows = [line for row in board.rows for line in _rows(board, row, names[row.system], other_judges=other_judges)]
+    rows = [
+        Row(
+            names[row.system],
+            tuple(_cell(row, column) for column in board.columns),
+            row.system,
+            place_of(row.system),
+        )
+        for row in board.rows
+    ]
     table = Table(
         TITLE,
         tuple(_columns(board.columns)),
@@ -97,7 +106,8 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     }
     if len(rows) < 2 or not equal:
         return board, ""
-    same = ", ".join(f"{name} {cell.figure}{_of_some(name, cell)}" for name, cell in equal.items())
+    first = rows[0].cells
+    same = ", ".join(f"{name} {cell.figure}{_of_some(name, first[name])}" for name, cell in equal.items())
     differing = board.model_copy(
         update={
             "columns": tuple(column for column in board.columns if column.name not in equal),
@@ -110,14 +120,13 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
 
 
-def _of_some(name: str, cell: Cell) -> str:
+def _of_some(name: str, cell: BoardCell) -> str:
     """ " (counted on the 9 of 10 answers that have a value)"; empty where all have one."""
-    if not cell.counts:
+    if cell.n_scored == cell.n_planned:
         return ""
-    scored, _, planned = cell.counts.partition("/")
     if name == OUTCOME:
-        return f" (on the {scored} questions that the shop can satisfy)"
-    return f" (on {scored} of {planned} answers)"
+        return f" (on the {cell.n_scored} questions that the shop can satisfy)"
+    return f" (on {cell.n_scored} of {cell.n_planned} answers)"
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
@@ -140,21 +149,6 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
         beside = f" (in brackets: {each.beside_meaning})" if each.beside_meaning else ""
         name = f"{each.name} (k)" if each.unit == "tokens" else each.name
         yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
-
-
-def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:
-    place = place_of(row.system)
-    yield Row(name, _cells(board.columns, row), row.system, place)
-    for other in board.others if other_judges else ():
-        for judged in other.rows:
-            if judged.system == row.system:
-                rules = "" if other.judge.rules == "default" else f", rules of {other.judge.rules}"
-                manner = f"by {other.judge.spec}{rules}"
-                yield Row(name, _cells(board.columns, judged), row.system, place, manner, is_minor=True)
-
-
-def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
-    return tuple(_cell(row, column) for column in columns)
 
 
 def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
@@ -187,9 +181,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     yield from notes_on((row.system for row in board.rows), bounded=True)
     yield from board.notes
     if board.prices_as_of is not None:
-        yield (
-            f"Model prices as of {board.prices_as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
-        )
+        yield dated(board.prices_as_of)
 
 
 def judge_failures(board: Scoreboard) -> Iterator[str]:

@@ -133,10 +133,8 @@ def _claim(claim: Claim) -> Iterator[str]:
     """Claims that hold take one line; the others say why."""
     types = f" ({', '.join(claim.types)})" if claim.types else ""
     yield f"  {claim.number:>3} {SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
-    for claim_verdict in claim.claim_verdicts:
-        reason = claim_verdict.verdict.reason or claim_verdict.verdict.error
-        if claim_verdict.support != "full" and reason:
-            yield f"        {reason}"
+    if claim.support != "full" and claim.reason:
+        yield f"        {claim.reason}"
 
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -87,17 +88,6 @@ _LAYOUT = re.compile(r"[*`#|]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What was asked, as judges see it."""
-
-    query: str
-    profile: tuple[str, ...]
-    """Empty of a report from elsewhere: nobody of the shop's users asked."""
-    today: str
-    """Blank where nobody knows it."""
-
-
-@dataclass(frozen=True, slots=True)
 class BlindReport:
     """``name`` is "A" or "B", or nothing where it stands alone."""
 
@@ -119,23 +109,24 @@ class BlindSource:
 
 
 @dataclass(frozen=True, slots=True)
-class BlindClaim:
-    text: str
-    quote: str
-    """The words of the report, where they differ."""
-    sources: tuple[BlindSource, ...]
-    passage: str = ""
-    """What of the report stands around it, where it is asked whether it is cited."""
-
-
-@dataclass(frozen=True, slots=True)
 class Sheet:
     """All that one page of voting shows of an item, and asks about it."""
 
-    task: Task
+    query: str
+    profile: tuple[str, ...]
+    """Empty of a report from elsewhere: nobody of the shop's users asked."""
+    today: str
+    """Blank where nobody knows it."""
     questions: tuple[Question, ...]
     reports: tuple[BlindReport, ...] = ()
-    claim: BlindClaim | None = None
+    claim: str = ""
+    """Blank where reports are judged as a whole."""
+    quote: str = ""
+    """The claim in the words of the report."""
+    sources: tuple[BlindSource, ...] = ()
+    """Of the claim."""
+    passage: str = ""
+    """What of the report stands around the claim, where it is asked whether it is cited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,32 +160,37 @@ class Sheets:
         reports = [self._report(name, each, lines) for name, each, lines in zip("AB", sides, shown, strict=True)]
         elsewhere = a.is_external and b.is_external
         questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere)
-        return Sheet(self._task(a), questions, tuple(reports))
+        return self._sheet(a, questions, reports=tuple(reports))
 
     def of_report(self, item: ReportItem) -> Sheet:
         subject = self._unchanged(item)
         picks = blind_picks(subject, self.names)
         with_profile, elsewhere = subject.profile is not None, subject.is_external
         questions = rating_questions(with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
-        return Sheet(self._task(subject), questions, (self._report("", subject, picks),))
+        return self._sheet(subject, questions, reports=(self._report("", subject, picks),))
 
     def of_claim(self, item: ClaimItem) -> Sheet:
         """The claim and the texts that its judge read; nothing of what the judge said."""
         subject = self._unchanged(item)
         if not item.has_verdict:
             bare = self._extracted(subject, item)
-            shown = BlindClaim(self.names.withheld(bare.text), "", (), self._passage(subject, bare.span))
-            return Sheet(self._task(subject), self.questions(item), claim=shown)
+            claim, passage = self.names.withheld(bare.text), self._passage(subject, bare.span)
+            return self._sheet(subject, self.questions(item), claim=claim, passage=passage)
         claim = self._claim(subject, item)
         quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
-        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
+        read = {source.sha256 for source in claim.verdict.sources} if claim.verdict else set[str]()
         texts = content_of(claim.sources, subject.evidence).texts
         about = about_sources(claim.sources, subject.evidence, read_ledger(subject.evidence))
         chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
         sources = tuple([self._source(each, subject.evidence[each.id], about.get(each.id, "")) for each in chosen])
-        passage = self._passage(subject, claim.span) if self.asks_cited else ""
-        shown = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources, passage)
-        return Sheet(self._task(subject), self.questions(item), claim=shown)
+        return self._sheet(
+            subject,
+            self.questions(item),
+            claim=self.names.withheld(claim.text),
+            quote=self.names.withheld(quote),
+            sources=sources,
+            passage=self._passage(subject, claim.span) if self.asks_cited else "",
+        )
 
     def questions(self, item: Item) -> tuple[Question, ...]:
         """What is asked of an item, without looking at its reports."""
@@ -226,7 +222,7 @@ class Sheets:
             for one in judged
             if one.by == item.extracted_by
             for claim in claims_of(one, subject.report or "")
-            if claim.claim_verdicts and claim.claim_verdicts[0].verdict.item == item.claim_id
+            if claim.verdict is not None and claim.verdict.item == item.claim_id
         ]
         if not found:
             raise _changed(self.experiment)
@@ -241,11 +237,12 @@ class Sheets:
         self._rendered[subject.run_id] = html
         return BlindReport(name, html, picks, len(split_words(subject.report or "")))
 
-    def _task(self, subject: Subject) -> Task:
+    def _sheet(self, subject: Subject, questions: tuple[Question, ...], **shown: Any) -> Sheet:
+        """With what was asked, as judges see it."""
         text = NO_PROFILE if subject.profile is None else subject.profile.text
         profile = () if subject.is_external else tuple(text.splitlines())
         today = "" if subject.now is None else subject.now.date().isoformat()
-        return Task(subject.query.text, profile, today)
+        return Sheet(subject.query.text, profile, today, questions, **shown)
 
     def _unchanged(self, item: ReportItem | ClaimItem) -> Subject:
         subject = self._subject(item.system, item.query_id, item.repeat)

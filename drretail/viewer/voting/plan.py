@@ -139,14 +139,14 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
             continue
         judged = read_judgements(experiment, "faithfulness", run).by_judge
         for claim in claims_of(judged[0], run.report or "") if judged else ():
-            if claim.support in _LABELLED and claim.claim_verdicts:
+            if claim.support in _LABELLED and claim.verdict is not None:
                 yield ClaimItem(
                     run_id=run.run_id,
                     report_sha=sha256_of(run.report),
                     query_id=run.query_id,
                     system=run.system,
                     repeat=run.repeat,
-                    claim_id=claim.claim_verdicts[0].verdict.item,
+                    claim_id=claim.verdict.item,
                     extracted_by=judged[0].by,
                     stratum=f"{run.system} {claim.support}",
                 )
@@ -213,6 +213,5 @@ def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, see
 def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
     for item in claims:
         sheet = sheets.of_claim(item)
-        if sheet.claim is not None:
-            texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.claim.sources)
-            yield [sheet_name(item.about), sheet.task.query, sheet.claim.text, texts, ""]
+        texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
+        yield [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]

@@ -54,7 +54,7 @@ class PeopleAgree:
 @dataclass(frozen=True, slots=True)
 class VoteResults:
     people: tuple[PersonCount, ...]
-    """How much each person has said."""
+    """How many votes each person gave."""
     pairs: tuple[PairCount, ...]
     """Of every two systems, how many votes each got in each dimension."""
     agreement: tuple[PeopleAgree, ...]

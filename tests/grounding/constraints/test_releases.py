@@ -97,7 +97,7 @@ def test_the_talk_is_the_same_under_every_hash_seed() -> None:
         environ = os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": str(root)}
         return subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, check=True).stdout
 
-    assert len({talk(seed) for seed in range(6)}) == 1
+    assert len({talk(seed) for seed in range(3)}) == 1
 
 
 def test_a_query_that_hides_nothing_is_written_as_before() -> None:

@@ -1,9 +1,7 @@
 """A page for an address, whatever happens on the way."""
 
-import time
-
 from drretail.env.web.fetching.client import Client, Wanted
-from drretail.env.web.fetching.connection import Clock, Deadline
+from drretail.env.web.fetching.connection import Deadline
 from drretail.env.web.fetching.content import TEXT_TYPES, text_kind
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed, Fetched, Problem
 from drretail.env.web.fetching.robots import Robots
@@ -23,10 +21,9 @@ MISSING = frozenset({404, 410})
 class Fetcher:
     """Fetches pages; ``robots`` None reads them whatever robots.txt says. Safe to use from several threads."""
 
-    def __init__(self, client: Client, robots: Robots | None, clock: Clock = time.monotonic) -> None:
+    def __init__(self, client: Client, robots: Robots | None) -> None:
         self._client = client
         self._robots = robots
-        self._clock = clock
         self._wanted = Wanted(client.limits.body_bytes, TEXT_TYPES)
 
     def fetch(self, url: str) -> Fetched:
@@ -39,7 +36,7 @@ class Fetcher:
 
     def _page(self, url: str, way: list[str]) -> Fetched:
         """``way`` grows by each address on it, so that it is known where a page was lost."""
-        deadline = Deadline(self._client.limits.seconds, self._clock)
+        deadline = Deadline(self._client.limits.seconds)
 
         def before(target: Target) -> None:
             way.append(target.url)

@@ -1,0 +1,247 @@
+"""A run as the templates of a page ask for it: report, cart, claims, sources, steps and conversation."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import zip_longest
+
+from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.verify.page_dates import DAYS_A_YEAR
+from drretail.llm.usage import estimated_note
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.run import Step
+from drretail.tables.table import Table, table_of
+from drretail.viewer.cart import cart_as_read
+from drretail.viewer.claims import Claim, Excerpt, excerpt, find_quote, readable
+from drretail.viewer.conversation import Talk
+from drretail.viewer.experiment import Question, RatingsView, RunView
+from drretail.viewer.page.agent_tree import Found, Research
+from drretail.viewer.page.links import evidence_anchors
+from drretail.viewer.page.report_html import report_html
+from drretail.viewer.page.run_lines import run_line
+
+_USAGE = {
+    "calls": "Calls",
+    "input_uncached": "Input",
+    "cache_read": "Read from cache",
+    "cache_creation": "Written to cache",
+    "output": "Output",
+}
+_MOMENT = re.compile(r"\b(?P<day>\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}\.\d{6}\b")
+LONGEST_SOURCE = 12_000
+"""Characters of a source that the report does not cite, and that only a verdict or a finding rests on."""
+LONGEST_LINE = 300
+SHORT_RESULT = 120
+"""Of a step that takes one line with what it brought."""
+ALL_STEPS = 8_000
+"""Characters that the steps of a run take together; whole their results stand in its results.jsonl.gz."""
+LEAST_RESULTS = 2_000
+"""Of them for results, however many steps there are."""
+STEP_HEAD = 50
+"""Of them for what stands on each step's line beside what it was asked."""
+SHORTEST_RESULT = 300
+"""Of a step that brought sources: where less of each would fit, its sources are named and their text is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedSource:
+    """A source that a verdict rests on."""
+
+    evidence: Evidence
+    excerpt: Excerpt | None
+    """With the judge's quote apart; None where another source holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    step: Step
+    line: str
+    """What a tool was asked; of a model what it is for."""
+    result: str
+    left_out: int
+
+    @property
+    def is_line(self) -> bool:
+        """There is nothing to open."""
+        plain = self.step.error is None and self.step.sent is None and not (self.result and self.left_out)
+        return plain and len(self.result) <= SHORT_RESULT
+
+
+class RunPart:
+    """A run with what its templates print of it.
+
+    ``talk`` is the page of its conversation, empty where that stands on this page as ``talks``; None without any.
+    """
+
+    def __init__(
+        self, view: RunView, question: Question, name: str, talk: str | None = None, talks: Sequence[Talk] = ()
+    ) -> None:
+        self.view = view
+        self.name = name
+        self.talks = talks
+        self.line = run_line(view, question)
+        self.report = report_html(view)
+        self.cart, self.cart_read_by = cart_as_read(view.subject)
+        understood, wish = None if view.run is None else view.run.understood, question.query.wish
+        self.understood = [] if understood is None else wish_lines(understood)
+        self.wish = [] if wish is None else wish_lines(wish)
+        self.sources = evidence_anchors(view)
+        self.steps = _shown_steps(view)
+        self.research = Research([shown.step for shown in self.steps])
+        self._cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+        self._talk = talk
+        self._turns = {turn.step for one in talks for turn in one.turns}
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
+
+    @property
+    def usage(self) -> Table:
+        """Calls and tokens by role."""
+        by_role = sorted(self.view.run.usage.items()) if self.view.run else ()
+        rows = ((role, *(getattr(usage, name) for name in _USAGE)) for role, usage in by_role)
+        notes = estimated_note(usage for _, usage in by_role)
+        return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
+
+    def rated(self, ratings: RatingsView) -> Table:
+        """What a judge thinks of the report, a row for each dimension."""
+        rows = (
+            (rating.dimension.replace("_", " "), rating.note if rating.value is None else rating.value, rating.reason)
+            for rating in ratings.ratings
+        )
+        return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
+
+    def talk_of(self, place: int | None = None) -> str:
+        """The address of the model's turn that took the step at ``place``, of the whole conversation where no such turn
+        is known; empty where none is shown."""
+        if self._talk is None:
+            return ""
+        turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
+        for step in reversed(turns):
+            if step.kind != "tool" and step.path == turns[-1].path:
+                # Of a page that was not read nobody knows which turns it holds.
+                if not self.talks or (step.path, step.seq) in self._turns:
+                    return f"{self._talk}#{self.view.anchor}-m{step.path}-{step.seq}"
+                break
+        return f"{self._talk}#{self.view.anchor}-talk"
+
+    def talk_of_sources(self, sources: Sequence[QuotedSource]) -> str:
+        """Where the run found the first of these."""
+        found = [self.found(source.evidence) for source in sources]
+        return self.talk_of(next((one.place for one in found if one is not None and one.place is not None), None))
+
+    def found(self, entry: Evidence) -> Found | None:
+        """Who brought its first text; None where it has none, or no step did."""
+        if not entry.texts or self.is_looked_up(entry):
+            return None
+        return self.research.found(entry.texts[0].path, entry.texts[0].seq)
+
+    def is_looked_up(self, entry: Evidence) -> bool:
+        """True for a record that no step brought: it was looked up in the shop for judging."""
+        return entry.looked_up and not any(text.shown for text in entry.texts)
+
+    def rests_on(self, claim: Claim) -> tuple[list[QuotedSource], str]:
+        """The sources of a claim's verdict, and the quote where none of them holds it."""
+        verdict, evidence = claim.verdict, self.view.subject.evidence
+        if verdict is None:
+            return [], ""
+        hashes = {source.sha256 for source in verdict.sources}
+        cited = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
+        if not cited:
+            cited = [evidence[source] for source in claim.sources if source in evidence]
+        quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
+        pairs = [(entry, text) for entry in cited for text in _chosen(entry, hashes, quotes)]
+        found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
+        sources = [
+            QuotedSource(entry, excerpt(text, here) if here or not any(found) else None)
+            for (entry, text), here in zip(pairs, found, strict=True)
+        ]
+        return sources, "" if any(found) else " … ".join(quotes)
+
+    def notes(self, claim: Claim) -> list[str]:
+        """The notes of a claim's verdict in words; of sources that were cut, how much of each the judge read."""
+        if claim.verdict is None:
+            return []
+        cut = [f"{source.share:.0%} of {source.id}" for source in claim.verdict.sources if source.share is not None]
+        notes = [note.replace("_", " ") for note in claim.verdict.notes]
+        return [*notes, f"the judge read {', '.join(cut)}"] if cut else notes
+
+    def texts(self, entry: Evidence) -> list[tuple[str, str, int]]:
+        """Form and text of what stands behind a source, and how many characters were left out."""
+        longest = None if entry.id in self._cited else LONGEST_SOURCE
+        return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
+
+    def age(self, entry: Evidence) -> str:
+        """The page's date and how it stands to the shop's today; empty where it is not known."""
+        day, now = entry.date, self.view.subject.now
+        if day is None or now is None:
+            return day or ""
+        years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
+        today = f"the shop's today, {now.date()}"
+        return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
+
+
+def _shown_steps(view: RunView) -> list[ShownStep]:
+    """The steps in their order; the more there are, the less is shown of what each of them brought."""
+    steps = view.run.steps if view.run else ()
+    lines = [_line(step) for step in steps]
+    results: list[str] = []
+    for step, after in zip_longest(steps, steps[1:]):
+        text = view.texts.get(step.result_sha or "", "")
+        # Nothing where a model says what it hands to a tool in the same words.
+        args = after.args or {} if after is not None and step.kind == "model" else {}
+        results.append("" if text in args.values() else _by_day(readable(text)))
+    total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
+    own = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
+    handed = [len(result) for step, result in zip(steps, results, strict=True) if step.evidence]
+    room = _room(own, total)
+    left = _room(handed, total - sum(min(room, length) for length in own))
+    rooms = {False: room, True: left if left >= SHORTEST_RESULT else 0}
+    return [
+        ShownStep(step, line, *_cut(result, rooms[bool(step.evidence)]))
+        for step, line, result in zip(steps, lines, results, strict=True)
+    ]
+
+
+def _line(step: Step) -> str:
+    """What a tool was asked, or what a model is for."""
+    args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
+    return step.role if step.kind == "model" else args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
+
+
+def _room(lengths: Iterable[int], total: int) -> int:
+    """So many characters each text may take that all take no more than the total: short ones stay whole."""
+    waiting = sorted(lengths)
+    for at, length in enumerate(waiting):
+        share = total // (len(waiting) - at)
+        if length > share:
+            return share
+        total -= length
+    return max(waiting, default=0)
+
+
+def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
+    """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
+    chosen = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
+    texts = [readable(text.text) for text in chosen]
+    if not any(_MOMENT.search(quote) for quote in quotes):
+        texts = [_by_day(text) for text in texts]
+    with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
+    return (with_quote or texts)[:1]
+
+
+def _texts(entry: Evidence) -> Iterable[EvidenceText]:
+    """What claims are judged against; where there is none, what the agent read."""
+    return entry.sources or entry.texts
+
+
+def _by_day(text: str) -> str:
+    """The text with the day of each order, where its record has the microsecond."""
+    return _MOMENT.sub(r"\g<day>", text)
+
+
+def _cut(text: str, longest: int | None) -> tuple[str, int]:
+    """The text up to there, and how many characters were left out."""
+    return text[:longest], 0 if longest is None else max(0, len(text) - longest)
