@@ -11,14 +11,14 @@ import pytest
 
 from drretail import run
 from drretail.api.bench import release, submission
-from drretail.api.bench.ranking import rank
+from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
-from drretail.files import write_json, write_lines
+from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
@@ -27,6 +27,7 @@ from drretail.records.run import RoleModel, System
 from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 
+EXAMPLE = Path(__file__).parents[2] / "docs" / "bench"
 CLOSES = datetime(2026, 12, 1, tzinfo=UTC)
 LABEL = "react@offline-shopper"
 SEED = "a seed that nobody guesses"
@@ -81,6 +82,11 @@ def test_gold_is_published_after_the_window_and_keeps_the_promise(home: Path, tm
         read_release(tmp_path)
 
 
+def test_the_example_release_keeps_its_promise() -> None:
+    assert read_release(EXAMPLE).queries == len(read_queries(EXAMPLE / "tasks.jsonl")) == 29
+    assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 29
+
+
 def test_the_window_can_not_be_moved_unseen(home: Path, tmp_path: Path) -> None:
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
     promised = json.loads((tmp_path / "release.json").read_text())
@@ -92,6 +98,9 @@ def test_the_window_can_not_be_moved_unseen(home: Path, tmp_path: Path) -> None:
 def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="it ran offline:shopper"):
         submit(home / "R", home / "exp", manifest(home, "liar", models=["openai:gpt-5"]))
+    write_json(tmp_path / "m.json", {"format": 1, "name": "m", "systems": {"dr3": {"models": ["offline:shopper"]}}})
+    with pytest.raises(UserError, match=f"exp: add {LABEL}; remove dr3"):
+        submit(home / "R", home / "exp", tmp_path / "m.json")
     edited = tmp_path / "exp"
     edited.mkdir()
     for path in sorted((home / "exp").rglob("*")):

@@ -145,8 +145,10 @@ def _check_sizes(experiment: Path) -> None:
 def _check_manifest(experiment: Path, given: Manifest) -> None:
     definition = read_definition(experiment)
     labels = research_labels(definition)
-    if sorted(given.systems) != sorted(labels):
-        raise UserError(f"The manifest names {', '.join(given.systems)}; the folder holds {', '.join(labels)}.")
+    absent, strange = sorted({*labels} - {*given.systems}), sorted({*given.systems} - {*labels})
+    if absent or strange:
+        changes = [f"{verb} {', '.join(names)}" for verb, names in (("add", absent), ("remove", strange)) if names]
+        raise UserError(f"The manifest must name the systems of {experiment}: {'; '.join(changes)}.")
     for label, entry in given.systems.items():
         models = {model.spec for model in definition.systems[label].models.values()}
         if models != {*entry.models}:

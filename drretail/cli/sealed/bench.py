@@ -2,19 +2,16 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted
+from drretail.tables.figures import counted, dollars
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_json, print_table, print_text
-
-if TYPE_CHECKING:
-    from drretail.api.bench.ranking import RankRow
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
@@ -133,7 +130,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
             Cell(row.truth, "number", row.ci_low, row.ci_high),
             row.true,
             None if row.style is None else Cell(row.style, "signed"),
-            *(_cost(row, name, form) for name, form in (("tokens", ".1f"), ("dollars", ".4f"))),
+            _starred(None if row.tokens is None else f"{row.tokens:.1f}", "tokens" in row.on_front),
+            _starred(None if row.dollars is None else dollars(row.dollars), "dollars" in row.on_front),
             row.door,
             ", ".join(row.notes),
         )
@@ -154,9 +152,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
     )
 
 
-def _cost(row: "RankRow", name: str, form: str) -> str | None:
-    cost: float | None = getattr(row, name)
-    return None if cost is None else f"{cost:{form}}" + ("*" if name in row.on_front else "")
+def _starred(cost: str | None, on_front: bool) -> str | None:
+    return f"{cost}*" if on_front else cost
 
 
 def _utc(time: datetime) -> datetime:
