@@ -25,7 +25,7 @@ STAGES = ".stages"
 """Where an ingest keeps what it has finished, until the world is complete."""
 CHECKSUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
-_TRANSIENT = (".lock", f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
+TRANSIENT = (".lock", f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
 """Files that come and go with readers."""
 
 
@@ -147,7 +147,7 @@ def sync_tree(folder: Path) -> None:
 def write_checksums(generation: Path) -> None:
     """Writes down the checksums of all files of a generation as they are now."""
     names = sorted(path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
-    kept = [name for name in names if name != CHECKSUMS and not name.endswith(_TRANSIENT)]
+    kept = [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
     write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in kept))
 
 

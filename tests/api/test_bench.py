@@ -15,6 +15,7 @@ from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
 from drretail.data_ingest.synth.shop import write_shop
+from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
@@ -66,6 +67,7 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
 def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
     published = (home / "public" / "tasks.jsonl").read_text()
     assert not [word for word in ("wish", "task_id", "twins", "secret", "hidden", "infeasible") if word in published]
+    assert not [path for path in (home / "public" / "world").rglob("*") if path.name.endswith(TRANSIENT)]
     assert len(read_queries(home / "public" / "tasks.jsonl")) == 3
     assert {path.name for path in (home / "public").iterdir()} == {"release.json", "tasks.jsonl", "world"}
 

@@ -26,6 +26,7 @@ from drretail.difficulty.hidden_wishes import hide
 from drretail.difficulty.measure import Dial, with_levels
 from drretail.difficulty.twins import spoil
 from drretail.env.copying import copy_world
+from drretail.env.generations import TRANSIENT
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
@@ -201,7 +202,8 @@ def publish(
     shutil.copyfile(folder / "release.json", to / "release.json")
     write_lines(to / "tasks.jsonl", tasks)
     if not closed and not (to / "world").exists():
-        shutil.copytree(folder / "sealed" / "world", to / "world")
+        leave = shutil.ignore_patterns(*(f"*{name}" for name in TRANSIENT))
+        shutil.copytree(folder / "sealed" / "world", to / "world", ignore=leave)
     for name in SEALED if gold else ():
         shutil.copyfile(folder / "sealed" / name, to / name)
     return release
