@@ -67,7 +67,6 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
 def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
     published = (home / "public" / "tasks.jsonl").read_text()
     assert not [word for word in ("wish", "task_id", "twins", "secret", "hidden", "infeasible") if word in published]
-    assert not [path for path in (home / "public" / "world").rglob("*") if path.name.endswith(TRANSIENT)]
     assert len(read_queries(home / "public" / "tasks.jsonl")) == 3
     assert {path.name for path in (home / "public").iterdir()} == {"release.json", "tasks.jsonl", "world"}
 
@@ -165,6 +164,7 @@ def test_a_release_of_levels_says_how_many_it_has_of_each(tmp_path: Path) -> Non
     with pytest.raises(UserError, match="--level is for made-up queries"):
         make(tmp_path / "S", closes=CLOSES, queries=tmp_path / "q", levels=(4,), progress=quiet)
     publish(tmp_path / "R", tmp_path / "public", now=CLOSES - timedelta(days=1))
+    assert not [path for path in (tmp_path / "public" / "world").rglob("*") if path.name.endswith(TRANSIENT)]
     assert '"level"' not in (tmp_path / "public" / "tasks.jsonl").read_text()
 
 
