@@ -28,7 +28,8 @@ _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \
 _NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
 # A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
 _IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
-_FOOTNOTE_AND_LINK = re.compile(r"\[\^(\d{1,4})\^?\]\[\1\]")
+# The second is the reference, the first the number that is shown: [^1^][3].
+_FOOTNOTE_AND_LINK = re.compile(r"\[\^(?:(?P<number>\d{1,4})\^?\]\[(?P=number)|\d{1,4}\^\]\[(?P<key>\d{1,4}))\]")
 _DOUBLED = re.compile(r"\[[^\[\]]{1,80}\]")  # [[1]], without an address
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
@@ -100,8 +101,9 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if content.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, content = start - 1, content[:-1]
     targets, certain = _content(content)
-    end = same.end() if (same := _FOOTNOTE_AND_LINK.match(text, start)) else close + 1
-    return Mark(start, end, targets, certain) if targets else None
+    if both := _FOOTNOTE_AND_LINK.match(text, start):
+        return Mark(start, both.end(), (Target("label", both["key"]),) if both["key"] else targets)
+    return Mark(start, close + 1, targets, certain) if targets else None
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:

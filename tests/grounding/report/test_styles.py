@@ -133,6 +133,16 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n[1]: {A}\n[2]: {B}\n",
         [("[^2^][2]", "2"), ("[^1^][1]", "1")],
     ),
+    "footnotes that are shown beside the links' own numbers": (
+        "So[^1^][3]. And[^2^][1] [^1^][3].",
+        f"\n\n[1]: {A}\n[2]: {B}\n[3]: https://a.example/3\n",
+        [("[^1^][3]", "3"), ("[^2^][1]", "1"), ("[^1^][3]", "3")],
+    ),
+    "superscripts behind prices": (
+        "It costs $60¹ or €9.50³, that one $90¹³.",
+        listed(f"1. {A}", f"2. {B}", "3. https://a.example/3"),
+        [("¹", "1"), ("³", "3"), ("¹³", "1"), ("¹³", "3")],
+    ),
     "a list of bare numbers": ("So [1] [2].", listed(f"1 {A}", f"2 – B, {B}"), [("[1]", "1"), ("[2]", "2")]),
     "a list with sub-headings": (
         "So [1] and [2].",
