@@ -33,8 +33,14 @@ def cut(report: str) -> list[tuple[str, str]]:
         ),
         (
             "So. [Beds](https://a.example)\n\nSo. [Mats](https://a.example)\n\nSo. [Beds](https://a.example) says so.",
-            [*["So.", "[Beds](https://a.example)"], *["So.", "[Mats](https://a.example)"]]
-            + ["So.", "[Beds](https://a.example) says so."],
+            [
+                "So.",
+                "[Beds](https://a.example)",
+                "So.",
+                "[Mats](https://a.example)",
+                "So.",
+                "[Beds](https://a.example) says so.",
+            ],
         ),
         ("Over\ntwo lines. End.", ["Over\ntwo lines.", "End."]),
         ("**Bold.** Next.", ["**Bold.**", "Next."]),
