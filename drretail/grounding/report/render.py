@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.report.citations import (
@@ -108,8 +109,8 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     cited = {mark.start for mark in marks}
     removed += [
         Edit(start=tag.start(), end=tag.end(), text="")
-        for tag in CITE_TAG.finditer(report)
-        if tag["index"] and report.find("</cite>", tag.end()) in cited
+        for tag, closing in pairwise(CITE_TAG.finditer(report))
+        if tag["index"] and closing.start() in cited
     ]
     removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
