@@ -15,6 +15,7 @@ from drretail.records.run import LOOKED_UP
 from drretail.viewer.page.document import render_page
 from tests.cli.commands import Command
 from tests.imports.foreign import jsonl
+from tests.shop import build_shop
 
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
 Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Status
@@ -97,6 +98,24 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     shown = drretail("report", "exp", "--format", "text").stdout
     assert "≠ Take the box" in shown
     assert "your shop says $32.00 (price of Knock Box)" in shown
+
+
+def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, drretail: Command) -> None:
+    """In a shop without variants; what cites a product that the shop lacks isn't held against another's."""
+    feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
+    answers = (
+        f"{feeder}.",
+        f"{feeder} [P:B0TEST0001].",
+        "The [Tanagrove Tube feeder](http://ecommerce.com/B0TEST0001) costs $19.99.",
+        "The Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. A better one is the Wrenlow Bath at $49 [P:B0TEST9999].",
+    )
+    for number, text in enumerate(answers):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / f"{number}.md").write_text(f"# Which {number}?\n\n{text}\n", encoding="utf-8")
+    shop = build_shop(tmp_path / "w")
+    assert drretail("import", "markdown", str(tmp_path / "in"), "--world", str(shop), "--to", "exp").returncode == 0
+    result = drretail("score", "exp")
+    assert "4 statements about your products checked: 3 contradict" in " ".join((result.stdout + result.stderr).split())
 
 
 def test_score_ends_with_how_much_is_false_and_where_it_stands(world: Path, tmp_path: Path, drretail: Command) -> None:

@@ -51,9 +51,9 @@ def _record_lines(claim: Claim, ledger: Ledger, report: str) -> tuple[str, ...]:
     """What the records of its products say of a claim's words; nothing where the report rests it on other sources."""
     ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
     items = [ledger.products[name] for name in ids if name in ledger.products]
-    is_known = claim.looked_up or any(map(has_offers, items))
+    is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
     before = "" if claim.start is None else report[: claim.start]
-    return tuple(record_lines(claim.claim, items, ledger, before)) if is_known and len(items) == len(ids) > 0 else ()
+    return tuple(record_lines(claim.claim, items, ledger, before)) if is_known and len(items) == len(ids) else ()
 
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"

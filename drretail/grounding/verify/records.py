@@ -45,6 +45,8 @@ class Ledger:
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
     wish: Wish | None = None
+    looked_up: frozenset[str] = frozenset()
+    """The products whose records were looked up in the shop for judging."""
 
     @cached_property
     def asked(self) -> tuple[Amount, ...]:
@@ -108,6 +110,7 @@ def read_ledger(
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
         wish=None if query is None else query.wish,
+        looked_up=frozenset(entry.key for entry in evidence.values() if entry.looked_up),
     )
 
 

@@ -13,7 +13,7 @@ from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import RunView
 
-_MARKS = re.compile(r"\]\([^()\s]*\)|[*_`\[\]]+")
+_MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _OF_RULES = re.compile(r"(?:(?P<about>list price|price|discount)?.*?: )?the record (?:says|counts) (?P<recorded>.+)")
 CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
