@@ -6,6 +6,7 @@ From Python (docs/reference/python.md), each loaded when it is first asked for:
     ask             one question, as ``drretail ask``; gives its run and report
     read_experiment the options in an experiment.toml, for ``run``
     run             agents over queries, as ``drretail run``; gives the recorded experiment
+    open_experiment a recorded experiment by its folder
     score           what judges say of it
     verify          whether its folder is what its systems did
     compare, compare_all  two systems side by side, and all of them
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from drretail.api.compare import compare, compare_all
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
+    from drretail.api.recorded import open_experiment
     from drretail.api.report import export, report
     from drretail.api.reproduce import reproduce
     from drretail.api.run import ask, run
@@ -97,6 +99,7 @@ __all__ = [
     "compare_all",
     "export",
     "metric",
+    "open_experiment",
     "open_model",
     "open_world",
     "read_experiment",
@@ -123,6 +126,7 @@ _PLACES = {
     "compare_all": "drretail.api.compare",
     "export": "drretail.api.report",
     "metric": "drretail.eval.family",
+    "open_experiment": "drretail.api.recorded",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
     "read_experiment": "drretail.api.options.experiment_file",

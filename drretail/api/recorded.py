@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.agents.running.outcomes import Tally
+from drretail.api.options.shared import folder_of
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
@@ -87,6 +89,12 @@ class RecordedExperiment:
         """Every run that has ended, with all that its tools handed out; ``.report`` is empty where it failed."""
         return [RecordedAnswer(run, self.evidence(run), self.folder) for run in self]
 
+    @property
+    def scores(self) -> "RecordedScores | None":
+        """The scores that the folder keeps, without judging again; None where nothing was scored yet."""
+        kept = read_scores(self.folder)
+        return None if kept is None else RecordedScores.model_construct(**dict(kept))
+
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All that the run's tools handed out."""
         return read_evidence(run_folder(self.folder, run.system, run.query_id, run.repeat))
@@ -104,6 +112,13 @@ class RecordedExperiment:
             for label in planned.systems
         ]
         return table_cell(table_of(str(self.folder), ["System", "queries", "runs done", "runs failed"], rows))
+
+
+def open_experiment(folder: str | Path) -> RecordedExperiment:
+    """The experiment in a folder, to read its runs, reports and scores. Raises UserError where there is none."""
+    experiment = RecordedExperiment(folder_of(folder))
+    read_definition(experiment.folder)
+    return experiment
 
 
 @dataclass(frozen=True, slots=True)

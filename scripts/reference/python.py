@@ -20,7 +20,7 @@ you must mend; its message says how."""
 NAMES = {
     "Worlds and models": ("drretail: open_world open_model", "drretail.env.world: World"),
     "Runs": (
-        "drretail: run ask read_experiment reproduce",
+        "drretail: run ask open_experiment read_experiment reproduce",
         "drretail.api.run: estimate_run",
         "drretail.api.recorded: RecordedExperiment RecordedAnswer",
         "drretail.api.reproduce: Reproduction",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import drretail
-from drretail import Agent, Answer, compare, open_model, open_world, run, score
+from drretail import Agent, Answer, compare, open_experiment, open_model, open_world, read_experiment, run, score
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
@@ -76,6 +76,18 @@ def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment)
     assert by_system["nobody"] == 0  # its one run failed
     with pytest.raises(UnknownName, match="scored variant 'FQ'"):
         scores.by_system("FQ")
+
+
+def test_a_recorded_experiment_is_opened_by_its_folder(experiment: RecordedExperiment, tmp_path: Path) -> None:
+    assert open_experiment(experiment.folder).scores is None
+    made = score(experiment, ["process"])
+    opened = open_experiment(str(experiment.folder))
+    assert (opened.systems, opened.scores) == (experiment.systems, made)
+    assert [answer.report for answer in opened.reports()] == [answer.report for answer in experiment.reports()]
+    with pytest.raises(UserError, match="does not exist"):
+        open_experiment(tmp_path / "nothing")
+    with pytest.raises(UserError, match="open_experiment opens"):
+        read_experiment(tmp_path)
 
 
 def test_two_systems_are_compared_by_the_beginnings_of_their_labels(experiment: RecordedExperiment) -> None:

@@ -45,6 +45,8 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
         tables = parse_toml(text)
     except FileNotFoundError:
         raise UserError(f"There is no file {str(path)!r}: drretail run … --print-config writes one.") from None
+    except IsADirectoryError:
+        raise UserError(f"{path} is a folder: open_experiment opens a recorded experiment.") from None
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not in UTF-8: {problem}.") from problem
     except ValueError as problem:
