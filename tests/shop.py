@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 from shutil import copytree
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import OrderRow, default_pool, write_world
@@ -42,10 +42,14 @@ ORDERS = [
 PAGES = [SandboxPage(url="https://birds.example/clean", title="Cleaning", text="Clean a bird feeder every two weeks.")]
 
 
+# As it is before a test puts another in its place, which goes with that test.
+_TEMPORARY = gettempdir()
+
+
 @cache
 def _built() -> TemporaryDirectory[str]:
     """Of one process, which copies it from there: to write it takes twenty times as long."""
-    folder = TemporaryDirectory(prefix="drretail-shop-")
+    folder = TemporaryDirectory(prefix="drretail-shop-", dir=_TEMPORARY)
     write_world(Path(folder.name), products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
     return folder
 

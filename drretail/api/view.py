@@ -14,7 +14,6 @@ from drretail.env.world import World
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
-from drretail.local_server import bound, port_of, serve
 from drretail.viewer.output import say
 from drretail.viewer.timeline import holds_several
 from drretail.viewer.voting.results import VoteResults, results_of
@@ -55,6 +54,7 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: boo
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
+    from drretail.local_server import bound, port_of, serve  # it imports what may be missing
     from drretail.viewer.live.access import address_of
     from drretail.viewer.live.app import create_app, parts_of
 

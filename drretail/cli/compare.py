@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Compares systems query by query: what can be concluded, and how many queries the rest would take.
+    """Compares systems query by query: which differences are shown, and how many queries the others need.
 
     Several pairs get a line each, a single pair all tables. Nothing is judged: score first.
     """

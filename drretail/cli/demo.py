@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 
-    A language model's recorded answers play both agents and the judge. The tools really run. No key or download is
+    The agents and the judge replay recorded answers of a language model. The tools really run. No key or download is
     needed.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load

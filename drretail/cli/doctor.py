@@ -29,7 +29,7 @@ LONGEST_SAID = 240
 def doctor(
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="A model to ask for one word."),
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="A model to test. It is asked for one word."),
     ] = None,
     base_url: options.BaseUrl = None,
     prompts: Annotated[

@@ -112,9 +112,9 @@ def _notes(came: "Imported") -> Iterator[str]:
     unread = [report.where for report in came.reports if report.unread]
     if unread:
         yield (
-            f"Warning: {_some(unread)}: sources are listed, or linked without words, and no citation of them was "
-            "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
-            "export the report again with them; docs/exchange.md has the forms that are read."
+            f"Warning: {_some(unread)}: there are marks, a list of sources or links without words, and no citation "
+            "leads to a source, so that FR and what rests on citations is n/a: export the report again with its marks "
+            "and addresses; docs/exchange.md has the forms that are read."
         )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (

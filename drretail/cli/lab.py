@@ -91,7 +91,8 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view` or a CSV with item, rater and value; with --raters, one item per row.
+    Answers come from `drretail view` or a CSV. Its columns are item, rater and value; with --raters, item and one
+    column per rater.
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
@@ -106,8 +107,8 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
-    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose it; the other half measure
-    its agreement.
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries serve to choose it; the other
+    half measure its agreement.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration

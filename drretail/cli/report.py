@@ -52,7 +52,7 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 def view(options: ViewOptions, output: flags.Output) -> None:
     """Shows an experiment in your browser, and lets people vote on its reports.
 
-    A folder of experiments shows a table of them.
+    If EXP is a folder of experiments, shows a table of them.
 
     People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
     can open the page (docs/viewer.md).

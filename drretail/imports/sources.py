@@ -18,8 +18,8 @@ from drretail.grounding.report.citations import (
     address_of,
     citing_marks,
     find_citations,
+    leads_to_no_source,
     listed_sources,
-    names_uncited_sources,
     shop_place,
 )
 from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
@@ -39,7 +39,7 @@ class CitedSources:
     listed: int
     """How many of them the report names, by an address or by an id."""
     unread: bool
-    """True where nothing cites the sources that it names: perhaps citations stand in a form that is not read."""
+    """True where it has marks or names sources, and no citation leads to one: perhaps the export left out addresses."""
 
     @property
     def cited(self) -> int:
@@ -75,7 +75,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     citations = tuple(find_citations(report, evidence))
     by_id = {citation.evidence_id for citation in citations if citation.evidence_id is not None}
     in_all = by_id | {entry.id for entry in named.values()}
-    return CitedSources(evidence, citations, len(in_all), not citations and names_uncited_sources(report))
+    return CitedSources(evidence, citations, len(in_all), leads_to_no_source(report, citations))
 
 
 def _evidence(cited: Cited) -> Evidence:

@@ -72,7 +72,8 @@ class ComparedRow(Record):
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
     """The true difference that so many queries show in 80 % of experiments, as one of all tests of its family: held
-    against 5 % divided by their number. A smaller one is shown less often. None where no two differences differ."""
+    against 5 % divided by their number. A smaller one is shown less often. None where no two differences differ, and
+    where the users are too few to show any."""
     power_of_half: float | None = None
     """In what share of experiments half of it is shown."""
     queries_needed: int | None = None

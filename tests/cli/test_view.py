@@ -70,6 +70,8 @@ def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.api.view"
+    subprocess.run([sys.executable, "-c", without], check=True)
     monkeypatch.setattr("drretail.api.view.find_spec", lambda name: None)
     result = refused(str(exp))
     assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."

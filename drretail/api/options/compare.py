@@ -43,11 +43,13 @@ class CompareOptions:
             type=list[str],
         ),
     ] = ()
-    bar: Annotated[float, Option("The lowest rating that passes; for shares N/10.", min=0, max=10)] = 7.0
+    bar: Annotated[
+        float, Option("The lowest rating that passes, 0 to 10. For shares it is divided by 10.", min=0, max=10)
+    ] = 7.0
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "A rule for A − B that ends with exit code 3, such as 'FP < -0.02' or 'FP.high < 0'.",
+            "End with exit code 3 if this is true of the difference A − B, such as 'FP < -0.02' or 'FP.high < 0'.",
             metavar="RULE",
             type=list[str],
         ),

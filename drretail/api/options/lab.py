@@ -153,7 +153,7 @@ class BiasOptions(JudgeCalls):
     pin: Annotated[
         str | Path | None,
         Option(
-            "For drift: the file of the reports to rate each time.",
+            "For drift: the file that lists the reports to rate every time.",
             metavar="FILE",
         ),
     ] = None

@@ -132,7 +132,7 @@ Files = Annotated[
 Size = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: the sizes to use, each as a system of its own.",
+        "With --web sandbox:FOLDER: the sizes to use. Each size is a system of its own.",
         SHOP,
         metavar="A,B",
         type=str,

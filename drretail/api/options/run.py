@@ -122,7 +122,7 @@ class RunOptions(SystemOptions):
     counterfactual: Annotated[
         Texts,
         Option(
-            "Also run each system with another user's data (swap), or a user's without orders (neutral).",
+            "Also run each system with the data of another user (swap), or of a user without orders (neutral).",
             WHAT,
             metavar="swap|neutral",
             type=list[str],
@@ -135,7 +135,7 @@ class RunOptions(SystemOptions):
     moves: Annotated[
         str | None,
         Option(
-            "Also run each system in a shop that changes: a share P of prices and of stock.",
+            "Also run each system in a shop in which a share P of prices or stock changes during the run.",
             WHAT,
             metavar="prices:P,stock:P",
         ),
@@ -148,7 +148,7 @@ class RunOptions(SystemOptions):
     retry: Annotated[
         Texts,
         Option(
-            "Repeat runs that failed, or that lost a server's answer (spoiled).",
+            "Repeat runs that failed, or runs in which a server did not answer (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],

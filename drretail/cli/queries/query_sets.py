@@ -153,7 +153,7 @@ def spoil(
         typer.Option(
             "--absent",
             metavar="W",
-            help="For not_sold: a world whose products the shop lacks (may be repeated).",
+            help="For not_sold: another world, to take products from that the shop lacks (may be repeated).",
         ),
     ] = None,
     force: Force = False,
@@ -200,7 +200,7 @@ def hide(
         bool,
         typer.Option(
             "--record",
-            help="Never state a limit that an order shows. The agent must look it up.",
+            help="The shopper never states a limit that an order shows. The agent must look it up.",
         ),
     ] = False,
     force: Force = False,

@@ -62,7 +62,7 @@ def import_questions(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries from plain questions. A model, or you, adds what the shopper wants as data (the wish).
+    """Makes queries from plain questions. A model, or you, adds the wish: what the shopper wants, as data.
 
     Queries without a wish get no scores for baskets and budgets.
     """

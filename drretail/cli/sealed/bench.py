@@ -90,11 +90,11 @@ def submit(
         typer.Option(
             "--manifest",
             metavar="FILE",
-            help="A JSON file with systems, models, dollars and the shop's use (docs/benchmark.md has an example).",
+            help="A JSON file that names the systems, their models and costs (example in docs/benchmark.md).",
         ),
     ],
     sample: Annotated[
-        int, typer.Option("--sample", min=0, help="The number of users of whom one query is run again.")
+        int, typer.Option("--sample", min=0, help="The number of users. One query of each is run again.")
     ] = 8,
     exhibit: Annotated[
         bool, typer.Option("--exhibit", help="Accept without verification, marked as unverified.")

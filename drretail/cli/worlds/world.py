@@ -101,7 +101,7 @@ def use(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Switches to a replaced version of a world. Keeps the current one."""
+    """Switches a world back to the version that `ingest` replaced. Deletes nothing."""
     from drretail.env.kept_worlds import use_world
 
     with busy("checking what was live before"):

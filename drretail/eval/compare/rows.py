@@ -231,13 +231,14 @@ class _Tested:
         users = users_needed(seen, self.users, tests)
         # No fewer than can reach the level at all.
         needed = None if users is None else max(users, fewest_users(tests))
+        is_enough = self.users >= fewest_users(tests)
         return self.row.model_copy(
             update={
                 "p_holm": _rounded(corrected.p),
                 "tests": tests,
                 "is_primary": is_primary,
-                "detectable": detectable(seen, tests),
-                "power_of_half": power_of_half(seen.freedom, tests) if seen is not None and seen.error else None,
+                "detectable": detectable(seen, tests) if is_enough else None,
+                "power_of_half": power_of_half(seen.freedom, tests) if is_enough and seen and seen.error else None,
                 "users_needed": needed if self.row.n_users is not None else None,
                 "queries_needed": None if needed is None else ceil(needed * self.row.n_pairs / self.users),
                 "outcome": outcome,

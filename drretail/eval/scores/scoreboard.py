@@ -182,7 +182,7 @@ def _failed(
     counts = {
         name: row.n_failed - sum(int(row.items.get(lack, 0)) for lack in LACKS_IN_WORDS)
         for name, row in rows.items()
-        if row is not None
+        if row is not None and row.note is None
     }
     return {name: count for name, count in counts.items() if count > 0}
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, SHOPPER_ID, normalise_url
-from drretail.grounding.report.marks import Mark, Target, find_marks
+from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, unlisted_numbers
 from drretail.grounding.report.markup import blanked, has_links_without_words, prose, url_end
-from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, read_references
+from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
 from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.shop import SHOP_URL, product_url
@@ -22,6 +22,11 @@ _BARE_ID = re.compile(
     rf"{SHOPPER_ID}|{FILE_ID})(?!\w)"
 )
 _WWW = re.compile(ADDRESS, re.IGNORECASE)
+# "So it is. [Lab](https://…) Next it is …": the link is of the first sentence; in "[Lab](…) says" of the next one.
+_BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
+_ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:\n|$)")
+_GOES_ON = re.compile(r"[ \t]*(?:[a-z,;:(–—]|['’]s)")
+_FEWEST_AT_ENDS = 2
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 
 
@@ -109,31 +114,47 @@ def listed_sources(report: str, evidence: Known | None) -> ListedSources:
     return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
 
 
-def names_uncited_sources(report: str) -> bool:
-    """True where a report without citations names sources all the same: in a list, or by links without words."""
-    return bool(listed_sources(report, None).spans) or has_links_without_words(report)
+def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
+    """True where a report has marks, a list or its heading, or links without words, and no citation was resolved."""
+    if any(citation.type != "unresolved" for citation in citations):
+        return False
+    return bool(citations or listed_sources(report, None).spans or has_links_without_words(report)) or any(
+        is_source_heading(line) for line in report.splitlines()
+    )
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     """The marks that cite something, in text order and apart; the lines of reference lists have none."""
     resolver = _Resolver(prose(report), evidence)
     text = blanked(resolver.text, resolver.references.spans)
-    found = [(mark, cited) for mark in find_marks(text) if (cited := resolver.cited(mark))]
+    exported = sorted(exported_marks(report, text), key=lambda mark: mark.start)
+    text = blanked(text, ((mark.start, mark.end) for mark in exported))
+    marks = (*exported, *find_marks(text))
+    found = [(mark, cited) for mark in marks if (cited := resolver.cited(mark))]
     if resolver.references.spans:
         bracketed = sum(mark.targets[0].kind == "label" for mark, _ in found)
         rest = blanked(text, [(mark.start, mark.end) for mark, _ in found])
         styled = styled_marks(rest, resolver.references, bracketed)
         found += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
-        found.sort(key=lambda each: each[0].start)
-    for mark, cited in found:
+    for mark, cited in sorted(found, key=lambda each: each[0].start):
         yield CitingMark(mark.start, mark.end, cited)
 
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
-    """The spans of the marks without square brackets, such as the 10 of ``text.10``, which end sentences."""
-    marks = citing_marks(report, None) if read_references(prose(report)).spans else ()
-    spans = [(mark.start, mark.end) for mark in marks]
-    return [(start, end) for start, end in spans if not report.startswith(("[", "【", "http", "<http"), start)]
+    """The spans of the marks that end sentences: those without square brackets, such as the 10 of ``text.10``, and
+    links behind full stops in a report that has them at the ends of paragraphs, too.
+    """
+    spans = [(mark.start, mark.end) for mark in citing_marks(report, None)]
+    plain = [span for span in spans if not report.startswith(("[", "【", "http", "<http"), span[0])]
+    links = [span for span in spans if report[span[0]] == "[" and report[span[1] - 1] == ")"]
+    behind, place = list[tuple[int, int]](), -1
+    for start, end in links:
+        if start == place or _BEHIND_STOP.search(report, max(0, start - 5), start):
+            behind.append((start, end))
+            place = end
+    ended = sum(_ENDS_PARAGRAPH.match(report, end) is not None for _, end in behind)
+    goes_on = any(_GOES_ON.match(report, end) for _, end in behind)
+    return plain if goes_on or ended < _FEWEST_AT_ENDS else sorted([*plain, *behind])
 
 
 class _Resolver:
@@ -143,6 +164,8 @@ class _Resolver:
         self.text = text
         self.references = read_references(text)
         self._highest = max(self.references.numbers, default=0)
+        if not self.references.spans:
+            self._highest = max(unlisted_numbers(text), default=0)
         self._entries: dict[Entry, tuple[Cited, ...]] = {}
         self._has_ledger = evidence is not None
         self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}

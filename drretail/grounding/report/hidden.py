@@ -25,10 +25,16 @@ _PLAIN_TAGS = frozenset(
 _VOID = frozenset(_NAME.findall("area base br col embed hr img input link meta source track wbr"))
 _RAISED = frozenset({"sub", "sup"})
 """Each makes letters smaller, so one within another is unread."""
-_CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target"})
+_CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target", "index"})
 """They hide nothing, and what they say is not shown."""
 _READ_ATTRIBUTE = re.compile(r"(?:align|valign|scope|type|colspan|rowspan|start|open)=\w{0,9}|href=[^\s\[\]<>]*|open")
 
+# Grok's citations, which marks.py reads.
+CARD = (
+    r"<grok:render\b[^<>]{0,300}>\s{0,9}<argument name=\"citation_id\">(?P<card>\d{1,4})</argument>"
+    r"\s{0,9}</grok:render>"
+)
+_CARD = re.compile(CARD)
 _OPENS = re.compile(r"<(?:(?P<comment>!--)|(?P<bogus>[!?]|/(?![A-Za-z]))|(?P<close>/?)(?P<name>[A-Za-z][^\s/<>]*))")
 _COMMENT_END = re.compile(r"--!?>")
 _EMPTY_COMMENT = re.compile(r"<!--+>")
@@ -77,7 +83,7 @@ class _Scan:
         position, raised = 0, 0
         while opening := _OPENS.search(self._text, position):
             start, position = opening.start(), opening.end()
-            address = _ADDRESS.match(self._text, start)
+            address = _ADDRESS.match(self._text, start) or _CARD.match(self._text, start)
             literal = address.end() if address else self._literal_until(start)
             if literal > start:
                 position = literal

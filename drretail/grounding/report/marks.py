@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
-from drretail.grounding.report.markup import URL_START, closing_brackets, url_end, url_run
+from drretail.grounding.report.hidden import CARD
+from drretail.grounding.report.markup import CITE_TAG, URL_START, closing_brackets, url_end, url_run
 from drretail.grounding.report.reference_list import NAMED
 from drretail.prompts import packaged_text
 
@@ -28,7 +29,22 @@ _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \
 _NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
 # A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
 _IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
-_FOOTNOTE_AND_LINK = re.compile(r"\[\^(\d{1,4})\^?\]\[\1\]")
+# The second is the reference, the first the number that is shown: [^1^][3].
+_FOOTNOTE_AND_LINK = re.compile(r"\[\^(?:(?P<number>\d{1,4})\^?\]\[(?P=number)|\d{1,4}\^\]\[(?P<key>\d{1,4}))\]")
+# What products' exports have in the place of an address: OpenAI's tokens, with or without private characters, and cards
+# of Grok.
+_TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
+_EXPORTED = re.compile(
+    rf"\ue200?(?:file)?cite(?:\ue202?{_TURN})+\ue201?|{CARD}"
+    r"|:contentReference\[oaicite:(?P<reference>\d{1,4})\]\{index=\d{1,4}\}"
+)
+_SURELY_NAMED = re.compile(r"\s*cit(?:ation|e):", re.IGNORECASE)  # [citation:3]
+_RUN = r"(?:\[[1-9]\d{0,2}(?:[ ]?[,–-][ ]?\d{1,3}){0,9}\][ ]?){1,9}"
+_BESIDE_END = re.compile(
+    rf"[.!?…。！？][\"”’)*_]{{0,3}}[ ]?{_RUN}(?=[\s|]|(?<=[ ])\S|$)"
+    rf"|[\w%)\"”’*`][ ]?{_RUN}(?=[ \t]*(?:[.,;:!?。，；、|\n]|$))"
+)
+_FEWEST_UNLISTED = 3
 _DOUBLED = re.compile(r"\[[^\[\]]{1,80}\]")  # [[1]], without an address
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
@@ -83,6 +99,26 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         position = mark.end if mark else begin + 1
 
 
+def exported_marks(report: str, text: str) -> Iterator[Mark]:
+    """The marks of products' exports, which name sources by numbers of their own; ``text`` is the report's prose."""
+    index = None
+    for tag in CITE_TAG.finditer(report):
+        if tag["close"] and index and text.startswith("</", tag.start()):
+            numbers = dict.fromkeys(re.findall(r"(\d+)(?:-\d+)?", index))
+            yield Mark(*tag.span(), tuple(Target("label", number) for number in numbers))
+        index = tag["index"]
+    for token in _EXPORTED.finditer(text):
+        names = re.findall(_TURN, token[0]) or [token["card"] or token["reference"]]
+        yield Mark(*token.span(), tuple(Target("label", name) for name in dict.fromkeys(names)))
+
+
+def unlisted_numbers(text: str) -> list[int]:
+    """The numbers in brackets that can only be marks in a report without a list: several, beside ends of clauses."""
+    runs = _BESIDE_END.findall(text)
+    numbers = [int(number) for run in runs for number in re.findall(r"\d+", run[1:])]
+    return numbers if len(runs) >= _FEWEST_UNLISTED and len({*numbers}) > 1 and 1 in numbers else []
+
+
 def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     close = closing.get(start)
     if close is None:
@@ -100,8 +136,9 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if content.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, content = start - 1, content[:-1]
     targets, certain = _content(content)
-    end = same.end() if (same := _FOOTNOTE_AND_LINK.match(text, start)) else close + 1
-    return Mark(start, end, targets, certain) if targets else None
+    if both := _FOOTNOTE_AND_LINK.match(text, start):
+        return Mark(start, both.end(), (Target("label", both["key"]),) if both["key"] else targets)
+    return Mark(start, close + 1, targets, certain) if targets else None
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:
@@ -140,7 +177,7 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
         return (Target("id", content.removeprefix(UNRESOLVED)),), True
     numbers, dagger, _ = _NAMED_NUMBER.sub("", content).partition("†")
     if _NUMBERS.fullmatch(numbers):
-        return numbered_targets(numbers), bool(dagger)
+        return numbered_targets(numbers), bool(dagger or _SURELY_NAMED.match(content))
     ids, certain = _ids(content)
     if ids:
         return ids, certain

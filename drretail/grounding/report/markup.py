@@ -17,6 +17,10 @@ _ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCFS]:)[^\[\]【】\n]{0,20
 _BACKTICKS = re.compile(r"`+")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
 _PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
+CITE_TAG = re.compile(
+    r"<(?P<close>/?)cite\b(?:[^<>]{0,99}?\bindex=[\"'](?P<index>[\d,\s-]{1,300})[\"'])?[^<>]{0,99}>", re.I
+)
+"""Around what Claude cites: ``index="3-1,3-2"`` names sentences of source 3."""
 _BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
 # What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table.
@@ -102,7 +106,8 @@ def prose(text: str) -> str:
     text = shown(text)
     without_blocks = blanked(text, _code_blocks(text))
     without_code = blanked(without_blocks, _inline_code(without_blocks))
-    return blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
+    text = blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
+    return blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
 
 
 def closing_brackets(text: str) -> dict[int, int]:

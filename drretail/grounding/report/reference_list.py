@@ -51,7 +51,8 @@ _TITLE = re.compile(
     r"""[^\w\n]{0,12} (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})\\?[.)、][ ]*)? [*_]*
     (?:appendix(?:[ ]\w)?[ ]?[:–—-][ ]?)?
     (?: (?:(?:list[ ]of|key|main|primary|ranked|selected|cited|numbered|web|online|supporting|additional)[ ])?
-        (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|used|consulted))?|citations?)
+        (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|consulted|used(?:[ ]in[ ]the[ ]report)?))?
+        |citations?)
       (?:[ ](?:and|&)[ ](?:sources?|references?|citations?|links?|further[ ]reading))?
     | bibliography | (?:works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
     | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | referenzen
@@ -183,6 +184,11 @@ def is_list_frame(text: str) -> bool:
     return bool(is_layout or (numbered and not numbered["body"].strip()))
 
 
+def is_source_heading(text: str) -> bool:
+    """True for a line that announces a list of sources."""
+    return len(text) < 80 and _TITLE.fullmatch(text) is not None
+
+
 def author_and_year(author: str, year: str) -> str:
     """The name of an entry by its first author's surname and its year, as text and list have it alike."""
     surname = re.split(
@@ -248,7 +254,7 @@ def _names_a_source(text: str) -> bool:
 def _headed(all_lines: list[_Line]) -> set[int]:
     """The lines from a heading that announces sources to the last line that looks like one."""
     listed: set[int] = set()
-    titles = [index for index, line in enumerate(all_lines) if len(line.text) < 80 and _TITLE.fullmatch(line.text)]
+    titles = [index for index, line in enumerate(all_lines) if is_source_heading(line.text)]
     for title in titles:
         last = _last_listed(all_lines, title)
         if last is not None:
@@ -265,7 +271,7 @@ def _last_listed(all_lines: list[_Line], title: int) -> int | None:
     heading = _HEADING.match(all_lines[title].text)
     for index in range(title + 1, len(all_lines)):
         line = all_lines[index]
-        if len(line.text) < 80 and _TITLE.fullmatch(line.text):
+        if is_source_heading(line.text):
             break
         if below := _HEADING.match(line.text):
             if heading is None or len(below["level"]) <= len(heading["level"]):

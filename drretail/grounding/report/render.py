@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.report.citations import (
@@ -18,7 +19,7 @@ from drretail.grounding.report.citations import (
 )
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED, find_marks, link_words
-from drretail.grounding.report.markup import blanked, prose
+from drretail.grounding.report.markup import CITE_TAG, blanked, prose
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title
 from drretail.records.base import Record
@@ -104,6 +105,12 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
         Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
         for bare in _BARE_ORDER.finditer(report)
         if not any(start < bare.end() and bare.start() < end for start, end in taken)
+    ]
+    cited = {mark.start for mark in marks}
+    removed += [
+        Edit(start=tag.start(), end=tag.end(), text="")
+        for tag, closing in pairwise(CITE_TAG.finditer(report))
+        if tag["index"] and closing.start() in cited
     ]
     removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))

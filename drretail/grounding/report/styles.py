@@ -30,6 +30,8 @@ _BASE = re.compile(
     r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?:[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
     r"|\((?:[\d.]{1,9}|[A-Za-zα-ω])[ ]?[+*/×·^−][ ]?(?:[\d.]{1,9}|[A-Za-zα-ω])\))$"
 )
+_PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
+"""What is paid has no powers: $60¹."""
 _LONGEST_BASE = 24
 _BEHIND_POWER = re.compile(r"[A-Za-z⁺⁻]")
 _ABBREVIATION = re.compile(r"(?<!\w)(?:nos?|nrs?|figs?|eqs?|secs?|chs?|vols?|pp?|arts?|tabs?|refs?|vers?|st)\.$", re.I)
@@ -78,7 +80,9 @@ def _resolved(style: Style, text: str, references: References) -> list[Mark]:
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
     """Of ``¹²`` 12, and 1 and 2 where the list is shorter; none for a power, a charge or an isotope."""
     start, end = match.span("mark")
-    if _BASE.search(text, max(0, start - _LONGEST_BASE), start) or _BEHIND_POWER.match(text, end):
+    begin = max(0, start - _LONGEST_BASE)
+    is_base = _BASE.search(text, begin, start) and not _PRICE.search(text, begin, start)
+    if is_base or _BEHIND_POWER.match(text, end):
         return ()
     numbers = unicodedata.normalize("NFKC", match["keys"]).replace("\N{MINUS SIGN}", "-")
     is_run = match["keys"][0] in _SUPERSCRIPTS and numbers.isdecimal()

@@ -154,8 +154,8 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence, page = as_entries(evidence), shown(plain_figures(report))
-    marks = list(citing_marks(page, evidence))
+    evidence, plain = as_entries(evidence), plain_figures(report)
+    page, marks = shown(plain), list(citing_marks(plain, evidence))
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
     listed = listed_sources(page, evidence)
@@ -168,7 +168,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     spans = [span for span in listed.spans if span[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
-    sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
+    sentences = [*find_sentences(plain), *(Sentence(start, end, "text") for start, end, _ in notes)]
     sentences = tuple(sorted(sentences, key=lambda one: one.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
 
@@ -34,6 +35,7 @@ class Found:
 def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     """The report's claims in order, each once with the same sources; uncited ones unless ``only_cited``."""
     layout = read_layout(report, None)
+    listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     stretches = {row: list(own) for row, own in groupby(layout.stretches, key=lambda stretch: stretch.sentence)}
     found: dict[tuple[str, tuple[str, ...]], Found] = {}
@@ -45,7 +47,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
         elif sentence.kind == "row":
             named = heads if sentence.head else {}
             stated = _of_row(layout.text, rows.get(index, ()), stretches.get(index, ()), named)
-        elif sentence.kind != "heading":
+        elif sentence.kind != "heading" and sentence.start not in listed:
             stated = _of_text(layout.text[sentence.start : sentence.end], layout.cited.get(index, ()))
         for claim, sources in stated:
             if sources or not only_cited:

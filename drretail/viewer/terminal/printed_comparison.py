@@ -83,8 +83,8 @@ LEGEND = (
     "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction. Rows "
     "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
     "corrected over the rows of their family. shows: the true difference that n queries show in 4 of 5 experiments "
-    "(–: it is larger than values can differ). takes: how many queries would show a difference as large as A−B in 4 of "
-    "5 experiments. Both assume Holm's strictest correction.",
+    "(–: none, because the users are too few, or because it is larger than values can differ). takes: how many "
+    "queries would show a difference as large as A−B in 4 of 5 experiments. Both assume Holm's strictest correction.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "

@@ -213,6 +213,7 @@ def test_users_too_few_for_an_interval_have_none_and_conclude_nothing() -> None:
     made = comparison(gathered(("quality", "overall", JUDGE, both), users=users))
     row = only_row(made)
     assert (row.n_users, row.ci_low, row.no_interval, row.outcome) == (4, None, "few", "too_few")
+    assert (row.detectable, row.power_of_half) == (None, None)
     assert "reaching 5% takes at least 6 users that all differ in the same direction." in made.conclusions[0]
     assert "quality: 20 queries, 4 users, but a test needs at least 6 users" in [one.what for one in made.missing]
 

@@ -149,9 +149,10 @@ def test_the_judge_of_most_columns_has_the_board_whatever_it_is(held: Gathered) 
 
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     note = "not rated (rule-based)"
-    made = board(
-        held, row("faithfulness", "FP"), row("quality", "overall", None, judge_kind="rule_based", judge="r", note=note)
-    )
+    rules: dict[str, Any] = {"judge_kind": "rule_based", "judge": "r", "note": note}
+    made = board(held, row("faithfulness", "FP"), row("quality", "overall", None, n_failed=1, **rules))
+    # No judge was asked for the run that isn't made, so none failed.
+    assert not any(row.failed for row in made.rows)
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No query has a known user. Intervals and tests treat each query as a user.",

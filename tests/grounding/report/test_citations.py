@@ -192,6 +192,15 @@ UNITS = [
     *("\n1. https://a.b", "# Sources\n", "a ", "```\n", "[P:B]"),
     # with the list below, these are, or begin, marks in other styles
     *("a", "1", "12 ", "(1)", "(1,", "a.1 ", "aa1. ", "¹", "<sup>1", "^1", "(2018) ", "(a 2018; ", "［", "\\[1\\]"),
+    *(
+        "citeturn0search1",
+        "a.[1] ",
+        "<" + 'cite index="1-1">',
+        "</cite>",
+        "<grok:render a>",
+        "So. [a](https://b) ",
+        "\ue200cite",
+    ),
     *("[[1]](#", "|1|", "> ", "\n(1) www.a.b", "\n- Ma, J. (2018). x", "& Ma (2018) ", "(1) a (2) b "),
 ]
 

@@ -1,5 +1,7 @@
 """Citations as products write them, which the report's own list makes citations, and what only looks like them."""
 
+import re
+
 import pytest
 
 from drretail.grounding.report.citations import find_citations, listed_sources
@@ -133,6 +135,16 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n[1]: {A}\n[2]: {B}\n",
         [("[^2^][2]", "2"), ("[^1^][1]", "1")],
     ),
+    "footnotes that are shown beside the links' own numbers": (
+        "So[^1^][3]. And[^2^][1] [^1^][3].",
+        f"\n\n[1]: {A}\n[2]: {B}\n[3]: https://a.example/3\n",
+        [("[^1^][3]", "3"), ("[^2^][1]", "1"), ("[^1^][3]", "3")],
+    ),
+    "superscripts behind prices": (
+        "It costs $60¹ or €9.50³, that one $90¹³.",
+        listed(f"1. {A}", f"2. {B}", "3. https://a.example/3"),
+        [("¹", "1"), ("³", "3"), ("¹³", "1"), ("¹³", "3")],
+    ),
     "a list of bare numbers": ("So [1] [2].", listed(f"1 {A}", f"2 – B, {B}"), [("[1]", "1"), ("[2]", "2")]),
     "a list with sub-headings": (
         "So [1] and [2].",
@@ -235,8 +247,60 @@ def test_what_looks_like_a_mark_is_none(text: str) -> None:
 
 @pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("footnotes")])
 def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
-    assert [one for one in cited(FORMS[form][0]) if "†" not in one[0]] == []
+    assert [one for one in cited(FORMS[form][0]) if not re.search("†|citation:", one[0])] == []
     assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
+
+
+CITE = "<" + 'cite index="3-1,3-2,12-4">It is so.</cite>'
+CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
+EXPORTED = {
+    "Claude": (f"{CITE} Next.", ["</cite>"] * 2),
+    "OpenAI": ("It is so.citeturn0search1turn3view0 Next.", ["citeturn0search1turn3view0"] * 2),
+    "OpenAI's private characters": (
+        "It is so.\ue200cite\ue202turn0search1\ue201 Next.",
+        ["\ue200cite\ue202turn0search1\ue201"],
+    ),
+    "contentReference": (
+        "It is so.:contentReference[oaicite:0]{index=0} Next.",
+        [":contentReference[oaicite:0]{index=0}"],
+    ),
+    "Grok": (f"It is so.{CARD} Next.", [CARD]),
+    "[citation:3]": ("It is so.[citation:3] Next.", ["[citation:3]"]),
+    "bare numbers": ("It is so.[1] Next [2][1].\n\nAnd more [2, 1]\n", ["[1]", "[2]", "[1]", "[2, 1]", "[2, 1]"]),
+}
+
+
+@pytest.mark.parametrize("product", EXPORTED)
+def test_marks_without_an_address_are_unresolved_and_end_their_sentence(product: str) -> None:
+    report, expected = EXPORTED[product]
+    assert cited(report) == [(mark, "?") for mark in expected]
+    sentences = [report[one.start : one.end] for one in find_sentences(report)]
+    assert sentences[0].endswith(f"so.{expected[0]}")
+    assert sentences[1].startswith("Next")
+    layout = read_layout(report, None)
+    assert " ".join(layout.text[layout.sentences[0].start : layout.sentences[0].end].split()) == "It is so."
+    assert render_report(report, None).text.startswith("It is so.[unresolved")
+
+
+def test_what_claude_cites_is_an_entry_of_the_list() -> None:
+    report = CITE + listed(*(f"{number}. https://a.example/{number}" for number in range(1, 13)))
+    assert cited(report) == [("</cite>", "3"), ("</cite>", "12")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Put [1] on [2] and then [3] there.",
+        "It fell in [1999], [2003], [2004].",
+        "Between [0, 1], [1, 2] and [0, 3].",
+        "- [1] first\n- [2] second\n- [3] third\n",
+        "It is so [1].",
+        f"`So it is.citeturn0search1` and `{CARD}`",
+        "<span hidden>So it is.citeturn0search1</span>",
+    ],
+)
+def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_clauses(text: str) -> None:
+    assert cited(text) == []
 
 
 @pytest.mark.parametrize(

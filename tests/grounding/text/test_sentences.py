@@ -21,6 +21,27 @@ def cut(report: str) -> list[tuple[str, str]]:
         ("Fine. [1] Next [2].", ["Fine. [1]", "Next [2]."]),
         ("Fine.[P:B0X][W:abcdefgh] Next.", ["Fine.[P:B0X][W:abcdefgh]", "Next."]),
         ("Fine. [Beds](https://a.example) last.", ["Fine.", "[Beds](https://a.example) last."]),
+        (
+            "So. [Beds](https://a.example) Last. [Beds](https://a.example)[Mats](https://a.example/2)\n\n"
+            "So. [Mats](https://a.example/2) \n\nNext",
+            [
+                "So. [Beds](https://a.example)",
+                "Last. [Beds](https://a.example)[Mats](https://a.example/2)",
+                "So. [Mats](https://a.example/2)",
+                "Next",
+            ],
+        ),
+        (
+            "So. [Beds](https://a.example)\n\nSo. [Mats](https://a.example)\n\nSo. [Beds](https://a.example) says so.",
+            [
+                "So.",
+                "[Beds](https://a.example)",
+                "So.",
+                "[Mats](https://a.example)",
+                "So.",
+                "[Beds](https://a.example) says so.",
+            ],
+        ),
         ("Over\ntwo lines. End.", ["Over\ntwo lines.", "End."]),
         ("**Bold.** Next.", ["**Bold.**", "Next."]),
         ("See https://a.example/x.y now. End.", ["See https://a.example/x.y now.", "End."]),

@@ -71,6 +71,12 @@ def test_numbers_are_given_as_what_the_list_has_for_them() -> None:
     assert found.sources[0] == "https://wood.example/cedar"
 
 
+@pytest.mark.parametrize("entry", ["1. The 8 best cedars of 2025", "- Hoka. (2023). *Cedar 9*.", "[1]"])
+def test_the_lines_of_a_list_are_no_claims(entry: str) -> None:
+    report = f"Cedar lasts ten years.\n\n## References\n\n{entry} https://wood.example/cedar-10 - 10 cedars tested\n"
+    assert said(report) == ["Cedar lasts ten years."]
+
+
 def test_uncited_claims_are_only_in_the_list_of_all() -> None:
     report = "Cedar posts last ten years outside. Pine lasts two years [W:abcdefgh]."
     assert said(report, only_cited=True) == ["Pine lasts two years."]

@@ -15,7 +15,7 @@ from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
 from drretail.experiment import read_reference
-from drretail.grounding.report.citations import names_uncited_sources
+from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
@@ -220,7 +220,7 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
 
 
-UNREAD = "the imported report names its sources, and no citation of them was found"
+UNREAD = "the imported report has marks or names sources, and no citation leads to one"
 
 
 def _with_earnings(value: Value, subject: Subject) -> Value:
@@ -311,9 +311,9 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
-    # An imported report that names sources and cites none: perhaps its citations have a form that is not read.
+    # An imported report whose citations lead nowhere: perhaps its export left out what they point to.
     run = subject.run
-    if run is not None and subject.system.is_imported and not run.citations and names_uncited_sources(run.report or ""):
+    if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):
         found = [
             each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
             for each in found
