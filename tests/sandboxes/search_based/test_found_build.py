@@ -47,7 +47,7 @@ from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
 from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model
 from tests.shop import USER, build_shop
 
-SIZES = {"16k": 16_000, "32k": 32_000, "64k": 64_000}
+SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
 DAY = date(2026, 3, 10)
 UNASKED = query_to_write("q1", USER, "fake:x")
@@ -158,9 +158,9 @@ def test_each_page_gets_the_label_of_its_role_and_the_folder_is_served(site: Sit
     }
     assert {role[0] for role in roles if role[1] == "noise"} <= {"noise", "beside"}
     assert {label.keyword for label in labels.values()} >= {*SIGNALS}
-    assert read_sandbox(site.finished).names == ["16k", "32k", "64k"]
+    assert read_sandbox(site.finished).names == ["8k", "16k", "32k"]
     assert check_sandbox(site.finished, site.world) == {"q1": []}
-    web = SealedWeb(site.finished).at("64k").of(QUERY)
+    web = SealedWeb(site.finished).at("32k").of(QUERY)
     best = [result.url for result in web.search("163 centimeters no cat reached feeders trial", 3)]
     assert "http://supportive0.example/0" in best
     assert web.fetch("http://supportive0.example/0").state == "ok"
@@ -181,11 +181,11 @@ def test_serper_finds_the_same(site: Site) -> None:
 
 def test_what_is_lost_on_the_way_is_counted(finished: Path) -> None:
     found = read_json(task_folder(finished, "q1") / FOUND_FILE)
-    assert sum(found["results"].values()) == len(PAGES) == 172
-    assert (found["unread"], found["duplicates"]) == ({"error": 8}, 8)
+    assert sum(found["results"].values()) == len(PAGES) == 76
+    assert (found["unread"], found["duplicates"]) == ({"error": 4}, 4)
     assert found["personal_data"] == {"an e-mail address": 1}
     again = [page for page in found["left_out"] if page["why"].startswith("redundant")]
-    assert Counter(PAGES[page["url"]].role for page in again) == {"again": 12}
+    assert Counter(PAGES[page["url"]].role for page in again) == {"again": 8}
     served = "".join(page.text for page in read_pages(task_folder(finished, "q1")))
     assert EMAIL not in served
 
@@ -367,7 +367,7 @@ def test_one_process_at_a_time_asks_for_a_sandbox(site: Site) -> None:
 def test_a_model_that_judges_no_page_is_told(site: Site) -> None:
     site.cut()
     made = site.build(QUERY, by=model(PageRuling=lambda _: {}))
-    assert "none of 96 pages supports an answer (96 have no usable label, such as label/" in made.failed["q1"]
+    assert "none of 44 pages supports an answer (44 have no usable label, such as label/" in made.failed["q1"]
 
 
 def test_a_review_that_meets_the_cap_says_so(site: Site) -> None:
@@ -382,7 +382,7 @@ def test_what_journals_answer_is_told_of_criteria_too(site: Site) -> None:
     site.copy()
     with site.asker() as asker:
         asyncio.run(builder(site.world, searxng(site.fake), site.folder, asker).build([QUERY]))
-    assert asker.served == asker.usage.calls > 90
+    assert asker.served == asker.usage.calls > 44
 
 
 def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
