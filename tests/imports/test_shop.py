@@ -105,7 +105,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
     answers = (
         f"{feeder}.",
-        f"{feeder} [P:B0TEST0001].",
+        f"{feeder} [P:B0TEST0001]. It is rated 3.9 stars from 100 ratings [P:B0TEST0001].",
         "The [Tanagrove Tube feeder](http://ecommerce.com/B0TEST0001) costs $19.99.",
         "The Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. A better one is the Wrenlow Bath at $49 [P:B0TEST9999].",
     )
@@ -115,7 +115,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     shop = build_shop(tmp_path / "w")
     assert drretail("import", "markdown", str(tmp_path / "in"), "--world", str(shop), "--to", "exp").returncode == 0
     result = drretail("score", "exp")
-    assert "4 statements about your products checked: 3 contradict" in " ".join((result.stdout + result.stderr).split())
+    assert "5 statements about your products checked: 4 contradict" in " ".join((result.stdout + result.stderr).split())
 
 
 def test_score_ends_with_how_much_is_false_and_where_it_stands(world: Path, tmp_path: Path, drretail: Command) -> None:

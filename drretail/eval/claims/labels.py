@@ -14,6 +14,7 @@ from drretail.grounding.verify.offers import AGREES
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
+from drretail.records.reading import ReadValue
 from drretail.records.shop import has_offers
 
 
@@ -27,13 +28,16 @@ class RecordCheck:
     """A line for each value: "price 39.99: the record says $49.99"."""
 
 
-def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue] = ()) -> RecordCheck | None:
     """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
-    all of them. Of products whose variants, stock or list price are known also what stands in its words."""
+    all of them. Of products whose variants, stock or list price are known also what stands in its words. ``read`` are
+    verified values of the report: those in the claim that are wrong count where the judge reads none."""
     lines = _record_lines(claim, ledger, report)
     if lines:
         return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
-    verified = verify(claim.values, ledger, report) if claim.values else ()
+    start, end = claim.start or 0, claim.end or 0
+    wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
+    verified = verify(claim.values, ledger, report) if claim.values else tuple(wrong)
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None

@@ -37,11 +37,13 @@ from drretail.eval.claims.support import (
 from drretail.eval.judging.question import LEFT_OUT
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.reading import ReadValue
 from drretail.records.score import Rules, Verdict, VerdictState
 
 QUESTION = "Q"
@@ -86,6 +88,11 @@ class SupportJudge:
         """What values are held against, and where the terms of calculations are looked up."""
         run = self.subject.run
         return read_ledger(self.subject.evidence, self.subject.query, picks=None if run is None else run.picks)
+
+    @cached_property
+    def read(self) -> Sequence[ReadValue]:
+        """The figures that code reads in a report on products whose records were looked up; none of other reports."""
+        return read_report(self.subject.case).values if self.ledger.looked_up else ()
 
     @property
     def shown(self) -> "SupportJudge":
@@ -152,7 +159,8 @@ class SupportJudge:
             reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
             return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
         alone = await self._labels(units, texts)
-        checks = {unit.item: check_of(unit.claim, self.ledger, self.subject.case.layout.text) for unit in units}
+        text = self.subject.case.layout.text
+        checks = {unit.item: check_of(unit.claim, self.ledger, text, self.read) for unit in units}
         lines = {
             item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
         }
