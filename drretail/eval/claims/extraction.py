@@ -224,8 +224,9 @@ def _claims(
         found = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
-        # A claim that cites what the shop lacks is about nothing that stands before it.
-        named = () if subjects is None or found.unresolved else subjects.of(extracted.claim, span)
+        # A claim that cites a product that the shop lacks is about none that stands before it.
+        is_of_none = any(source.startswith("P:") for source in found.unresolved)
+        named = () if subjects is None or is_of_none else subjects.of(extracted.claim, span)
         looked_up = tuple(name for name in named if name not in found.sources)
         claims.append(
             make_claim(
