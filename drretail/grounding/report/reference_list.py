@@ -63,7 +63,7 @@ _TITLE = re.compile(
     | 參考(?:文獻|資料) | 出典
     | 참고[ ]?(?:문헌|자료) | 출처
     | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
-    ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
+    ) (?:[*_]*+[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _BEFORE_COLON = re.compile(r"[^\n:：]{1,40}[:：]")

@@ -307,7 +307,7 @@ def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_cla
     "heading",
     [
         *("**Key Citations**", "### Ranked sources", "Source(s):", "## 📚 References (12)", "## Appendix A: Sources"),
-        *("## Quellen", "## Referencias", "## 出典", "### Source Index"),
+        *("## Quellen", "## Referencias", "## 出典", "### Source Index", "**References** (4)"),
     ],
 )
 def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:
