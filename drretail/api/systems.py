@@ -102,7 +102,7 @@ def named_systems(
     opener: Opener,
     observer: Observer,
 ) -> list[SystemUnderTest]:
-    """A system of each agent, for each size and composition of a sandbox; ``NAME+ws`` reads whole pages.
+    """A system of each agent, for each size and composition of a sandbox; ``NAME+ws`` reads summaries of whole pages.
 
     Notes where any of the agents asks a model and none is named, so that offline:shopper answers.
     """

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
     """Compares systems query by query: which differences are shown, and how many queries the others need.
 
-    Several pairs get a line each, a single pair all tables. Nothing is judged: score first.
+    Several pairs get a line each, a single pair the tables of its primary scores. --details prints all tables. Nothing
+    is judged: score first.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code

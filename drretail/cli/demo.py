@@ -91,14 +91,16 @@ def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) 
     answer = RecordedAnswer(read_run(folder), read_evidence(folder))
     write_atomically(report, answer.report)
     width = min(TEXT_WIDTH, stdout_console().width)
-    lines = [line for paragraph in _paragraphs(answer) for line in wrapped(paragraph, width).split("\n")]
+    text = _plain(answer)
+    opening = _before_tables(text)
+    lines = [line for paragraph in _paragraphs(opening) for line in wrapped(paragraph, width).split("\n")]
     print_text("", f"Question {card.question.number} of {len(view.questions)}, by a shopper with orders in the shop:")
     typer.echo(wrapped(query.text, width))
     print_text("", f"The answer of {shown.name}:")
     typer.echo(
         _up_to_a_sentence("\n".join(lines[:LONGEST_ANSWER])) if len(lines) > LONGEST_ANSWER else "\n".join(lines)
     )
-    if len(lines) > LONGEST_ANSWER:
+    if len(lines) > LONGEST_ANSWER or opening != text:
         print_text(f"… The whole answer: {report}")
     print_text("", *(line for each in card.answers for line in _picks(each)))
 
@@ -109,12 +111,21 @@ def _up_to_a_sentence(text: str) -> str:
     return text[: ends[-1]] if ends else text.rstrip()
 
 
-def _paragraphs(answer: "RecordedAnswer") -> Iterator[str]:
-    """The report as plain text, without its tables."""
+def _plain(answer: "RecordedAnswer") -> str:
     from drretail.grounding.report.render import render_report
 
-    text = render_report(answer.run.report or "", answer.evidence, style="plain").text
-    lines = [line for line in text.replace("**", "").splitlines() if not line.startswith("|")]
+    return render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "").strip()
+
+
+def _before_tables(text: str) -> str:
+    """The sections before the first with a table: what is said about a table is not understood without it."""
+    before, table, _ = text.partition("\n|")
+    return (before.rpartition("\n#")[0] or before).rstrip() if table else text
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Its lines without marks of headings, and one empty line where there are several."""
+    lines = text.splitlines()
     yield from (line.lstrip("# ") for line, before in zip(lines, ["", *lines], strict=False) if line or before)
 
 

@@ -16,5 +16,5 @@ profile_pool.py    names and addresses drawn with Faker, for users in other lang
 download/          the official files
 synth/             a made-up shop in the same formats
 perturb/           a world that no model can know, made of one that some may
-demo.py            the built-in shop
+demo.py            the demo shop
 """

@@ -1,4 +1,4 @@
-"""The built-in shop: made up, ingested once, the same on every machine."""
+"""The demo shop: made up, ingested once, the same on every machine."""
 
 import pickle
 import shutil

@@ -157,7 +157,7 @@ def test_the_command_says_that_nobody_knows_what_the_assistant_read(
 ) -> None:
     done = drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
     assert done.returncode == 0, done.stderr
-    assert "named in 3 of 4 reports (3 in all)" in done.stdout
+    assert "3 of 4 answers name products of the shop (3 products in all)" in done.stdout
     assert "nothing says that the writer read them" in " ".join(done.stdout.split())
 
 

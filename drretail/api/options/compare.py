@@ -64,8 +64,8 @@ class CompareOptions:
     by: Annotated[
         By | None,
         Option(
-            "Compare systems that differ only in this option of `run`; or kinds of queries (twin: `drretail "
-            "queries spoil`, level: `drretail queries difficulty`).",
+            "Compare systems that differ only in this option of `run`. twin and level compare kinds of queries "
+            "instead, of `drretail queries spoil` and `drretail queries difficulty`.",
             type=By,
         ),
     ] = None

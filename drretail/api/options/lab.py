@@ -83,7 +83,7 @@ class SampleOptions:
     uncited: Annotated[
         int,
         Option(
-            "The number of unjudged claims to add. `lab correct` needs them to correct FR.",
+            "The number of claims without a source to add. `lab correct` needs them to correct FR.",
             metavar="N",
             min=0,
         ),

@@ -25,7 +25,7 @@ class ReproduceOptions:
     world: research.World = "demo"
     queries: Annotated[
         Queries | None,
-        Option("The queries (default: the fifty that come with drretail).", metavar="FILE", type=Path),
+        Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE", type=Path),
     ] = None
     only: Annotated[int | None, Option("The number of queries to use.", metavar="N", min=1)] = None
     web: research.Web = None

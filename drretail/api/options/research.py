@@ -32,7 +32,7 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join([*BUILT_IN, *BASELINES])}; or a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads whole pages. NEWNAME=AGENT gives an agent a new name"
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a new name"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -64,7 +64,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME, or demo for the built-in shop.",
+        "A world's folder, servers:NAME, or demo for the demo shop.",
         short="-w",
         metavar="W",
         type=str,
@@ -132,7 +132,7 @@ Files = Annotated[
 Size = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: the sizes to use. Each size is a system of its own.",
+        "With --web sandbox:FOLDER: the sizes to use. Each size makes a system of its own, a row of the scoreboard.",
         SHOP,
         metavar="A,B",
         type=str,

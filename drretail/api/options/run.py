@@ -82,7 +82,7 @@ class RunOptions(SystemOptions):
     preset: Annotated[
         str | None,
         Option(
-            "paper: the paper's systems, queries and models. closed_book, web_only, tools_only: some tools only.",
+            "paper: the paper's systems, queries and models. closed_book: no tools. web_only: only the web. tools_only: all tools but the web.",
             WHAT,
             metavar="NAME",
         ),
@@ -90,7 +90,7 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What an agent knows about the shopper, each value as a system of its own. Only `tools` can read the "
+            "What an agent knows about the shopper. Each value makes a system of its own. Only `tools` can read the "
             "user's data.",
             WHAT,
             metavar="task|context|memory|persona|tools",
@@ -102,7 +102,7 @@ class RunOptions(SystemOptions):
         Texts,
         Option(
             "How agents learn hidden limits (`drretail queries hide`): never, by asking, or from the text. Each "
-            "value is a system of its own.",
+            "value makes a system of its own.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],
@@ -112,7 +112,7 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that turns the shopper's records into a text for the agent. Each function is a system of "
+            "A function that turns the shopper's records into a text for the agent. Each function makes a system of "
             "its own.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
@@ -141,7 +141,7 @@ class RunOptions(SystemOptions):
         ),
     ] = None
     baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
-    pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web is then n/a.", WHAT)] = True
+    pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web then has no value.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
@@ -190,5 +190,7 @@ class AskOptions(SystemOptions):
     web: research.Web = None
     preset: Annotated[
         str | None,
-        Option("Remove several families of tools: closed_book, web_only or tools_only.", WHAT, metavar="NAME"),
+        Option(
+            "closed_book: no tools. web_only: only the web. tools_only: all tools but the web.", WHAT, metavar="NAME"
+        ),
     ] = None

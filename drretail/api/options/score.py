@@ -49,7 +49,7 @@ class ScoreOptions:
     ] = ()
     rules: Annotated[
         str,
-        Option(f"The scoring rules: {', '.join(RULES[1:])}, default.", metavar="NAME", type=str, default="our own"),
+        Option(f"The scoring rules: {', '.join(RULES[1:])}, or default (drretail's own).", metavar="NAME", type=str),
     ] = "default"
     fetch_sources: Annotated[bool, Option("Fetch the cited pages that the agents did not read.")] = False
     judge_repeats: Annotated[

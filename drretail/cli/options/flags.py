@@ -11,7 +11,7 @@ from drretail.api.options import research, shared
 
 World = Annotated[
     str,
-    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop."),
+    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]

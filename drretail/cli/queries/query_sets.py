@@ -106,8 +106,8 @@ def shipped(
         typer.Option(
             "--split",
             metavar="dev|test|all|graded",
-            help="dev: twenty for development. test: thirty for results. all: both. graded: sixty others of three "
-            "difficulties.",
+            help="dev: twenty for development. test: thirty for results. all: these fifty. graded: sixty others, of "
+            "three difficulties.",
         ),
     ] = "dev",
     force: Force = False,

@@ -132,7 +132,9 @@ def ingest(
             help="Replace the existing world. `drretail world use` switches back.",
         ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything. Write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count all rows and show how the first ones are read. Make no world.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -23,9 +23,7 @@ MENDED = (
     "with `drretail world copy`."
 )
 
-Spec = Annotated[
-    str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the built-in shop.")
-]
+Spec = Annotated[str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 

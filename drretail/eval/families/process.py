@@ -220,7 +220,7 @@ MEANINGS = {
     "unneeded": "share of calls to tools that the query does not need",
     "repeated": "share of calls that repeat an earlier one",
     "invalid": "share of calls with a wrong tool, wrong arguments or an unknown item",
-    "retrieved_uncited": "share of the sources found that the report does not cite",
+    "retrieved_uncited": "of the sources that the run found, the share that the report does not cite",
     "pages": "web pages that the report cites",
     "domains": "web sites that the report cites",
     "pages_seen": "web pages that the agent saw",

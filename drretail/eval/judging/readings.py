@@ -86,8 +86,10 @@ def _living(
 
 
 def how_read(reading: Reading) -> str:
-    """ "figures read 31 of 44, picks declared"."""
-    figures = f"figures read {reading.read:,} of {reading.seen:,}" if reading.seen else "no figures beside citations"
+    """ "31 of 44 figures could be read, picks declared"."""
+    figures = (
+        f"{reading.read:,} of {reading.seen:,} figures could be read" if reading.seen else "no figures beside citations"
+    )
     return f"{figures}, {picks_by(reading)}{': none' if reading.picks == () else ''}"
 
 

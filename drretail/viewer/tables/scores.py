@@ -23,7 +23,7 @@ from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
 FLOORS_UNRATED = "To rate the null agents and the oracle too: score --rate-floors."
-DECLARED, EVERY_DECLARED = "picks declared", "Every system listed its picks in a `picks` block."
+DECLARED, EVERY_DECLARED = "picks declared by the agent", "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
 """The manner of a line whose means leave out what earned 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
@@ -98,7 +98,7 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     if "counterfactual" in places:
         sentences.append("Counterfactual systems saw another user's profile. They are not ranked.")
     if "floor" in places:
-        sentences.append("The null agents do no research. They mark the lowest useful score (floor).")
+        sentences.append("The null agents are trivial. They mark the lowest useful score (floor).")
     if "ceiling" in places and bounded:
         sentences.append("The oracle computes the best cart. It marks the highest score (ceiling).")
     return sentences
@@ -168,7 +168,7 @@ def _empty(variants: Sequence[str], every: Collection[str]) -> list[str]:
     """Which variants no report has a value of, unnamed where these are ``every`` one; none without any."""
     if len(variants) == len(every):
         return ["There is nothing to score."]
-    return [f"Nothing to score: {', '.join(variants)}."] if variants else []
+    return [f"Left out, since no report has a value: {', '.join(variants)}."] if variants else []
 
 
 def _variants(sentence: str, variants: Sequence[str]) -> list[str]:
@@ -204,7 +204,7 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
-    """How much of each system's reports was read, and who read the picks: "figures read 31 of 44, picks declared".
+    """How much of each system's reports was read, and by whom: "31 of 44 figures could be read, picks by form".
 
     Floors are left out: what they declare was never a report's.
     """
@@ -213,8 +213,8 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     by_name = {name: reading for name, reading in by_name.items() if reading}
     if len(set(by_name.values())) == 1 and len(by_name) > 1:
         reading = next(iter(by_name.values()))
-        return [EVERY_DECLARED if reading == DECLARED else f"Read from every system: {reading}."]
-    return [f"Read: {'; '.join(f'{name}: {reading}' for name, reading in by_name.items())}."] if by_name else []
+        return [EVERY_DECLARED if reading == DECLARED else f"Every system: {reading}."]
+    return ["; ".join(f"{name}: {reading}" for name, reading in by_name.items()) + "."] if by_name else []
 
 
 def _reading_of(scores: Sequence[Score]) -> str:
@@ -224,8 +224,8 @@ def _reading_of(scores: Sequence[Score]) -> str:
     by_reader = [
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
-    read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []
-    return ", ".join([*read, *by_reader])
+    read = [f"{figures['read']:,.0f} of {figures['seen']:,.0f} figures could be read"] if figures else []
+    return ", ".join([*read, *by_reader]).replace("picks declared", DECLARED)
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:

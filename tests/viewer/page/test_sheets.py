@@ -45,7 +45,7 @@ def test_floors_and_ceiling_are_grey_below_a_rule_of_their_own(scores: Element) 
     bodies = list(table.all("tbody"))
     assert [body.attributes["class"] for body in bodies] == ["system", "floor"]
     assert heads(bodies[1]) == ["null_copy", "oracle"]
-    assert "The null agents do no research." in scores.text
+    assert "The null agents are trivial." in scores.text
 
 
 def test_the_mean_of_those_answered_follows_its_system_by_name(scores: Element) -> None:

@@ -59,7 +59,7 @@ def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
-    assert "Nothing to score: FP_web." in table.notes
+    assert "Left out, since no report has a value: FP_web." in table.notes
 
 
 def test_a_family_with_nothing_to_score_is_a_sentence_and_no_table() -> None:
@@ -107,7 +107,7 @@ def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
         part in notes
         for part in (
             "full names end with @m",
-            "null agents do no research",
+            "null agents are trivial",
             "oracle computes the best cart",
             "not ranked",
         )

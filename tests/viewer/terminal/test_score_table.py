@@ -138,9 +138,11 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
         return " ".join(" ".join(printed(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
-    assert "Read: a@m: figures read 31 of 44, picks declared." in said(one)
-    assert "b: figures read 31 of 44, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
-    assert "Read from every system: figures read 31 of 44, picks declared." in said([*one, *read("b@m", declared=5)])
+    assert "a@m: 31 of 44 figures could be read, picks declared by the agent." in said(one)
+    assert "b: 31 of 44 figures could be read, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
+    assert "Every system: 31 of 44 figures could be read, picks declared by the agent." in said(
+        [*one, *read("b@m", declared=5)]
+    )
     assert "Found in no report" not in said(one)
 
 
@@ -184,7 +186,7 @@ def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(print
     lines = printed(rows, width)
     assert max(map(len, lines)) <= width
     text = " ".join(" ".join(lines).split())
-    assert "The null agents do no research. They mark the lowest useful score (floor)." in text
+    assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert not any(line.split()[-1:] == ["4"] for line in lines)
 
 

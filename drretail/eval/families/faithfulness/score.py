@@ -243,12 +243,12 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 MEANINGS = {
-    "FP": "factual precision: share of the cited claims that their web pages and products support",
-    "FP_types": "mean of FP_web and FP_product, or the one that a report has",
+    "FP": "factual precision: share of the claims citing web pages or products that these support",
+    "FP_types": "mean of FP_web and FP_product; of a report with only one of them, that one",
     "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
     "FP_strict": "FP with unreadable sources counted as 0",
-    "N_supported": "supported claims per report that cite web pages or products (verified, on the scoreboard)",
+    "N_supported": "supported claims per report, among those that cite web pages or products (on the scoreboard: verified)",
     DENSITY: "claims per 100 words of the report",
     CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
     FP_SHOWN: "FP, judged by the parts of pages that the agent read",
@@ -281,12 +281,12 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant="FP",
-            meaning="factual precision: share of the cited claims that their web pages and products support",
+            meaning="factual precision: share of the claims citing web pages or products that these support",
         ),
         BoardColumn(
             variant="N_supported",
             name="verified",
-            meaning="supported claims per report that cite web pages or products",
+            meaning="supported claims per report, among those that cite web pages or products",
         ),
         BoardColumn(variant="FR", meaning="factual recall: share of all claims that cite a source"),
     ),
