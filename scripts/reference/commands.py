@@ -23,8 +23,8 @@ INTRO = """\
 
 - `-h`, `--help` is an option of every command, `--version` of `drretail` alone.
 - `--debug`, anywhere on the line, shows where an error came from.
-- If a [file of options](../experiments.md#the-options-in-a-file) turns a switch on, turn it off with its opposite, such as \
-`--no-injected`.
+- If a [file of options](../experiments.md#the-options-in-a-file) turns a switch on, turn it off with its opposite, \
+such as `--no-injected`.
 - [Exit codes](../experiments.md#exit-codes): 0 done, 2 you must fix something, 3 done with findings or failures."""
 
 

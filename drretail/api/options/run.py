@@ -82,7 +82,8 @@ class RunOptions(SystemOptions):
     preset: Annotated[
         str | None,
         Option(
-            "paper: the paper's systems, queries and models. closed_book: no tools. web_only: only the web. tools_only: all tools but the web.",
+            "paper: the paper's systems, queries and models. closed_book: no tools. web_only: only the web. "
+            "tools_only: all tools but the web.",
             WHAT,
             metavar="NAME",
         ),

@@ -49,7 +49,8 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 @sandbox_app.command("queries")
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
-    """Writes a query for each task's pages and files, with gold (what a good answer says and cites), checklist and rubric.
+    """Writes a query for each task's pages and files, with gold (what a good answer says and cites), checklist and
+    rubric.
 
     Tasks with gold stay unchanged. Exit code 3: queries failed.
     """

@@ -248,7 +248,7 @@ MEANINGS = {
     "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
     "FP_strict": "FP with unreadable sources counted as 0",
-    "N_supported": "supported claims per report, among those that cite web pages or products (on the scoreboard: verified)",
+    "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",
     DENSITY: "claims per 100 words of the report",
     CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
     FP_SHOWN: "FP, judged by the parts of pages that the agent read",
