@@ -133,8 +133,8 @@ def _notes(came: "Imported") -> Iterator[str]:
         products = sum(report.looked_up for report in came.reports)
         yield (
             f"{named:,} of {counted(len(came.reports), 'answer')} {'names' if named == 1 else 'name'} products of the "
-            f"shop ({counted(products, 'product')} in all). Their records were looked up for judging: nothing says that "
-            "the writer read them."
+            f"shop ({counted(products, 'product')} in all). Their records were looked up for judging: nothing says "
+            "that the writer read them."
         )
     if came.left_out:
         yield f"Left out, since there is no word in it: {_some(came.left_out)}."
