@@ -1,7 +1,4 @@
-"""A langchain chat model whose answers are a pure function of the messages and the bound tools.
-
-A policy is that function; it reads what it was given as one Turn.
-"""
+"""A langchain chat model whose answers are a pure function, the policy, of the messages and the bound tools."""
 
 import json
 import re
@@ -75,8 +72,7 @@ class Turn:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The schema that the answer has to be in, with its title: that of the tool which has to be called, else the
-        one of a ``<schema>`` tag; None where the answer is free."""
+        """The answer's schema, titled: the forced tool's, else that of a ``<schema>`` tag; None where it is free."""
         if self.forced_tool is not None:
             function = next(tool["function"] for tool in self.tools if tool["function"]["name"] == self.forced_tool)
             return {**(function.get("parameters") or {"type": "object"}), "title": self.forced_tool}

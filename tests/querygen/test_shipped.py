@@ -37,7 +37,7 @@ def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -
 def test_nothing_is_found_in_any_of_them_nor_between_them(demo: World) -> None:
     checked = Linter(demo).check_all(shipped_queries())
     assert [(each.query.query_id, each.findings) for each in checked if each.findings] == []
-    assert [each.query.query_id for each in checked if each.basket is None] == []
+    assert [each.query.query_id for each in checked if each.reference.cheapest is None] == []
 
 
 def test_every_demand_of_theirs_but_one_is_borne_out_by_some_record(demo: World) -> None:

@@ -1,7 +1,4 @@
-"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it.
-
-Both are kept in a folder; what stands there is frozen until somebody takes it away.
-"""
+"""Who a user is, by the seven groups of PDR-Bench's Table 5, the context that shows it, and the folder of both."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,13 +73,8 @@ class Persona(Document):
     @property
     def text(self) -> str:
         """What is known, a field a line, as agents and judges read it."""
-        return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits.items())
-
-
-def field_label(name: str) -> str:
-    """ "basic_attributes.pets" → "Basic attributes, pets"."""
-    group, _, field = name.replace("_", " ").partition(".")
-    return f"{group.capitalize()}, {field}"
+        labels = (name.replace("_", " ").replace(".", ", ").capitalize() for name in self.traits)
+        return "\n".join(f"{label}: {trait.value}" for label, trait in zip(labels, self.traits.values(), strict=True))
 
 
 class ContextEntry(Record):
@@ -112,10 +104,6 @@ T = TypeVar("T", Persona, PersonContext)
 _FOLDERS: dict[type[Document], str] = {Persona: "personas", PersonContext: "contexts"}
 
 
-def person_path(people: Path, record: type[Document], user_id: str) -> Path:
-    return people / _FOLDERS[record] / f"{file_name(user_id)}.json"
-
-
 def read_people(people: Path, record: type[T]) -> dict[str, T]:
     """All of one kind in the folder, by user id. Raises UserError for a file that is none."""
     found: dict[str, T] = {}
@@ -132,7 +120,7 @@ def read_people(people: Path, record: type[T]) -> dict[str, T]:
 
 def freeze_person(people: Path, made: Persona | PersonContext) -> None:
     """Keeps one where none of its user is kept; the first stays."""
-    path = person_path(people, type(made), made.user_id)
+    path = people / _FOLDERS[type(made)] / f"{file_name(made.user_id)}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, made.model_dump(mode="json", exclude_none=True))
