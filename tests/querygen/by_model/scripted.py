@@ -16,7 +16,7 @@ from drretail.records.base import sha256_of
 from drretail.records.query import Query
 
 Answer = Callable[[Sequence[BaseMessage]], str]
-WORDS = (
+WORDS = [
     "garden",
     "bright",
     "quiet",
@@ -49,7 +49,7 @@ WORDS = (
     "copper",
     "linen",
     "basket",
-)
+]
 
 
 class ScriptedChat(BaseChatModel):

@@ -10,6 +10,7 @@ from drretail.querygen.checks import contract
 from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.querygen.checks.conftest import HOUSE, RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
@@ -173,6 +174,16 @@ def test_what_need_not_be_bought_counts_against_no_budget(linter: Linter, query:
     assert checked.findings == ()
     assert checked.reference.cheapest is not None
     assert [item.thing for item in checked.reference.cheapest.items] == ["bird bath"]
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
+    had = product_id("shampoo", 1)
+    want = Want(name="shampoo", kinds=("shampoo",), must=("fragrance free",), again=again)
+    wish = Wish(wants=(want,), budget=Money.of(18))
+    found = linter.check(Query(query_id="q1", user_id="ANNA", text="?", wish=wish, source="t")).reference
+    assert found.left_out == (() if again else (had,))
+    assert (found.cheapest and [item.product_id for item in found.cheapest.items]) == ([had] if again else None)
 
 
 def test_a_query_that_says_that_it_cannot_be_met_has_a_proof(linter: Linter, query: Query) -> None:
