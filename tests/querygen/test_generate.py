@@ -199,16 +199,13 @@ def test_a_history_of_one_order_is_no_profile_and_two_are_one(world: World, make
     assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 1
 
 
-def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World) -> None:
+def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World, make_world: MakeWorld) -> None:
     made = generate_sampled(world, 5, per_user=1, seed="42")
     assert made.users == 5
     assert {query.user_id for query in made.queries} == set(USERS)
     every = generate_sampled(world, 8, per_user=1, seed="42")
     assert every.users == 5
     assert set(every.without) == {"BERT", "DORA", "EMIL"}
-
-
-def test_users_that_give_nothing_are_told_and_unknown_ones_refused(world: World, make_world: MakeWorld) -> None:
     assert generate_for(world, ["DORA", "CARA"], per_user=1, seed="42").without == ("DORA",)
     with pytest.raises(UserError, match="No query could be made"):
         generate_for(world, ["DORA"], per_user=1, seed="42")

@@ -92,8 +92,7 @@ def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
     """The later one of every two near-duplicates, by query id."""
     texts, findings = Texts(), dict[str, Finding]()
     for query in queries:
-        finding = texts.near_duplicate(query)
-        if finding is not None:
+        if finding := texts.near_duplicate(query):
             findings[query.query_id] = finding
         texts.add(query)
     return findings

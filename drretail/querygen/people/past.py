@@ -128,8 +128,7 @@ def _departments(past: Past) -> dict[str, Trait]:
     bought: dict[str, dict[str, list[str]]] = {}
     for order in filter(past.shows, reversed(past.kept)):
         product = past.products[order.product_id]
-        name = BY_DEPARTMENT.get(product.category)
-        if name is not None:
+        if name := BY_DEPARTMENT.get(product.category):
             bought.setdefault(name, {}).setdefault(product.leaf_category, []).append(order.order_id)
     newest = {name: list(kinds.items())[:_MOST_KINDS] for name, kinds in bought.items()}
     return {

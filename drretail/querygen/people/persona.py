@@ -104,6 +104,10 @@ T = TypeVar("T", Persona, PersonContext)
 _FOLDERS: dict[type[Document], str] = {Persona: "personas", PersonContext: "contexts"}
 
 
+def person_path(people: Path, record: type[Document], user_id: str) -> Path:
+    return people / _FOLDERS[record] / f"{file_name(user_id)}.json"
+
+
 def read_people(people: Path, record: type[T]) -> dict[str, T]:
     """All of one kind in the folder, by user id. Raises UserError for a file that is none."""
     found: dict[str, T] = {}
@@ -120,7 +124,7 @@ def read_people(people: Path, record: type[T]) -> dict[str, T]:
 
 def freeze_person(people: Path, made: Persona | PersonContext) -> None:
     """Keeps one where none of its user is kept; the first stays."""
-    path = people / _FOLDERS[type(made)] / f"{file_name(made.user_id)}.json"
+    path = person_path(people, type(made), made.user_id)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, made.model_dump(mode="json", exclude_none=True))
