@@ -83,9 +83,9 @@ def _rationale(case: Case) -> Iterator[Finding]:
 def check_rules(case: Case) -> Iterator[Finding]:
     """What rules must keep to. Words or categories that two kinds share are no evidence that they belong together."""
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
-    for (one, its), (other, others) in combinations(case.offered, 2):
-        leaves = [{listing.product.leaf_category for listing in listings} for listings in (its, others)]
-        ids = [{listing.product.product_id for listing in listings} for listings in (its, others)]
+    for (one, offers), (other, others) in combinations(case.offered, 2):
+        leaves = [{listing.product.leaf_category for listing in listings} for listings in (offers, others)]
+        ids = [{listing.product.product_id for listing in listings} for listings in (offers, others)]
         if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
             yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")
     for want, listings in case.offered:
