@@ -113,7 +113,7 @@ class ScoreOptions:
     ] = "ledger"
     page_age: Annotated[
         float | None,
-        Option("The age above which to warn about a cited page.", SHOP, metavar="YEARS", min=0, default="3"),
+        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
     ] = None
     retry: Annotated[
         shared.Retry | None,

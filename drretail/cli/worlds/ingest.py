@@ -99,7 +99,7 @@ def ingest(
             "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="The language by which searches reduce words to stems. standard: no stems.",
+            help="The language of the texts, to search by word stems. standard: no stems.",
         ),
     ] = None,
     engine: Annotated[
