@@ -77,17 +77,17 @@ class PairScore(Record):
     tests: int = 0
     """How many tests that correction counts."""
     longer_won: float | None = None
-    """Share of the meetings with a winner that the report with more words won; 0.5 knows no length."""
+    """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: float | None = None
-    """What the win rate would be between reports of one length: a logistic fit of the results on tanh of the difference
-    in words, in its standard deviations (as length-controlled AlpacaEval). None where one system's reports are the
-    longer ones nearly always, so that length and system can't be told apart, and below ten queries."""
+    """The win rate if all reports had the same length, as in length-controlled AlpacaEval. A logistic fit
+    on tanh of the difference in words, in standard deviations. None below ten queries, or if one system's reports are
+    nearly always longer."""
     length_controlled_low: float | None = None
-    """The 95 % interval of it, drawn over users, as is ``length_controlled_high``."""
+    """Its 95 % interval, a bootstrap over users, with ``length_controlled_high``."""
     length_controlled_high: float | None = None
     flip_rate: float | None = None
-    """Share of scored pairs with another winner in each order; "equal" in one is no flip. None where one order alone
-    was asked."""
+    """Share of scored pairs whose winner changed with the order; "equal" in one order is no flip. None if one order
+    was not asked."""
     first_position_rate: float | None = None
     """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
     0.5 where the place does not matter."""
