@@ -43,8 +43,8 @@ class ComparedRow(Record):
     n_pairs: int
     """Queries with values of both systems."""
     n_users: int | None = None
-    """Of how many users these are, over whom the interval and the test are; None where no user is known, and each
-    query counts as one of its own."""
+    """Number of their users; interval and test are over them. None if no user is known: then each query counts as a
+    user."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
     runs_planned: int = 0
@@ -186,7 +186,7 @@ class SettingCell(Record):
     n: int
     """Queries with a value."""
     n_users: int | None = None
-    """Of how many users these are; None where no user is known."""
+    """Number of their users; None if no user is known."""
     at: float | None = None
     """The setting as a number where it is one: tokens of a size, turns."""
 

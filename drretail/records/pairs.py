@@ -72,8 +72,8 @@ class PairScore(Record):
     p: float | None = None
     """Of wins minus losses, the signs of users flipped, two-sided."""
     p_holm: float | None = None
-    """``p`` corrected (Holm): of overall quality together with all else that systems are chosen by, in all pairs; of
-    the other dimensions, which are exploratory, for each other."""
+    """``p`` after Holm's correction. Overall quality is corrected with all primary scores of all pairs, the other
+    dimensions, which are exploratory, with each other."""
     tests: int = 0
     """How many tests that correction counts."""
     longer_won: float | None = None
@@ -117,7 +117,7 @@ class RankScore(Record):
     no_interval: NoInterval | None = None
     """Why the strength has none."""
     n_users: int | None = None
-    """Of how many users the queries are on which it was compared; None where no user is known."""
+    """Users of the queries on which it was compared; None if no user is known."""
     n_opponents: int = 0
     n_scored: int = 0
     """Pairs of reports with one of this system that were scored."""
