@@ -91,8 +91,8 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view` or a CSV. Its columns are item, rater and value, or item and
-    one column per rater (--raters).
+    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
+    value, or item and one column per rater (--raters).
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
