@@ -74,7 +74,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
         raise UserError("Name the folder of the experiment: --to EXP.")
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
-    # A judge without a key is said before any run is paid for.
+    # A judge without a key is reported before any run is paid for.
     judges_for(BY_JUDGE, options.judge, Opener(settings, texts_in(options.base_url)), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)
