@@ -45,7 +45,8 @@ def test_a_mark_at_the_beginning_and_a_last_line_without_an_end_are_read(write: 
     ("lines", "message"),
     [
         ([line("a"), line("b")[:40]], r"queries\.jsonl has a line to mend: line 2: not JSON"),
-        (["{"] * 12, r"has 12 lines to mend: line 1: .*line 10: [^;]*; … and 2 more\."),
+        ([line("a"), *["{"] * 12], r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."),
+        (["{"] * 12, r"is no file of queries: line 1: not JSON"),
         ([""], "holds no query"),
         (
             [json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})],
