@@ -13,7 +13,8 @@ from drretail.grounding.report.markup import lines
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
 """How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
 NAMED = (
-    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|来源|资料|引用|参考(?:文献|资料)?)[ \t_-]*[:：]?[ \t]*)"
+    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|file|来源|资料|引用|参考(?:文献|资料)?)"
+    r"[ \t_-]*[:：]?[ \t]*)"
 )
 """What stands before a number in ``[Source 3]``."""
 
@@ -70,6 +71,11 @@ _BEFORE_COLON = re.compile(r"[^\n:：]{1,40}[:：]")
 _ENTRY_IN_LINE = re.compile(r"(?<!\S)[\[【［〔(（]\d{1,3}[\]】］〕)）](?=\s)")
 # Footnotes of Word and pandoc lead back to their marks: "1. Title, https://… [↑](#footnote-ref-1)".
 _LEADS_BACK = re.compile(r"\[[↑↩⏎][^\[\]\n]{0,3}\]\(#[^()\s]{1,200}\)\s*$")
+# ChatGPT's Word file ends in these, without a heading: "[\[1\]](https://…) [\[4\]](https://…) Title", "<https://…>".
+_LINKED_NUMBER = re.compile(r"[ \t]*\[\\?\[\d{1,4}\\?\]\]\(https?://", re.IGNORECASE)
+_ONLY_ADDRESS = re.compile(
+    rf"{_BULLET}(?:<?{ADDRESS}[^\s<>]*+>?|\[{ADDRESS}[^\[\]\n]*+\]\({ADDRESS}\S*\))[ \t]*", re.IGNORECASE
+)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
 SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
@@ -128,7 +134,7 @@ class _Line:
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
     all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
-    listed, below = _headed(all_lines) or _tail(all_lines), _below_footnotes(all_lines)
+    listed, below = _headed(all_lines) | _tail(all_lines), _below_footnotes(all_lines)
     references, footnote = References(), 0
     for index, line in enumerate(all_lines):
         if index in below:
@@ -299,13 +305,25 @@ def _may_be_listed(line: _Line) -> bool:
 def _tail(all_lines: list[_Line]) -> set[int]:
     """The lines at the very end that are entries without a heading above them."""
     listed: set[int] = set()
+    title: list[int] = []  # an address with what stands above it, up to the entry's number
     for index in range(len(all_lines) - 1, -1, -1):
         line = all_lines[index]
         if not line.text.strip():
             continue
-        if not _is_plain_entry(line):
+        is_number = _LINKED_NUMBER.match(line.text) or (title and _NUMBERED.match(line.folded))
+        if is_number and (title or index + 1 in listed):
+            listed |= {index, *title}
+            title = []
+        elif title:
+            if len(title) > _LONGEST_ENTRY:
+                break
+            title.append(index)
+        elif _ONLY_ADDRESS.fullmatch(line.text):
+            title = [index]
+        elif _is_plain_entry(line):
+            listed.add(index)
+        else:
             break
-        listed.add(index)
     return listed
 
 

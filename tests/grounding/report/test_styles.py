@@ -212,6 +212,33 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n1. A, {A} [↑](#footnote-ref-1)\n2. B, {B} [↑](#footnote-ref-2)\n",
         [("[[2]](#footnote-2)", "2")],
     ),
+    "apart from the text, and in cells": (
+        "It grew.10 It (e.g., Merge 12; Codat for posts 13) is.11 Keys 9, as Finch** 7**). The control 5:\n\n"
+        "SOC 2, as SOC 2 names it. In version 3, on May 5, over 6, 2,800 feet, $12, Wi-Fi 7. Step 1, so.4\n\n"
+        "| Feature | Deco 5 | eero Max 7 |\n| :---- | :---- | :---- |\n| **Price** 8 | $499 12 | $1,699 |\n"
+        "| **Ports** | 4 × 2.5 GbE 2 | 10 GbE14 |\n| Unlimited 8 | 3 | 12 dB8 |\n| Rank | 4 of 5 | Yes 9, 10 |\n",
+        DOTTED,
+        [
+            *(("10", "10"), ("12", "12"), ("13", "13"), ("11", "11"), ("9", "9"), ("7", "7"), ("5", "5"), ("4", "4")),
+            *(("8", "8"), ("12", "12"), ("2", "2"), ("9, 10", "9"), ("9, 10", "10")),
+        ],
+    ),
+    "glued in cells": (
+        "So it is good7. Depth is sound14. A fisheye (kb:k)8. It holds19. All of it12. Yet more12.\n\n"
+        "| Model | Roll | AUC |\n| :-- | :-- | :-- |\n| **Calib** (ECCV 2024\\)7  | (Pitch)7 | \\[cite: 7, 19\\] |\n"
+        "| Llama3 | Not regressed18 | fields7  |\n",
+        DOTTED,
+        [
+            *(("7", "7"), ("14", "14"), ("8", "8"), ("19", "19"), ("12", "12"), ("12", "12"), ("7", "7"), ("7", "7")),
+            *(("\\[cite: 7, 19\\]", "7"), ("\\[cite: 7, 19\\]", "19"), ("18", "18"), ("7", "7")),
+        ],
+    ),
+    "links without words": (f"So it is. []({A}) And so.[]({B})[](#x)", TWO, [(f"[]({A})", "1"), (f"[]({B})", "2")]),
+    "links of numbers above addresses, without a heading": (
+        f"So it is[\\[1\\]]({A}#:~:text=so)[\\[2\\]]({B}).\n\n------",
+        f"\n\n[\\[1\\]]({A}#:~:text=so) [\\[3\\]]({A})\nA title\nthat wraps\n\n<{A}>\n\n[\\[2\\]]({B}) B\n\n{B}\n",
+        [(f"[\\[1\\]]({A}#:~:text=so)", "1#:~:text=so"), (f"[\\[2\\]]({B})", "2")],
+    ),
     "hidden marks": (
         'So [1]. <span style="display:none">[2][^1]</span><!-- [2] -->',
         listed(f"[1] {A}", f"[2] {B}"),
@@ -245,14 +272,15 @@ def test_what_looks_like_a_mark_is_none(text: str) -> None:
     assert cited(NONE[text] + APA) == []
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("footnotes")])
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith(("footnotes", "link"))])
 def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
-    assert [one for one in cited(FORMS[form][0]) if not re.search("†|citation:", one[0])] == []
+    assert [one for one in cited(FORMS[form][0]) if not re.search("†|cite|citation:", one[0])] == []
     assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
 
 
 CITE = "<" + 'cite index="3-1,3-2,12-4">It is so.</cite>'
 CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
+GROK_CARD = '<grok-card data-id="e8ff4f" data-type="citation_card"></grok-card>'
 EXPORTED = {
     "Claude": (f"{CITE} Next.", ["</cite>"] * 2),
     "OpenAI": ("It is so.citeturn0search1turn3view0 Next.", ["citeturn0search1turn3view0"] * 2),
@@ -265,6 +293,8 @@ EXPORTED = {
         [":contentReference[oaicite:0]{index=0}"],
     ),
     "Grok": (f"It is so.{CARD} Next.", [CARD]),
+    "Grok's cards": (f"It is so.{GROK_CARD} Next.", [GROK_CARD]),
+    "Perplexity": ("It is so.[web:3] Next [file:1].", ["[web:3]", "[file:1]"]),
     "[citation:3]": ("It is so.[citation:3] Next.", ["[citation:3]"]),
     "bare numbers": ("It is so.[1] Next [2][1].\n\nAnd more [2, 1]\n", ["[1]", "[2]", "[1]", "[2, 1]", "[2, 1]"]),
 }
