@@ -48,6 +48,7 @@ _FEWEST_UNLISTED = 3
 _DOUBLED = re.compile(r"\[[^\[\]]{1,80}\]")  # [[1]], without an address
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
+_LABELS = re.compile(r"(?<!\w)[A-Za-z]\d{1,4}(?!\w)")  # [S2, S3]
 _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
 
@@ -129,7 +130,7 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if close - start > _LONGEST_CONTENT:
         return None
     content = text[start + 1 : close]
-    if "](" in content:  # [[1](https://…)]: the link within is the mark
+    if "](" in content or URL_START.search(content):  # [[1](https://…)], [https://…]: what is within is the mark
         return None
     if _DOUBLED.fullmatch(content):
         content = content[1:-1]
@@ -181,7 +182,8 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
     ids, certain = _ids(content)
     if ids:
         return ids, certain
-    return ((Target("label", content.strip().casefold()),), False) if content.strip() else ((), False)
+    labels = _LABELS.findall(content) if _LABELS.sub("", content).strip(" \t,;，；、") == "" else [content.strip()]
+    return tuple(Target("label", label.casefold()) for label in labels if label), False
 
 
 def numbered_targets(content: str) -> tuple[Target, ...]:

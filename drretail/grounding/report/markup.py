@@ -48,7 +48,7 @@ _OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!
 _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
-_STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】《》〈〉「」『』“”‘’"
+_STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
 # In running text without spaces an ideograph ends the URL; in links and lists it may be part of one.
 _NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")

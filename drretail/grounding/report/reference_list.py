@@ -26,7 +26,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _DOTTED = re.compile(
-    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
+    rf"{_BULLET}{NAMED}?(?P<label>[A-Z]?\d{{1,4}})(?:\*\*)?(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
     rf"|(?<!\d{{3}})(?=[ \t]+[^\W\d_].*{ADDRESS}))[ \t]+(?P<body>.*)",
     re.IGNORECASE,
 )

@@ -239,6 +239,11 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n[\\[1\\]]({A}#:~:text=so) [\\[3\\]]({A})\nA title\nthat wraps\n\n<{A}>\n\n[\\[2\\]]({B}) B\n\n{B}\n",
         [(f"[\\[1\\]]({A}#:~:text=so)", "1#:~:text=so"), (f"[\\[2\\]]({B})", "2")],
     ),
+    "letters with numbers": (
+        "So [S1], and so [S2, S3]; vitamins [B12].",
+        listed(f"- S1: {A}", f"- **S2.** {B}", "- S3 – https://a.example/3"),
+        [("[S1]", "1"), ("[S2, S3]", "2"), ("[S2, S3]", "3")],
+    ),
     "hidden marks": (
         'So [1]. <span style="display:none">[2][^1]</span><!-- [2] -->',
         listed(f"[1] {A}", f"[2] {B}"),
