@@ -38,7 +38,7 @@ _EXPORTED = re.compile(
     rf"\ue200?(?:file)?cite(?:\ue202?{_TURN})+\ue201?|{CARD}"
     r"|:contentReference\[oaicite:(?P<reference>\d{1,4})\]\{index=\d{1,4}\}"
 )
-_SURELY_NAMED = re.compile(r"\s*(?:cit(?:ation|e)|web|file):", re.IGNORECASE)  # [citation:3], Perplexity's [web:3]
+_SURELY_NAMED = re.compile(r"\s*(?:cit(?:ation|e)|web|file|post):", re.IGNORECASE)  # [citation:3], Perplexity's [web:3]
 _RUN = r"(?:\[[1-9]\d{0,2}(?:[ ]?[,–-][ ]?\d{1,3}){0,9}\][ ]?){1,9}"
 _BESIDE_END = re.compile(
     rf"[.!?…。！？][\"”’)*_]{{0,3}}[ ]?{_RUN}(?=[\s|]|(?<=[ ])\S|$)"

@@ -13,7 +13,7 @@ from drretail.grounding.report.markup import lines
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
 """How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
 NAMED = (
-    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|file|来源|资料|引用|参考(?:文献|资料)?)"
+    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|file|post|来源|资料|引用|参考(?:文献|资料)?)"
     r"[ \t_-]*[:：]?[ \t]*)"
 )
 """What stands before a number in ``[Source 3]``."""

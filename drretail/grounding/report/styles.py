@@ -48,6 +48,11 @@ _COUNTED_BY = re.compile(
     re.IGNORECASE,
 )
 """What a number stands behind that is a quantity, a date or part of a name."""
+_TABLE = re.compile(
+    r"^(?P<head>[^|\n]*\|[^\n]*)\n[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+\n(?P<rows>(?:[^|\n]*+\|[^\n]*+(?:\n|\Z))+)", re.M
+)
+_SOURCE_COLUMN = re.compile(rf"[ \t*]*{NAMED}(?:#|no\.?)?[ \t*]*|[ \t*]*(?:quellen?|fuentes?)[ \t*]*", re.I)
+_CELL_OF_NUMBERS = re.compile(rf"[ \t]*(?P<keys>{_NUMBERS})[ \t]*")
 _FIRST_CELL = re.compile(r"(?:^|\n)[ \t>]*\|[^|\n]*$")
 _HEAD_OF_TABLE = re.compile(r"[^\n]*\n[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+[|\n]")
 _YEAR = re.compile(r"(?:19|20)\d\d[a-z]?|\bn\.d\b")
@@ -70,12 +75,26 @@ class Style:
 def styled_marks(text: str, references: References, bracketed: int) -> list[Mark]:
     """The marks of these styles; in ``text`` lists, code and the marks of so many bracketed labels are blanked."""
     raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
+    raised += _in_column_of_sources(text)
     found = {style.name: _resolved(style, text, references) for style in LOOSE}
     style = max(found, key=lambda name: len(found[name]))
     if len(found[style]) <= bracketed + len(raised):
         return raised
     apart = _resolved(APART, text, references) if style in BESIDE_WHICH_APART else []
     return [*raised, *{mark.start: mark for mark in (*apart, *found[style])}.values()]
+
+
+def _in_column_of_sources(text: str) -> Iterator[Mark]:
+    """The cells that are nothing but numbers below a head such as "Source" or "Ref."."""
+    for table in _TABLE.finditer(text):
+        columns = [index for index, head in enumerate(table["head"].split("|")) if _SOURCE_COLUMN.fullmatch(head)]
+        start = table.start("rows")
+        for row in table["rows"].split("\n") if columns else ():
+            for index, cell in enumerate(row.split("|")):
+                if index in columns and (numbers := _CELL_OF_NUMBERS.fullmatch(cell)):
+                    begin = start + numbers.start("keys")
+                    yield Mark(begin, begin + len(numbers["keys"]), numbered_targets(numbers["keys"]), certain=False)
+                start += len(cell) + 1
 
 
 def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
@@ -86,9 +105,9 @@ def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
 
 def _resolved(style: Style, text: str, references: References) -> list[Mark]:
     """The marks of a loose style whose labels are all entries, where nearly all that looks like it resolves."""
-    marks = list(_found(style, text, references))
+    marks = style.kept(text, list(_found(style, text, references)))
     resolved = [mark for mark in marks if all(references.entry(to.value, mark.start) for to in mark.targets)]
-    return style.kept(text, resolved) if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
+    return resolved if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
 
 
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
@@ -197,7 +216,7 @@ BESIDE_WHICH_APART = ("text.3", "text3.")
 APART = Style(
     "text 3 |",
     re.compile(
-        rf"(?:(?<=[\w)\]\"”’*%][ ])|(?<=[a-zß-ɏ)\]\"”’*%])(?=[\d, ]{{1,30}}\|))(?P<mark>(?P<keys>{_TIGHT}))"
+        rf"(?:(?<=[\w)\]\"”’*%€$£¥₹][ ])|(?<=[a-zß-ɏ)\]\"”’*%])(?=[\d, ]{{1,30}}\|))(?P<mark>(?P<keys>{_TIGHT}))"
         r"(?=\*{0,3}(?:[,;)](?!\d)|:[ ]*(?:\n|$)|[ \t]*\|))"
     ),
     _numbers,
@@ -209,7 +228,7 @@ LOOSE = (
         "text.3",
         re.compile(
             r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=\d[ \u00a0][A-Za-z]\.)|(?<=°[CF]\.)"
-            r"|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
+            r"|(?<=[)\]\"”’»*%…€$£¥₹][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
             r"|(?<=[。！？；，）」』])"
             r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
             rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"

@@ -239,6 +239,11 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n[\\[1\\]]({A}#:~:text=so) [\\[3\\]]({A})\nA title\nthat wraps\n\n<{A}>\n\n[\\[2\\]]({B}) B\n\n{B}\n",
         [(f"[\\[1\\]]({A}#:~:text=so)", "1#:~:text=so"), (f"[\\[2\\]]({B})", "2")],
     ),
+    "a column of sources": (
+        "So [2].\n\n| Pan | Stars | Source |\n|---|---|---|\n| A | 1 | 1 |\n| B | 2 | 1, 2 |\n| C | 2 | 2 tests |\n",
+        TWO,
+        [("[2]", "2"), ("1", "1"), ("1, 2", "1"), ("1, 2", "2")],
+    ),
     "letters with numbers": (
         "So [S1], and so [S2, S3]; vitamins [B12].",
         listed(f"- S1: {A}", f"- **S2.** {B}", "- S3 – https://a.example/3"),
