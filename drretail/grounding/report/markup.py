@@ -23,7 +23,7 @@ CITE_TAG = re.compile(
 """Around what Claude cites: ``index="3-1,3-2"`` names sentences of source 3."""
 _BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
-# What Markdown leaves out of the page: link definitions, links without words or page, cells beyond the head of a table.
+# What Markdown leaves out of the page: link definitions, cells beyond the head of a table.
 _CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
 _LINK_TITLE = "|".join(
     rf"{begin}(?:[^\\\n{end}]|\\.|\\?\n(?![ \t]*\n))*+{end}" for begin, end in (('"', '"'), ("'", "'"), (r"\(", r"\)"))
@@ -39,8 +39,6 @@ _SOURCE_NAME = re.compile(r"[\w:@-]{1,80}|[^\d$€£¥₹%]{1,80}")
 _SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCFS]:[\w:@-]+", re.IGNORECASE)
 _ENDS_PARAGRAPH = re.compile(r"\s*|[ ]{0,3}(?:#{1,6}(?:[ \t].*)?|(?:[-*_=][ \t]*){3,}|(?:```|~~~).*)")
 _LINK_REFERENCE = re.compile(r"(?<=\])(?P<label>\[[^\[\]]{1,999}\])")
-# Those to pages stay: reports copied from Grok and ChatGPT cite by them.
-_EMPTY_LINK = re.compile(r"(?<![!\\\]])\[\s*\]\((?!https?://)[^()\s]+(?:[ \t]+\"[^\"\n]*\")?\)", re.IGNORECASE)
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CONTAINER_START = re.compile(_CONTAINER)
@@ -190,8 +188,7 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
-    links = [match.span() for match in _EMPTY_LINK.finditer(text)]
-    links += [
+    links = [
         match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
     ]
     last = 0

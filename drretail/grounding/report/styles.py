@@ -42,19 +42,18 @@ _NUMBERED_NAME = re.compile(r"(?<!\w)[^\W\d_]+\d{1,3}(?=[ \t-]\w)")
 _NAME_AND_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+[ ]\d{1,3}(?=[ \t-](?!(?:and|or|is|are|for|to)\b)\w|\.(?:\s|$)|:[ ]\w)")
 _LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++[ ]?$")
 _COUNTED_BY = re.compile(
-    r"(?<!\w)(?:of|to|and|or|than|over|under|about|around|from|by|at|in|for|with|up|next|last|first|top|all|these|those"
-    r"|version|level|step|phase|stage|type|tier|grade|class|size|no|number|page|part|section|chapter|table|figure|week"
-    r"|day|gen|generation|series|model|score|rated|[a-z]{3,8}uary|march|april|may|june|july|august|[a-z]{3,6}ber)[ ]$",
+    r"(?<!\w)(?:of|to|and|or|than|over|under|about|from|by|at|in|for|with|up|next|last|first|top|all|these|those|version"
+    r"|level|step|phase|stage|type|size|no|page|part|section|chapter|table|figure|week|day|gen(?:eration)?|series|model"
+    r"|score|rated|[a-z]{3,8}uary|march|april|may|june|july|august|[a-z]{3,6}ber)[ ]$",
     re.IGNORECASE,
 )
 """What a number stands behind that is a quantity, a date or part of a name."""
 _TABLE = re.compile(
     r"^(?P<head>[^|\n]*\|[^\n]*)\n[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+\n(?P<rows>(?:[^|\n]*+\|[^\n]*+(?:\n|\Z))+)", re.M
 )
-_SOURCE_COLUMN = re.compile(rf"[ \t*]*{NAMED}(?:#|no\.?)?[ \t*]*|[ \t*]*(?:quellen?|fuentes?)[ \t*]*", re.I)
+_SOURCE_COLUMN = re.compile(r"[ \t*]*(?:sources?|ref(?:erence)?s?\.?|quellen?|fuentes?|来源)[ \t#*]*", re.I)
 _CELL_OF_NUMBERS = re.compile(rf"[ \t]*(?P<keys>{_NUMBERS})[ \t]*")
 _FIRST_CELL = re.compile(r"(?:^|\n)[ \t>]*\|[^|\n]*$")
-_HEAD_OF_TABLE = re.compile(r"[^\n]*\n[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+[|\n]")
 _YEAR = re.compile(r"(?:19|20)\d\d[a-z]?|\bn\.d\b")
 _INITIALS = re.compile(r"[ ]?\[[^\[\]]*\]")
 _ET_AL = re.compile(r"(?<![ ,])[ ,]*+(?:\bet[ ]al\.?|等人?)[ ,]*+$", re.I)
@@ -80,7 +79,7 @@ def styled_marks(text: str, references: References, bracketed: int) -> list[Mark
     style = max(found, key=lambda name: len(found[name]))
     if len(found[style]) <= bracketed + len(raised):
         return raised
-    apart = _resolved(APART, text, references) if style in BESIDE_WHICH_APART else []
+    apart = _resolved(APART, text, references) if style in ("text.3", "text3.") else []  # Gemini's reports have both
     return [*raised, *{mark.start: mark for mark in (*apart, *found[style])}.values()]
 
 
@@ -154,12 +153,12 @@ def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
 def _apart(text: str, marks: list[Mark]) -> list[Mark]:
     """Numbers behind a space, before a comma or at the end of a cell ("64 dB 8 |"), but names and quantities."""
     names = {*_NUMBERED_NAME.findall(text), *_NAME_AND_NUMBER.findall(text)}
+    heads = {place for table in _TABLE.finditer(text) for place in range(*table.span("head"))}
 
     def is_part_of_text(mark: Mark) -> bool:
         word, before = _with_word(text, mark), text[max(0, mark.start - 200) : mark.start]
         is_label = word[:1].isupper() and _FIRST_CELL.search(before)
-        is_head = text[mark.end : mark.end + 9].lstrip(" \t*").startswith("|") and _HEAD_OF_TABLE.match(text, mark.end)
-        return bool(word in names or is_label or is_head or _COUNTED_BY.search(before))
+        return bool(word in names or is_label or mark.start in heads or _COUNTED_BY.search(before))
 
     return [mark for mark in marks if not is_part_of_text(mark)]
 
@@ -211,8 +210,6 @@ BESIDE_BRACKETS = (
     Style("^3^", re.compile(rf"(?P<mark>\^(?P<keys>{_NUMBERS})\^)"), _raised),
     Style("(Source 3)", re.compile(rf"(?P<mark>[(（]{NAMED}(?P<keys>{_NUMBERS})[)）])", re.I), _numbers),
 )
-BESIDE_WHICH_APART = ("text.3", "text3.")
-"""Styles of reports that may have numbers apart from the text as well, as Gemini's have."""
 APART = Style(
     "text 3 |",
     re.compile(
