@@ -243,7 +243,7 @@ class _Resolver:
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:
     """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
     years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
-    return bool(numbers) and highest > 0 and 0 not in numbers and not years
+    return 0 < len(numbers) <= highest and 0 not in numbers and not years
 
 
 def _title(line: str, marks: list[Mark]) -> str:

@@ -79,7 +79,9 @@ def styled_marks(text: str, references: References, bracketed: int) -> list[Mark
     style = max(found, key=lambda name: len(found[name]))
     if len(found[style]) <= bracketed + len(raised):
         return raised
-    apart = _resolved(APART, text, references) if style in ("text.3", "text3.") else []  # Gemini's reports have both
+    apart = (
+        _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
+    )  # Gemini's reports have both
     return [*raised, *{mark.start: mark for mark in (*apart, *found[style])}.values()]
 
 
@@ -229,6 +231,13 @@ LOOSE = (
             r"|(?<=[。！？；，）」』])"
             r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
             rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"
+        ),
+        _numbers,
+    ),
+    Style(
+        "字 3。",
+        re.compile(
+            rf"(?:(?<=[^\W\d_\x00-\u024f][ ])|(?<=[）”」』%][ ]))(?P<mark>(?P<keys>{_TIGHT}))(?=[ ]?[，。；、！？])"
         ),
         _numbers,
     ),
