@@ -84,6 +84,7 @@ _BRACKETED_NUMBERS = re.compile(r"[\[【](\d[\d ,;–-]{0,40})[\]】]")
 _ENDS_IN_ADDRESS = re.compile(rf"(?<!\S)[(<]?{ADDRESS}\S+[ \t]*$", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
 _CARD = re.compile(CARD)
+_LONGEST_CARD = 400
 SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
 
@@ -151,8 +152,9 @@ def read_references(text: str) -> References:
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
             entry, names = Entry(names[0], line.start, line.end), names[1:]
-        if entry is None and index in listed and (card := _CARD.search(text, line.start)) and card.start() < line.end:
-            entry = Entry(card["card"] or "card", line.start, card.start())
+        card = _CARD.search(text, line.start, line.end + _LONGEST_CARD) if index in listed else None
+        if entry is None and card and card["card"] and card.start() < line.end:
+            entry = Entry(card["card"], line.start, card.start())
         if entry is not None:
             references.add(_continued(entry, all_lines, index, listed | below), *names)
         if entry is not None or index in listed:

@@ -40,6 +40,8 @@ def cited(report: str) -> list[tuple[str, str]]:
 
 A, B = "https://a.example/1", "https://a.example/2"
 TWO = listed(f"1. A {A}", f"2. B {B}")
+CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
+GROK_CARD = '<grok-card data-id="e8ff4f" data-type="citation_card"></grok-card>'
 FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "glued to the stop": (
         "It grew.10, 11 It fell in the U.S.3\n\n| so.2 |",
@@ -254,6 +256,27 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         listed(f"[1] {A}", f"[2] {B}"),
         [("[1]", "1")],
     ),
+    "a list whose numbers are links": ("It fell [2].", listed(f"[1]({A})", f"[2]({B})"), [("[2]", "2")]),
+    "a list at the end whose numbers are marked": (
+        "It fell [1, 2].",
+        f"\n\n---\n1. A review [14X] - {A}\n2. B - {B}\n",
+        [("[1, 2]", "1"), ("[1, 2]", "2")],
+    ),
+    "steps at the end that nothing marks": (
+        "It fell.",
+        f"\n\n1. Order A at {A}\n2. Or B at {B}\n",
+        [(A, "1"), (B, "2")],
+    ),
+    "cards that the list names": (
+        f"It fell.{CARD}",
+        listed(f"- [A]({A}){CARD.replace('>8<', '>7<')}", f"- [B]({B}){CARD}"),
+        [(CARD, "2")],
+    ),
+    "behind a space before Chinese stops": (
+        "椅子高 55 厘米 1。它重 8 公斤 2，很轻。\n\n| 椅 | 高 |\n|--|--|\n| 甲 | 7 公斤 2 |",
+        TWO,
+        [("1", "1"), ("2", "2"), ("2", "2")],
+    ),
 }
 
 
@@ -284,13 +307,11 @@ def test_what_looks_like_a_mark_is_none(text: str) -> None:
 
 @pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith(("footnotes", "link"))])
 def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
-    assert [one for one in cited(FORMS[form][0]) if not re.search("†|cite|citation:", one[0])] == []
+    assert [one for one in cited(FORMS[form][0]) if not re.search("†|cite|citation", one[0])] == []
     assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
 
 
 CITE = "<" + 'cite index="3-1,3-2,12-4">It is so.</cite>'
-CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
-GROK_CARD = '<grok-card data-id="e8ff4f" data-type="citation_card"></grok-card>'
 EXPORTED = {
     "Claude": (f"{CITE} Next.", ["</cite>"] * 2),
     "OpenAI": ("It is so.citeturn0search1turn3view0 Next.", ["citeturn0search1turn3view0"] * 2),
@@ -335,6 +356,7 @@ def test_what_claude_cites_is_an_entry_of_the_list() -> None:
         "Between [0, 1], [1, 2] and [0, 3].",
         "- [1] first\n- [2] second\n- [3] third\n",
         "It is so [1].",
+        "For loads of [7–45] pounds.\n\n## Sources\n\n1. A leaflet\n2. A book\n",
         f"`So it is.citeturn0search1` and `{CARD}`",
         "<span hidden>So it is.citeturn0search1</span>",
     ],
@@ -347,7 +369,14 @@ def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_cla
     "heading",
     [
         *("**Key Citations**", "### Ranked sources", "Source(s):", "## 📚 References (12)", "## Appendix A: Sources"),
-        *("## Quellen", "## Referencias", "## 出典", "### Source Index", "**References** (4)"),
+        *(
+            "## Quellen",
+            "## Referencias",
+            "## 出典",
+            "### Source Index",
+            "**References** (4)",
+            "**Sources for this section**",
+        ),
     ],
 )
 def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:
