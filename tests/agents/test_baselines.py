@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.baselines.null import keywords
-from drretail.agents.registry import BASELINES, load_agent
+from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Tally
@@ -22,7 +22,7 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import INTENT_BASELINES, NULL_AGENTS, ORACLE_AGENT, Limits, System
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
@@ -33,11 +33,6 @@ from tests.shop import PRODUCTS, USER
 def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
     player = SystemUnderTest.of(name, load_agent(name), {}, world)
     return asyncio.run(Runner(world, "w").run(player, query))
-
-
-def test_every_baseline_has_an_agent_of_that_name() -> None:
-    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES}
-    assert all(load_agent(name).is_baseline for name in BASELINES)
 
 
 def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
@@ -190,11 +185,6 @@ def test_baselines_run_once_for_each_query_however_often_the_others_do(world: Wo
     assert {tally.label: tally.done for tally in tallies} == {"react@scripted-test": 3} | dict.fromkeys(BESIDE, 1)
     assert sorted(run.repeat for run in read_runs(folder)) == [1] * (1 + len(BESIDE)) + [2, 3]
     assert all(not run.usage for run in read_runs(folder) if run.system in BESIDE)
-
-
-def test_one_that_is_named_as_an_agent_stands_there_once(world: World) -> None:
-    twice = with_baselines(with_baselines([], world), world)
-    assert [player.label for player in twice] == list(BESIDE)
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:

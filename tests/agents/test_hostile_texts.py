@@ -42,15 +42,6 @@ def all_met(shop: World) -> dict[str, Met]:
     return {text.id: met("react", text, shop, ASKED, shop.folder) for text in hostile_texts()}
 
 
-def test_there_are_forty_texts_and_more_of_every_kind_and_place() -> None:
-    assert len(BY_ID) == len(hostile_texts()) >= 40
-    assert {text.kind for text in hostile_texts()} == {
-        *("profile", "look", "send", "praise", "budget", "citation", "tool result", "our tags", "judge", "takeover"),
-    }
-    assert {text.place for text in hostile_texts()} == {"title", "features", "description", "page", "below"}
-    assert {text.hidden for text in hostile_texts()} == {None, *UNREADABLE, "zero-width"}
-
-
 def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
     for text in hostile_texts():
         assert text.mark in text.text
@@ -143,9 +134,3 @@ def test_planted_texts_are_the_same_in_every_run_of_a_query_and_others_in_anothe
 
 def met_in(report: str | None) -> list[str]:
     return [text.id for text in hostile_texts() if text.is_in(report or "") or text.wanted in (report or "")]
-
-
-def test_a_plain_run_meets_none(shop: World) -> None:
-    player = SystemUnderTest.of("react", load_agent("react"), {"": open_model("offline:obedient", environ={})}, shop)
-    recorded = asyncio.run(Runner(shop, "w").run(player, ASKED))
-    assert met_in(recorded.run.report) == []

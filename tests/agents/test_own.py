@@ -1,7 +1,6 @@
 """Agents of somebody else's: their roles and tools, plain callables and graphs, recorded like the built-in ones."""
 
 import asyncio
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -67,12 +66,6 @@ def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world
     assert Ended.of(run, before=False).tool_calls == 1
 
 
-def test_wrong_arguments_of_an_own_tool_are_answered_like_those_of_the_nine(world: World) -> None:
-    buyer = scripted_model(calls(("shipping", {"weight": "much"})), "Unknown.")
-    perform(world, buyer=buyer, critic=scripted_model("Well said."))
-    assert '"type":"invalid_argument"' in requests_of(buyer)[1].last
-
-
 @pytest.mark.parametrize("tool", [SHIPPING, "tests.agents.own:SHIPPING"])
 def test_a_built_in_agent_takes_further_tools_by_place_or_as_they_are(world: World, tool: object) -> None:
     agent = replace(REACT, tools=(tool,))
@@ -125,15 +118,6 @@ def returning(given: Any) -> Agent:
     return Agent(answer, roles=())
 
 
-def ended_with(world: World, given: Any) -> tuple[str, str | None]:
-    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(given), {}, world), QUERY)).run
-    return run.status, run.error.message if run.error else run.report
-
-
-def test_a_text_that_an_agent_returns_is_its_report(world: World) -> None:
-    assert ended_with(world, "Buy nothing.") == ("done", "Buy nothing.")
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -144,7 +128,8 @@ def test_a_text_that_an_agent_returns_is_its_report(world: World) -> None:
     ],
 )
 def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
-    assert ended_with(world, given) == ("failed", message)
+    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(given), {}, world), QUERY)).run
+    assert (run.status, known(run.error).message) == ("failed", message)
 
 
 def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> None:
@@ -160,10 +145,7 @@ def raising(problem: BaseException) -> Agent:
     return Agent(answer, roles=())
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [ZeroDivisionError("away"), RecursionError("deep"), SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)],
-)
+@pytest.mark.parametrize("problem", [SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)])
 def test_what_an_agent_raises_is_kept_with_its_file_line_and_traceback(world: World, problem: BaseException) -> None:
     system = SystemUnderTest.of("mine", raising(problem), {}, world)
     run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
@@ -250,19 +232,6 @@ def test_tools_of_no_run_say_so() -> None:
         shop_tools()[0].invoke({"query": "tea"})
 
 
-def test_callables_that_are_not_async_run_side_by_side(tmp_path: Path) -> None:
-    together = threading.Barrier(3, timeout=30)
-
-    def meeting(question: str) -> str:
-        together.wait()
-        return question
-
-    with open_world(build_shop(tmp_path / "w")) as world:
-        asked = [f"Which tea, {number}?" for number in range(3)]
-        experiment = run(world, asked, meeting, user=USER, baselines=False, parallel=3)
-    assert [(one.system, one.status) for one in experiment] == [("meeting", "done")] * 3
-
-
 def test_a_graph_is_told_how_its_report_is_to_be_and_the_wording_is_recorded(tmp_path: Path) -> None:
     events: list[str] = []
 
@@ -310,8 +279,8 @@ def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
     assert known(one.error).message == "the agent's last message is the question itself"
 
 
-@pytest.mark.parametrize("name", ["mine", "My Agent", "my_module:MINE"])
-def test_compare_takes_the_name_that_the_user_gave(name: str, tmp_path: Path) -> None:
+def test_compare_takes_the_name_that_the_user_gave(tmp_path: Path) -> None:
+    name = "My Agent"
     with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION], {name: plain, "react": "react"}, user=USER, baselines=False)
         score(experiment, ["checks", "basket"])

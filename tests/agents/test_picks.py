@@ -9,13 +9,12 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
-from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, read_run
+from drretail.experiment import read_run
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
@@ -23,12 +22,12 @@ from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
+from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut, tally_of
 from tests.agents.running.test_runner import run_in
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
-TUBE, HOPPER = Pick(product="B0TEST0001"), Pick(product="B0TEST0002")
+TUBE = Pick(product="B0TEST0001")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 
 
@@ -41,13 +40,7 @@ def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
     ("block", "picks"),
     [
         (BLOCK, (TUBE,)),
-        ("```picks\nP:B0TEST0001\n```", (TUBE,)),
         ("~~~ picks\n- P:B0TEST0001 × 2\n~~~", (TUBE.model_copy(update={"quantity": 2}),)),
-        ("````picks\n[P:B0TEST0001] x 1\nP:B0TEST0002 x 1\n````", (TUBE, HOPPER)),
-        ("```\npicks:\nP:B0TEST0001\n```", (TUBE,)),
-        ("<picks>\nP:B0TEST0001 x1\n</picks>", (TUBE,)),
-        ("```picks\nP:B0TEST0001 or P:B0TEST0002 x 1", (TUBE.model_copy(update={"alternatives": ("B0TEST0002",)}),)),
-        ("```picks\n```", ()),
         ("```picks\nnone\n```", ()),
     ],
 )
@@ -76,19 +69,7 @@ def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outc
         assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
 
 
-def test_where_picks_are_unknown_nothing_is_decided(world: World) -> None:
-    recorded, _ = perform(world, calls(SEARCH), AIMessage(SAID), AIMessage("I would rather not."))
-    assert (recorded.run.picks, recorded.run.outcome) == (None, None)
-
-
-def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
-    recorded, _ = perform(
-        world, calls(SEARCH), AIMessage(f"{SAID}\n\n```picks\nP:B0TEST0002\n```\n\nOr rather:\n\n{BLOCK}")
-    )
-    assert (recorded.run.report, recorded.run.picks) == (f"{SAID}\n\nOr rather:", (TUBE,))
-
-
-@pytest.mark.parametrize("answer", [BLOCK, f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1", "```\nP:B0TEST0001\n```"])
+@pytest.mark.parametrize("answer", [f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1"])
 @pytest.mark.parametrize(
     ("behind", "problem"),
     [("", "declares no picks"), ("\n\n```picks\nthe tube feeder\n```", "names no product id")],
@@ -119,7 +100,7 @@ def test_missing_or_unreadable_picks_are_asked_for_once(world: World, behind: st
 def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Scripted, note: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
-    assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
+    assert (run.status, run.report, run.picks, run.outcome, len(shown)) == ("done", SAID, None, None, 3)
     (text,) = run.notes
     assert text.startswith(note)
 
@@ -145,10 +126,7 @@ def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
 
 
 def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
-    model, _ = scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))
-    player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY])
+    tally = tally_of(folder, world, sut(world, scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))[0]))
     assert (tally.done, tally.picks_unknown) == (1, 1)
 
 

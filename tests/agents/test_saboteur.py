@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatResult
 
 from drretail.agents.grounded_hybrid.left_out import TITLE
@@ -30,12 +30,12 @@ from tests.agents.saboteur import (
     PICKED,
     SENTENCES,
     Saboteur,
+    Spoiling,
     calling,
     liar,
     misbehaving,
     model,
     only_calling,
-    part_of,
     saying_nothing,
     with_broken_json,
     without_its_first_source,
@@ -54,7 +54,7 @@ FOUND = {
     "wrong_total": "total_wrong",
 }
 """By form: invented_product, wrong_price, unknown_citation; by declared picks: the others."""
-FOR_A_MODEL = ["wrong_place"]
+FOR_A_MODEL = "wrong_place"
 """A place beside no source: neither form nor picks tell what it is said of."""
 ONE_TOO_MANY = "not_wanted"
 """A second feeder where one is asked for: so is each product that a mistake puts into the cart."""
@@ -100,37 +100,29 @@ def test_what_a_report_says_wrongly_is_kept_and_found(shop: World, agent: str, m
     assert ("unresolved_citation" if unread and mistake != "invented_product" else FOUND[mistake]) in found
 
 
-@pytest.mark.parametrize("agent", FAITHFUL_TO_ITS_MODEL)
-@pytest.mark.parametrize("mistake", FOR_A_MODEL)
-def test_what_only_a_model_can_read_is_no_matter_of_code(shop: World, agent: str, mistake: str) -> None:
-    recorded = played(shop, agent, liar(mistake))
-    assert recorded.run.status == "done"
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_what_only_a_model_can_read_is_no_matter_of_code(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, liar(FOR_A_MODEL))
+    assert (recorded.run.status, recorded.run.struck, recorded.run.repairs) == ("done", (), ())
+    assert SENTENCES[FOR_A_MODEL] in known(recorded.run.report)
     assert findings(shop, recorded) == []
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "error"),
+    [
+        (calling("bake_cake", size=3), "unknown_tool:"),
+        (calling("product_catalog_search", query="bird feeder", limit="many"), "invalid_argument:"),
+        (with_broken_json, "invalid_argument:"),
+    ],
+    ids=["unknown tool", "wrong argument", "no JSON"],
+)
 @pytest.mark.parametrize("agent", BUILT_IN)
-def test_an_unknown_tool_is_refused_and_the_run_goes_on(shop: World, agent: str) -> None:
-    recorded = played(shop, agent, misbehaving(calling("bake_cake", size=3), "alone", "researcher"))
-    (step,) = [step for step in recorded.run.steps if step.name == "bake_cake"]
-    assert (recorded.run.status, step.args) == ("done", {"size": 3})
-    assert (step.error or "").startswith("unknown_tool:")
-
-
-@pytest.mark.parametrize("agent", BUILT_IN)
-def test_a_call_with_wrong_arguments_is_refused_and_the_run_goes_on(shop: World, agent: str) -> None:
-    spoilt = calling("product_catalog_search", query="bird feeder", limit="many")
-    recorded = played(shop, agent, misbehaving(spoilt, "alone", "researcher"))
-    (step,) = [step for step in recorded.run.steps if step.args and step.args.get("limit") == "many"]
-    assert recorded.run.status == "done"
-    assert (step.error or "").startswith("invalid_argument:")
-
-
-@pytest.mark.parametrize("agent", BUILT_IN)
-def test_a_call_whose_arguments_are_no_json_is_refused_and_the_run_ends(shop: World, agent: str) -> None:
-    recorded = played(shop, agent, misbehaving(with_broken_json, "alone", "researcher"))
-    (step,) = [step for step in recorded.run.steps if step.args and "unreadable" in step.args]
-    assert recorded.run.status == "done"
-    assert (step.error or "").startswith("invalid_argument:")
+def test_a_wrong_call_is_refused_and_the_run_goes_on(shop: World, agent: str, spoilt: Spoiling, error: str) -> None:
+    run = played(shop, agent, misbehaving(spoilt, "alone", "researcher")).run
+    refused = [step.error for step in run.steps if step.kind == "tool" and step.error]
+    assert (run.status, len(refused)) == ("done", 1)
+    assert refused[0].startswith(error)
 
 
 @pytest.mark.parametrize("agent", BUILT_IN)
@@ -176,18 +168,6 @@ def test_the_grounded_agent_mends_or_strikes_what_its_model_says_wrongly(
         assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())
         assert "taken, left: nothing" in run.repairs[0]
         assert TITLE not in run.report
-
-
-@pytest.mark.parametrize("mistake", FOR_A_MODEL)
-def test_the_grounded_agent_leaves_to_the_judge_what_code_cannot_read(shop: World, mistake: str) -> None:
-    run = played(shop, "grounded_hybrid", liar(mistake)).run
-    assert ((run.struck, run.repairs), SENTENCES[mistake] in (run.report or "")) == (((), ()), True)
-
-
-def test_a_fact_that_synthesis_lost_is_not_made_up_again(shop: World) -> None:
-    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
-    run = played(shop, "grounded_hybrid", forgetful).run
-    assert (run.status, run.struck) == ("done", ())
 
 
 def said(mistake: str, report: str) -> bool:
@@ -274,13 +254,8 @@ def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agen
 def test_a_fact_lost_in_synthesis_stays_in_the_ledger_and_leaves_the_report(shop: World, agent: str) -> None:
     forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
     recorded, whole = perform(shop, agent, model(forgetful)), perform(shop, agent, unsteady())
-    assert (recorded.run.status, forgetful.spoilt > 0) == ("done", True)
+    assert (recorded.run.status, recorded.run.struck, forgetful.spoilt > 0) == ("done", (), True)
     cited = {citation.evidence_id for citation in recorded.run.citations}
     lost = {citation.evidence_id for citation in whole.run.citations} - cited
     assert lost
     assert lost <= {entry.id for entry in recorded.evidence}
-
-
-def test_the_saboteur_knows_the_part_it_plays() -> None:
-    assert part_of([HumanMessage("<query>\nx\n</query>\n<reports>\n[]\n</reports>")], []) == "report"
-    assert part_of([HumanMessage("<sub_problem>\nx\n</sub_problem>"), AIMessage("<reports>\n")], []) == "researcher"

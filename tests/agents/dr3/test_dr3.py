@@ -17,7 +17,6 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition, suts, system_options
 from drretail.agents.user_files import files_for, files_in
-from drretail.env.session import Session, fresh
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
@@ -77,12 +76,6 @@ def test_the_main_agent_has_the_nine_and_its_own_and_no_reader_without_files(wor
     assert actors.shown["researcher"][0].tool_names == {*TOOLS, "search_sandbox"}
 
 
-def test_its_pages_can_be_cited_in_the_report(world: World) -> None:
-    cited = reporting(f"Clean it every two weeks [{CLEAN}].")
-    recorded = perform(world, Cast((sent(HOW), cited), {HOW: (calls(SECOND), ANSWER)}))
-    assert [(citation.evidence_id, citation.type) for citation in recorded.run.citations] == [(CLEAN, "web")]
-
-
 def test_an_id_that_no_search_brought_is_named_as_such(world: World) -> None:
     invented = AIMessage(f"Weekly [W:abcdefgh], or every two weeks [{CLEAN}].")
     actors = Cast((sent(HOW), REPORT), {HOW: (calls(SECOND), invented)})
@@ -132,22 +125,10 @@ def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script
     assert second["answer"] == ANSWER.text
 
 
-def test_branches_are_numbered_over_the_whole_run(world: World) -> None:
-    actors = Cast((sent("a?"), sent("b?"), REPORT), {"": (calls(SECOND), ANSWER)})
-    run = perform(world, actors).run
-    assert {step.path for step in run.steps} == {"0", "0.1", "0.2"}
-
-
 def test_without_the_web_nobody_is_sent_there(world: World) -> None:
     actors = Cast((calls(FEEDER), REPORT))
     perform(world, actors, options={"without": ["web"]})
     assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}
-
-
-def test_left_without_any_tool_it_may_report_at_once(world: World) -> None:
-    actors = Cast((REPORT,))
-    run = perform(world, actors, options={"without": ["calculator", "catalog", "user", "web"]}).run
-    assert (run.status, len(actors.shown["researcher"])) == ("done", 1)
 
 
 def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_every_part(world: World) -> None:
@@ -218,11 +199,6 @@ def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(
     assert (entry.kind, entry.title, [text.text for text in entry.sources]) == ("file", "orders.csv", [ORDERS])
     assert [(step.path, step.role) for step in run.steps if step.path != "0"] == [("0.1", "reader")]
     assert "(file orders.csv)" in render_report(run.report or "", recorded.evidence).text
-
-
-def test_the_reader_sees_the_question_and_the_file_and_nothing_else(world: World, files: Path) -> None:
-    actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(found("On 2022-05-01.", ROW),))
-    perform(world, actors, files)
     asked = actors.shown["reader"][0].messages[1].text
     assert tag_content("question", asked) == WHEN
     assert ROW in asked
@@ -243,6 +219,9 @@ def test_an_image_is_unverifiable_to_a_model_that_does_not_see(world: World, fil
     assert (text["state"], actors.shown["reader"]) == ("unverifiable", [])
     assert recorded.evidence == ()
     assert recorded.run.notes == ("0.1: receipt.png is unverifiable: no model here sees images",)
+    actors = Cast((asked_of("manual.pdf", "How is it cleaned?"), REPORT))
+    perform(world, actors, files)
+    assert actors.told()[0]["state"] == "unverifiable", "it is no text either"
 
 
 def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
@@ -254,12 +233,6 @@ def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
     assert actors.told()[0] == {"evidence": "F:receipt.png", "file": "receipt.png", "found": True, "answer": "$24.99"}
     (entry,) = recorded.evidence
     assert (entry.sources, entry.state) == ((), "no_content")
-
-
-def test_what_is_no_text_is_unverifiable(world: World, files: Path) -> None:
-    actors = Cast((asked_of("manual.pdf", "How is it cleaned?"), REPORT))
-    perform(world, actors, files)
-    assert actors.told()[0]["state"] == "unverifiable"
 
 
 def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(world: World, files: Path) -> None:
@@ -324,13 +297,6 @@ def test_a_tag_in_a_file_ends_nothing(world: World, files: Path) -> None:
     actors = Cast((asked_of("note.md", "What?"), REPORT), reader=(NOTHING,))
     perform(world, actors, files)
     assert actors.shown["reader"][0].messages[1].text.count("</file>") == 1
-
-
-def test_files_are_those_that_lie_in_the_folder_itself(files: Path) -> None:
-    assert [each.name for each in files_in(files / QUERY.query_id)] == ["manual.pdf", "orders.csv", "receipt.png"]
-    assert files_in(files) == ()
-    assert files_in(files / "none") == ()
-    assert json.dumps([each.evidence_id for each in files_in(files / QUERY.query_id)]).count("F:") == 3
 
 
 SHOPPER = {"": open_model("offline:shopper")}
@@ -413,10 +379,6 @@ def test_files_beside_a_sandbox_are_refused_where_it_brings_some(world: World, o
     for agent in ("dr3", "react"):
         with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
             label(agent, replace(world, web=SealedWeb(tmp_path / "s")), files=own_files)
-
-
-def test_another_session_of_the_same_user_has_the_same_files(world: World, own_files: Path) -> None:
-    assert fresh(Session(world, files=own_files)).files == own_files
 
 
 def ran(world: World, to: Path, runner: Runner, cast: Cast) -> Run:

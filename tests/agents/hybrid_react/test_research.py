@@ -125,11 +125,6 @@ def test_launches_beside_finalize_are_run_before_the_end(world: World) -> None:
     assert reports(played) == [1]
 
 
-def test_a_turn_without_calls_ends_the_research(world: World) -> None:
-    played = cast((launch("feeder"), AIMessage("That is enough.")))
-    assert perform(world, played).run.stop == "finished"
-
-
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -148,13 +143,6 @@ def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[
     assert message in error["message"]
     assert reports(played) == [1]
     assert recorded.run.failed_branches == ()
-
-
-def test_the_supervisor_has_none_of_the_shops_tools(world: World) -> None:
-    played = cast((calls(FEEDER), launch("feeder"), END))
-    recorded = perform(world, played)
-    assert "unknown_tool" in str(replies(played, 1))
-    assert [entry.texts[0].path for entry in recorded.evidence] == ["0.1"]
 
 
 NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": []}))

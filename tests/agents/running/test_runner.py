@@ -14,7 +14,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
@@ -149,23 +149,12 @@ def test_repeats_are_independent(world: World, folder: Path) -> None:
     assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
 
 
-def test_a_single_question_is_untyped(world: World) -> None:
-    query = question_as_query("Which feeder, under $30?", USER, world)
-    assert query.wish is None
-
-
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     for turns in ([calls(SEARCH), REPORT], []):
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == SAID
-
-
-def test_a_role_without_a_model_is_named(world: World) -> None:
-    model, _ = scripted()
-    with pytest.raises(UserError, match="needs a model for researcher"):
-        SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
 
 
 @pytest.mark.parametrize(("name", "message"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
