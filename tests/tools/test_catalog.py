@@ -195,8 +195,3 @@ def test_an_unknown_category_is_an_error_with_near_names(toolkit: Toolkit) -> No
 def test_a_price_range_upside_down_is_an_error(toolkit: Toolkit) -> None:
     error = error_of(toolkit.call("product_catalog_search", {"query": "x", "price_min": 30, "price_max": 20}))
     assert error == {"type": "invalid_argument", "message": "price_min 30 is above price_max 20.", "field": "price_min"}
-
-
-def test_an_unknown_product_is_not_found(toolkit: Toolkit) -> None:
-    error = error_of(toolkit.call("get_product_details", {"product_id": "B0NOTHERE1"}))
-    assert (error["type"], error["field"]) == ("not_found", "product_id")

@@ -126,13 +126,6 @@ def test_bad_calls_are_refused_before_a_world_is_opened(args: list[str], message
     assert message in refusal(*args, "--world", "nowhere")
 
 
-def test_bad_arguments_that_only_the_world_knows_are_refused(shop_folder: Path) -> None:
-    args = json.dumps({"query": "x", "category": "Bird Feders"})
-    result = refusal("product_catalog_search", "--args", args, "--world", shop_folder)
-    assert result.startswith("product_catalog_search: There is no category 'Bird Feders'")
-    assert "Bird Feeders" in result
-
-
 def test_an_unknown_user_is_refused(shop_folder: Path) -> None:
     args = ("calculator", "--args", '{"expression": "1"}', "--world", shop_folder, "--user", "AENOBODY")
     assert "AENOBODY" in refusal(*args)

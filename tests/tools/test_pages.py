@@ -123,7 +123,3 @@ def test_a_replayed_search_fetches_nothing() -> None:
     with pytest.raises(ModelError, match="the run differs"):
         fetch_pages(web, URLS, replayed.scope("0/0"), 5)
     assert web.fetched == []
-
-
-def test_no_result_is_no_page() -> None:
-    assert fetch_pages(SlowWeb([0] * 5), [], Journal().scope("0/0"), 5) == []

@@ -32,14 +32,6 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data(scoped: Toolkit) ->
     assert scoped.session.ledger.evidence() == ()
 
 
-def test_a_scoped_session_serves_its_own_user(scoped: Toolkit) -> None:
-    replies = scoped.call_all(
-        [("get_user_profile", {"user_id": ANNA}), ("get_order_details", {"order_id": "0000000001"})]
-    )
-    assert [reply.error for reply in replies] == [None, None]
-    assert scoped.session.attempts == []
-
-
 def test_a_scoped_session_does_not_tell_whether_another_user_exists(scoped: Toolkit) -> None:
     unknown = error_of(scoped.call("get_user_profile", {"user_id": NOBODY}))
     assert unknown == error_of(scoped.call("get_user_profile", {"user_id": BORIS}))

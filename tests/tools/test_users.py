@@ -51,11 +51,6 @@ def test_changes_add_up_and_are_read_back(toolkit: Toolkit) -> None:
     assert (profile["first_name"], profile["last_name"]) == ("Anne", "Other")
 
 
-def test_another_session_does_not_see_the_change(toolkit: Toolkit, world: World) -> None:
-    update(toolkit, first_name="Anne")
-    assert Session(world).user(ANNA) == world.store.user(ANNA)
-
-
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -103,13 +98,6 @@ def test_an_update_of_nothing_is_refused(toolkit: Toolkit, change: dict[str, Any
 )
 def test_usual_contacts_are_accepted(toolkit: Toolkit, change: dict[str, Any]) -> None:
     update(toolkit, **change)
-
-
-def test_every_derived_profile_passes_its_own_checks(world: World) -> None:
-    for user_id in (ANNA, BORIS):
-        profile = world.store.user(user_id).model_dump(exclude={"account_status"})
-        with Toolkit(Session(world, user_id=user_id)) as toolkit:
-            assert toolkit.call("update_user_profile", profile).error is None
 
 
 def test_statistics_are_the_stores_figures(toolkit: Toolkit, world: World) -> None:

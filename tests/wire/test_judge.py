@@ -25,7 +25,7 @@ from drretail.records.run import Usage
 from drretail.records.score import Scores, Verdict
 from tests.build import journal_usage
 from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
-from tests.wire.server import LASTING, ODD, PASSING, Plan, WireServer
+from tests.wire.server import LASTING, PASSING, Plan, WireServer
 
 pytestmark = pytest.mark.anyio
 METRICS = ("faithfulness", "quality")
@@ -133,33 +133,6 @@ async def test_what_lasts_is_a_failed_verdict_with_its_cause_and_can_be_tried_ag
             model = replace(model, stated_context=2 * (model.context or 0))
             await judge(folder, world, model, again="failed")
         assert said(folder, model) == wanted
-
-
-@pytest.mark.parametrize("provider", MODELS)
-async def test_a_stop_reason_that_nobody_has_heard_of_hurts_no_verdict(
-    world: World, folder: Path, provider: str
-) -> None:
-    offline = open_model("offline:judge")
-    with WireServer(Plan(rate=1, faults=ODD)) as server:
-        model = model_at(server, provider)
-        await judge(folder, world, offline, model)
-    assert said(folder, model) == said(folder, offline)
-
-
-@pytest.mark.parametrize("provider", MODELS)
-async def test_under_any_mixture_every_verdict_is_there_or_failed_with_a_cause(
-    world: World, folder: Path, provider: str
-) -> None:
-    with WireServer(InTurn(faults=(*LASTING, *PASSING, *ODD), every=1, stall=STALL)) as server:
-        model = model_at(server, provider)
-        await judge(folder, world, model)
-    assert len(server.seen.faults) > 5
-    states = {verdict.state for verdict in verdicts(folder, model)}
-    assert {"scored", "failed"} <= states
-    assert all((verdict.error is not None) == (verdict.state == "failed") for verdict in verdicts(folder, model))
-    faults = server.seen.faults
-    unpaid = sum(faults[fault] for fault in (*PASSING, "400", "context_overflow"))
-    assert server.seen.requests == used(folder, model).calls + unpaid
 
 
 @pytest.mark.parametrize("provider", MODELS)
