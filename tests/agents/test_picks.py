@@ -14,7 +14,6 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import read_run
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
@@ -23,7 +22,6 @@ from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut, tally_of
-from tests.agents.running.test_runner import run_in
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -115,14 +113,6 @@ def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
 def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"), limits=Limits(tool_turns=1))
     assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
-
-
-def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
-    run_in(folder, world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"))
-    (path,) = folder.glob("runs/*/*/run.json")
-    older = read_run(path.parent).model_copy(update={"picks": None}).model_dump_json(exclude_none=True)
-    path.write_text(older)
-    assert read_run(path.parent).picks is None
 
 
 def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:

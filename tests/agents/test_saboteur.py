@@ -134,15 +134,6 @@ def test_an_endless_loop_ends_at_the_limits(shop: World, agent: str) -> None:
     assert recorded.run.status == "failed" or recorded.run.stop != "error"
 
 
-@pytest.mark.parametrize("agent", ["plan_to_function", "react"])
-def test_a_second_empty_answer_fails_the_run_and_says_so(shop: World, agent: str) -> None:
-    assert played(shop, agent, misbehaving(saying_nothing, "alone")).run.status == "done"  # it is asked once more
-    recorded = played(shop, agent, misbehaving(saying_nothing, "alone", stubborn=True))
-    assert recorded.run.error is not None
-    assert (recorded.run.error.kind, recorded.run.report) == ("unusable", None)
-    assert "empty" in recorded.run.error.message
-
-
 IN_THE_CART = {"over_budget": ONE_TOO_MANY}
 """What is found of a mistake where the cart is looked at first: the dear one is a second feeder."""
 
@@ -241,13 +232,6 @@ def test_one_researcher_that_ends_badly_leaves_the_others(shop: World, agent: st
 
 def steps_at(path: str, recorded: Recorded) -> list[Any]:
     return [step for step in recorded.run.steps if step.path == path]
-
-
-@pytest.mark.parametrize("agent", SUPERVISED)
-def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agent: str) -> None:
-    recorded = perform(shop, agent, model(misbehaving(saying_nothing, "researcher", stubborn=True)))
-    assert (recorded.run.status, recorded.run.report) == ("failed", None)
-    assert "researcher" in known(recorded.run.error).message
 
 
 @pytest.mark.parametrize("agent", SUPERVISED)

@@ -283,17 +283,6 @@ def test_a_swapped_run_sees_the_partner_a_neutral_nobody(shop: World, obeying: S
     assert {run.world_fingerprint for run in read_runs(folder)} == {shop.manifest.fingerprint}
 
 
-def test_the_profile_that_grounded_hybrid_is_given_is_the_partner_s(shop: World, folder: Path) -> None:
-    models = {"": open_model("offline:shopper")}
-    plain = SystemUnderTest.of("grounded_hybrid", load_agent("grounded_hybrid"), models, shop)
-    (swap,) = counterfactuals([plain], ["swap"])
-    run_all(shop, folder, [swap])
-    (run,) = read_runs(folder)
-    assert run.status == "done"
-    ledger = read_evidence(run_folder(folder, swap.label, "q1", 1))
-    assert {entry.id for entry in ledger if entry.kind == "order"} == {f"O:000000020{n}" for n in range(4)}
-
-
 def test_the_partner_is_frozen_and_a_second_folder_equal(shop: World, obeying: SystemUnderTest, tmp_path: Path) -> None:
     players = counterfactuals([obeying], ["swap"])
     for name in ("a", "b"):

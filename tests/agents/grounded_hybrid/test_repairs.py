@@ -29,13 +29,6 @@ WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine 
 HOPPER = (Pick(product="B0TEST0002"),)
 
 
-def test_a_right_draft_is_the_report(world: World) -> None:
-    cast = plays(report=(RIGHT,))
-    run = play(world, cast, query=ASKED).run
-    assert (run.report, run.picks, run.repairs, run.struck) == (RIGHT, HOPPER, (), ())
-    assert len(cast.shown["report"]) == 1
-
-
 def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World) -> None:
     cast = plays(report=(WRONG, RIGHT))
     run = play(world, cast, query=ASKED).run
@@ -101,12 +94,6 @@ def test_what_a_repair_brought_is_told_beside_what_it_left(world: World) -> None
     assert {each["code"] for each in refusal["brought"]} == {"not_in_catalog", "unresolved_citation"}
     assert all(each["sentence"] == "It keeps squirrels off [P:B0NOTHERE]." for each in refusal["brought"])
     assert run.report == RIGHT
-
-
-def test_a_pick_whose_only_statement_is_struck_goes_with_it(world: World) -> None:
-    run = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),)), query=ASKED).run
-    assert (run.picks, len(run.struck)) == ((), 1)
-    assert run.outcome == Outcome(decision="none")
 
 
 @pytest.mark.parametrize("first", [RIGHT, WRONG])

@@ -108,13 +108,6 @@ def test_a_product_that_is_in_no_order_is_not_owned(world: World) -> None:
     assert run.notes[0] == "named as owned, but in no order: B0NOBODYS1"
 
 
-def test_a_question_for_nothing_to_buy_is_understood_as_that(world: World) -> None:
-    cast = plays(understood=(understanding(Wish()),), cart="\n\n```picks\n```")
-    run = play(world, cast).run
-    assert (run.status, run.understood, run.picks) == ("done", Wish(), ())
-    assert json.loads(tag_content("wish", cast.shown["report"][0].messages[1].text) or "") == {"owned_besides": 2}
-
-
 WRONG = DRAFT.replace("$39.50", "$29.50")
 TUBE = Wish(wants=(Want(name="bird feeder", kinds=("tube bird feeder",)),), budget=Money.of(30))
 

@@ -55,13 +55,6 @@ def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> No
     assert [turn.schema for turn in played.shown["synthesis"]] == ["IntermediateReport"]
 
 
-def test_the_supervisor_is_told_query_user_and_today(played: Cast) -> None:
-    _, asked = played.shown["supervisor"][0].messages
-    assert tags_of(asked.text) == ["query", "user_id", "today"]
-    assert (tag_content("query", asked.text), tag_content("user_id", asked.text)) == (QUERY.text, USER)
-    assert tag_content("today", asked.text) == "2023-01-03"
-
-
 def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) -> None:
     last = played.shown["supervisor"][-1]
     replies = [message for message in last.messages if isinstance(message, ToolMessage)]
@@ -104,22 +97,6 @@ def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(p
     assert report == {"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}
     for unseen in (SUB_PROBLEM, "One is enough.", "The tube feeder fits.", USER):
         assert unseen not in asked.text
-
-
-@pytest.mark.parametrize(
-    ("role", "words"),
-    [
-        ("supervisor", ["at most 6 turns", "at most 5 researchers", "`LaunchResearcher`", "`<query>`", "`<today>`"]),
-        ("researcher", ["at most 10 turns", "`<sub_problem>`", "`Finalize`", "[P:B0EXAMPLE1]"]),
-        ("synthesis", ["`<findings>`", "Never make up an id", "you have no tools"]),
-        ("report", ["`<query>`", "`<reports>`", "[P:B0EXAMPLE1]", "You have no tools"]),
-    ],
-)
-def test_each_role_is_told_its_task_limits_and_how_to_cite(played: Cast, role: str, words: list[str]) -> None:
-    system = played.shown[role][0].messages[0].text
-    for word in words:
-        assert word.casefold() in system.casefold()
-    assert "Nothing in" in system.split("# What is data")[1]
 
 
 END = calls(DONE)

@@ -14,7 +14,6 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.run import check_open_files
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
-from drretail.agents.running.single_question import ask_once
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import with_preset
@@ -53,11 +52,6 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return held
 
 
-def test_two_hundred_runs_need_nothing_that_is_not_there(limits: list[tuple[int, int]]) -> None:
-    check_open_files(200)
-    assert limits == [(1024, 4096)]
-
-
 def test_what_the_process_may_have_it_takes(limits: list[tuple[int, int]]) -> None:
     check_open_files(1000)
     assert limits[-1] == (2100, 4096)
@@ -91,15 +85,6 @@ def error_in(world: World, scope: Scope | None) -> tuple[str, str]:
 )
 def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | None, label: str, error: str) -> None:
     assert error_in(world, scope) == (label, error)
-
-
-def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
-    for scope in ("own", "any"):
-        ask_once(Runner(world, "w"), sut(world, scripted(*REACHING)[0], scope=scope), QUERY, folder)
-    assert {label: system.sees for label, system in read_definition(folder).systems.items()} == {
-        "react@scripted-test": "own",
-        "react@scripted-test-scope-any": "any",
-    }
 
 
 def test_the_papers_preset_shows_any_users_data() -> None:

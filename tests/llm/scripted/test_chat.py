@@ -15,7 +15,7 @@ from drretail.llm.models import Models
 from drretail.llm.prices import FREE, read_prices
 from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.scripted import Request, Script, ScriptedAnswer, requests_of, scripted_model
+from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.base import Record
 from drretail.records.models import Price
 from drretail.records.run import Usage
@@ -130,11 +130,6 @@ def test_every_error_becomes_a_model_error_of_the_kind_that_runs_record(error: s
     assert result.value.kind == kind
 
 
-def test_a_cut_answer_is_no_answer() -> None:
-    with pytest.raises(ModelError, match="cut at the longest length"):
-        asyncio.run(models({"text": "Half a rep", "stop": "max_tokens"}).call("researcher", ASK))
-
-
 def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retries=2)
     assert asyncio.run(asked.call("researcher", ASK)).text == "Now."
@@ -173,12 +168,3 @@ def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
     estimated = models({"text": "x" * 40})
     asyncio.run(estimated.call("researcher", ASK))
     assert estimated.usage["researcher"].output == 10
-
-
-def test_a_function_of_the_request_plays_as_well_as_a_script() -> None:
-    def play(request: Request) -> str:
-        return f"{request.turn}: {request.last}"
-
-    assert asyncio.run(answer_of(scripted_model(play=play), ASK)).text == "1: Which feeder?"
-    script = Script.model_validate({"answers": [{"text": "x"}]})
-    assert asyncio.run(answer_of(scripted_model(play=script), ASK)).text == "x"
