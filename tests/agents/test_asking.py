@@ -125,9 +125,7 @@ def test_a_sentence_that_is_wrong_twice_gives_way_to_the_scripted_one(world: Wor
 
 
 @pytest.mark.parametrize("agent", ["hybrid_react", "grounded_hybrid"])
-def test_the_supervisor_asks_and_the_writer_reads_the_answers_and_researchers_cannot_ask(
-    world: World, agent: str
-) -> None:
+def test_the_supervisor_asks_the_writer_reads_the_answers_and_researchers_cannot_ask(world: World, agent: str) -> None:
     played_by = cast(
         supervisor=[calls(ASKING), launch("feeders of cedar"), calls(DONE)],
         researcher={"": (calls(SEARCH), calls(DONE))},

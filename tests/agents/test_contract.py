@@ -134,7 +134,7 @@ def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
     ids=["provider", "blank", "bug"],
 )
 @every_agent
-def test_a_writer_that_fails_fails_the_run_and_keeps_steps(
+def test_a_writer_that_fails_fails_the_run_with_its_steps(
     world: World, name: str, written: Scripted, kind: str
 ) -> None:
     run = ran(world, name, writing(written))[0].run
@@ -192,7 +192,7 @@ def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @every_agent
-def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
+def test_a_cut_run_ends_the_same_and_a_replay_asks_nobody(
     world: World, tmp_path: Path, name: str, mode: WebMode
 ) -> None:
     whole, asked = kept(tmp_path / "exp", world, name, mode)

@@ -296,7 +296,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpse
         (200, "x" * 2_000_000, "answered more than 1,048,576 bytes"),
     ],
 )
-def test_an_address_without_answer_fails(
+def test_an_address_without_an_answer(
     world: World, httpserver: HTTPServer, status: int, body: str, message: str
 ) -> None:
     httpserver.expect_request("/agent").respond_with_data(body, status, headers={"location": "/other"})

@@ -116,9 +116,7 @@ def test_verify_serves_what_the_memory_told_without_the_memory(world: Path, tmp_
     assert {check.check for check in drretail.verify(beside).checks if check.failed} >= {"replay", "tools"}
 
 
-def test_the_record_holds_what_the_shop_knew_on_the_day_of_the_question(
-    world: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_record_holds_what_the_shop_knew_on_that_day(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[ShopperRecord] = []
 
     def recall(record: ShopperRecord, question: str) -> str:

@@ -54,9 +54,7 @@ def run_of(folder: Path) -> Path:
     return here
 
 
-def test_a_run_is_the_same_to_the_byte_however_its_researchers_are_delayed_cut_and_replayed(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(world: World, tmp_path: Path) -> None:
     whole = kept(tmp_path / "whole", world, None)
     journal = gzip.decompress((run_of(tmp_path / "whole") / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
     for seed in range(4):

@@ -140,9 +140,7 @@ IN_THE_CART = {"over_budget": ONE_TOO_MANY}
 
 @pytest.mark.parametrize("mistake", FOUND)
 @pytest.mark.parametrize("stubborn", [False, True], ids=["mended", "struck"])
-def test_the_grounded_agent_mends_or_strikes_what_its_model_says_wrongly(
-    shop: World, mistake: str, stubborn: bool
-) -> None:
+def test_the_grounded_agent_mends_or_strikes_its_models_mistakes(shop: World, mistake: str, stubborn: bool) -> None:
     recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=stubborn))
     run, code = recorded.run, IN_THE_CART.get(mistake, FOUND[mistake])
     assert run.report is not None

@@ -117,9 +117,7 @@ def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
     ("without", "preset", "message"),
     [(["users"], None, "Did you mean user?"), (None, "closed", "Did you mean closed_book?")],
 )
-def test_a_wrong_name_is_answered_with_the_right_ones(
-    without: list[str] | None, preset: str | None, message: str
-) -> None:
+def test_a_wrong_name_is_told_the_right_ones(without: list[str] | None, preset: str | None, message: str) -> None:
     with pytest.raises(UserError) as problem:
         system_options(without or (), preset)
     assert message in str(problem.value)
@@ -160,7 +158,7 @@ TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Boug
         ("tools", (USER,), ("finches", "finch seed")),
     ],
 )
-def test_a_run_is_told_what_its_setting_gives_and_no_more(
+def test_a_run_is_told_what_its_setting_gives(
     world: World, setting: Information, seen: tuple[str, ...], unseen: tuple[str, ...]
 ) -> None:
     model, shown = scripted(calls(SEARCH), reporting("Nothing suits."))

@@ -94,7 +94,7 @@ async def test_what_branches_spent_counts_for_the_run() -> None:
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
-def test_when_a_budget_is_not_nearly_spent_one_more_call_like_the_last_and_a_report_fit(
+def test_until_a_budget_is_nearly_spent_a_call_like_the_last_and_a_report_fit(
     limit: float, spent: float, last: float
 ) -> None:
     budget = Budget(limit, spent, last)

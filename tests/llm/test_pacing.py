@@ -46,7 +46,7 @@ def test_without_limits_nobody_waits() -> None:
         ({"tokens": 6000}, [9000.0, 600.0], [30.0, 36.0]),
     ],
 )
-def test_calls_go_out_when_the_minute_grants_them(
+def test_calls_go_out_as_the_minute_grants_them(
     limits: dict[str, int], tokens: list[float], times: list[float]
 ) -> None:
     time = Moments()
@@ -58,9 +58,7 @@ def test_calls_go_out_when_the_minute_grants_them(
     st.floats(100, 100_000),
     st.lists(st.floats(0, 50_000), min_size=1, max_size=25),
 )
-def test_in_no_span_more_goes_out_than_its_start_and_its_time_grant(
-    requests: float, tokens: float, sizes: list[float]
-) -> None:
+def test_in_no_span_more_goes_out_than_its_time_grants(requests: float, tokens: float, sizes: list[float]) -> None:
     time = Moments()
     found = list(zip(times_of(time, pacer(time, requests=requests, tokens=tokens), sizes), sizes, strict=True))
     assert [when for when, _ in found] == sorted(when for when, _ in found)

@@ -34,7 +34,7 @@ KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_K
         ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
     ],
 )
-def test_parameters_hold_all_that_changes_an_answer_and_no_temperature_that_would_be_refused(
+def test_parameters_hold_all_that_changes_an_answer_and_no_refused_temperature(
     spec: str, params: dict[str, Any]
 ) -> None:
     model = open_model(spec, environ=KEYS)
@@ -64,9 +64,7 @@ def test_retries_are_the_models_own() -> None:
         ("google:gemini-2.5-pro", {}, "GOOGLE_API_KEY or GEMINI_API_KEY"),
     ],
 )
-def test_a_wrong_spec_or_a_missing_key_is_told_in_one_sentence(
-    spec: str, environ: Mapping[str, str], message: str
-) -> None:
+def test_a_wrong_spec_or_a_missing_key_is_one_sentence(spec: str, environ: Mapping[str, str], message: str) -> None:
     with pytest.raises(UserError) as caught:
         open_model(spec, environ=environ)
     assert message in str(caught.value)
@@ -148,7 +146,7 @@ def test_an_answer_may_be_as_long_as_its_purpose_takes() -> None:
         ("anthropic:claude-sonnet-5", {"thinking_tokens": 0}, {"max_tokens": 2000}),
     ],
 )
-def test_models_that_think_have_room_for_it_and_every_provider_is_told_in_its_own_word(
+def test_room_to_think_is_told_every_provider_in_its_word(
     spec: str, given: dict[str, Any], field: dict[str, Any]
 ) -> None:
     chat = longest(spec, "summariser", **given)

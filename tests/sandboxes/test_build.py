@@ -119,9 +119,7 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: 
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
-def test_what_is_planted_stands_once_and_every_trap_names_the_insight_that_it_contradicts(
-    sandbox: Path, query: Query
-) -> None:
+def test_what_is_planted_stands_once_and_every_trap_names_what_it_contradicts(sandbox: Path, query: Query) -> None:
     task = task_folder(sandbox, query.query_id)
     gold = read_gold_file(task / "gold.json")
     texts = [page.text for page in read_pages(task)]
@@ -157,9 +155,7 @@ def _shingles(text: str) -> set[int]:
     return {key for at in range(len(words) - 4) if not (key := zlib.crc32(" ".join(words[at : at + 5]).encode())) % 8}
 
 
-def test_supportive_pages_are_as_long_and_as_old_as_some_noise_and_hold_their_fact_in_the_middle(
-    sandbox: Path,
-) -> None:
+def test_supportive_pages_are_as_long_and_old_as_some_noise_and_hold_their_fact_in_the_middle(sandbox: Path) -> None:
     for query in QUERIES:
         task = task_folder(sandbox, query.query_id)
         labels, gold = {label.url: label for label in read_labels(task)}, read_gold_file(task / "gold.json")
@@ -291,9 +287,7 @@ def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World,
     assert len(set(names)) == len(names)
 
 
-def test_a_query_that_nobody_typed_gets_facts_on_what_its_words_find_and_the_build_says_so(
-    world: World, tmp_path: Path
-) -> None:
+def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:
     plain = Query(query_id="plain", text="Which litter mat?", source="test")
     messages: list[str] = []
     folder = tmp_path / "s"
@@ -305,7 +299,7 @@ def test_a_query_that_nobody_typed_gets_facts_on_what_its_words_find_and_the_bui
 
 
 @pytest.mark.parametrize("wants", [(), (Want(name="bowl", kinds=("bowl",), brands_wanted=("Nobody & Sons",)),)])
-def test_where_nothing_would_do_what_the_query_s_words_find_is_no_fit(
+def test_where_nothing_would_do_what_words_find_is_no_fit(
     world: World, offers: Offers, wants: tuple[Want, ...]
 ) -> None:
     need = need_of(world, offers, asked(*wants, text="Bowl?"))
@@ -372,7 +366,7 @@ def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) ->
         check_sandbox(folder)
 
 
-def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
+def test_a_cut_build_leaves_nothing_and_is_repeated(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut(*_: object) -> None:
@@ -408,9 +402,7 @@ def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_the
             assert insight.quote in (task / "files" / insight.stands_in).read_text(encoding="utf-8")
 
 
-def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pillow_the_receipt_is_left_out(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     events: list[str] = []
     build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, events.append)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from drretail.env.session import Session
 from drretail.records.base import canonical_json
-from drretail.records.evidence import Source
 from drretail.records.run import Step
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Tool, ToolResult
@@ -122,8 +121,6 @@ def own_tool(returned: Any) -> dict[str, Tool]:
     return {"own": Tool("own", given_back, "read")}
 
 
-
-
 @pytest.mark.parametrize(
     "returned",
     [
@@ -141,9 +138,7 @@ def own_tool(returned: Any) -> dict[str, Tool]:
         RecursionError,
     ],
 )
-def test_a_tool_of_ones_own_that_gives_anything_else_fails_its_call_and_says_where(
-    session: Session, returned: Any
-) -> None:
+def test_a_tool_of_ones_own_that_gives_anything_else_fails_its_call(session: Session, returned: Any) -> None:
     with Toolkit(session, tools=own_tool(returned)) as toolkit:
         assert toolkit.call("own", {}).error == "unavailable"
     (step,) = session.trajectory.steps()

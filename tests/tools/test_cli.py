@@ -79,7 +79,7 @@ RAISES, SLEEPS, NONE, MUTE = (
 '''
 
 
-def test_what_a_tool_of_ones_own_raises_is_told_to_whoever_calls_it(
+def test_what_a_tool_of_ones_own_raises_is_told(
     shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own_faults.py").write_text(OWN_FAULTS)

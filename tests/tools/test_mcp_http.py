@@ -144,9 +144,7 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
         begun(client)
 
 
-def test_a_client_that_leaves_in_the_midst_of_its_body_begins_nothing(
-    opened: Opened, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_client_that_leaves_amid_its_body_begins_nothing(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     with opened(most_sessions=1) as client:
         left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
 

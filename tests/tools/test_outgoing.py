@@ -80,9 +80,7 @@ PERSONAL = [
 
 
 @pytest.mark.parametrize(("asked", "left", "what"), PERSONAL)
-def test_what_leaves_holds_no_personal_data_and_the_run_says_that_something_was_taken_out(
-    world: World, asked: str, left: str, what: str
-) -> None:
+def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, asked: str, left: str, what: str) -> None:
     profile = world.store.user(ANNA)
     query = asked.format(**profile.model_dump(), address1=profile.address.address1)
     (reply,), session, sent = searched(world, query)
@@ -96,9 +94,7 @@ def test_what_leaves_holds_no_personal_data_and_the_run_says_that_something_was_
 
 
 @pytest.mark.parametrize(("asked", "left", "what"), PERSONAL)
-def test_without_the_flag_it_leaves_as_it_was_asked_and_is_found(
-    world: World, asked: str, left: str, what: str
-) -> None:
+def test_without_the_flag_it_leaves_as_asked_and_is_found(world: World, asked: str, left: str, what: str) -> None:
     profile = world.store.user(ANNA)
     query = asked.format(**profile.model_dump(), address1=profile.address.address1)
     (reply,), session, sent = searched(world, query, redact=False)

@@ -65,9 +65,7 @@ def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list
 
 
 @pytest.mark.parametrize("seconds", [(0.2, 0.15, 0.1, 0.05, 0), (0.05, 0.1, 0.15, 0.2, 0.25)])
-def test_pages_come_side_by_side_and_are_kept_in_the_order_of_their_rank(
-    world: World, seconds: tuple[float, ...]
-) -> None:
+def test_pages_come_side_by_side_and_are_kept_in_order_of_rank(world: World, seconds: tuple[float, ...]) -> None:
     web = SlowWeb(seconds)
     session, urls = searched(world, web)
     assert web.most > 1
@@ -88,7 +86,7 @@ def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> 
     assert session.journal.effects[4].error is not None
 
 
-def test_a_page_that_is_not_there_in_time_costs_neither_the_others_nor_the_search(
+def test_a_page_that_comes_too_late_costs_neither_others_nor_search(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("drretail.tools.web.PAGES_SHARE", 0.05)  # a busy machine has the rest to end the call

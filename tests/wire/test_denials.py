@@ -50,7 +50,7 @@ def one_sentence(stderr: str) -> str:
 @pytest.mark.parametrize(
     ("provider", "fault"), [*(("anthropic", name) for name in DENIED), ("openai", "wrong key"), ("openai", "no quota")]
 )
-def test_the_first_denial_stops_a_run_in_one_sentence_that_names_variable_and_address(
+def test_the_first_denial_stops_a_run(
     provider: str, fault: str, server: WireServer, drretail: Command, shop: str, queries: str
 ) -> None:
     server.plan = From(faults=(fault,))
@@ -64,7 +64,7 @@ def test_the_first_denial_stops_a_run_in_one_sentence_that_names_variable_and_ad
     assert server.seen.requests <= MOST
 
 
-def test_what_was_recorded_before_a_denial_is_kept_and_asked_no_second_time(
+def test_nothing_is_asked_twice_after_a_denial(
     server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
     plan = server.plan = From(faults=("no credit",), well=25)
@@ -88,9 +88,7 @@ def test_what_was_recorded_before_a_denial_is_kept_and_asked_no_second_time(
     assert server.seen.requests - len(plan.came) == calls_of(runs) - kept
 
 
-def test_a_judge_whose_key_is_refused_stops_the_scoring_which_goes_on_with_the_right_one(
-    server: WireServer, drretail: Command, shop: str, queries: str
-) -> None:
+def test_scoring_goes_on_with_the_right_key(server: WireServer, drretail: Command, shop: str, queries: str) -> None:
     run = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp")
     assert drretail(*run).returncode == 0
     plan = server.plan = From(faults=("wrong key",), well=6)
@@ -110,7 +108,7 @@ def test_a_judge_whose_key_is_refused_stops_the_scoring_which_goes_on_with_the_r
     assert asked_in_all == server.seen.requests - before
 
 
-def test_queries_are_written_no_further_once_the_key_is_refused(
+def test_no_queries_are_written_with_a_refused_key(
     server: WireServer, drretail: Command, shop: str, tmp_path: Path
 ) -> None:
     server.plan = From(faults=("wrong key",))
@@ -122,7 +120,7 @@ def test_queries_are_written_no_further_once_the_key_is_refused(
     assert not (tmp_path / "new.jsonl").exists()
 
 
-def test_a_question_is_not_asked_twice_of_a_model_that_is_not_there(
+def test_a_question_is_asked_once_of_a_model_that_is_not_there(
     server: WireServer, drretail: Command, shop: str
 ) -> None:
     server.plan = From(faults=("no model",))

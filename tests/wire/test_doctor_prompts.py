@@ -44,9 +44,7 @@ def asked_of(
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-def test_a_model_that_does_as_asked_passes_over_the_wire(
-    drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str
-) -> None:
+def test_a_model_that_does_as_asked_passes(drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
     code, text, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
     document = json.loads(text)
     assert [each["found"] for each in document["models"][0]["probes"] if each["state"] != "passed"] == []
@@ -55,9 +53,7 @@ def test_a_model_that_does_as_asked_passes_over_the_wire(
     assert all(turn["messages"] for turns in document["models"][0]["conversations"].values() for turn in turns)
 
 
-def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
-    drretail: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_obeys_a_page_ends_in_3_with_its_words(drretail: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     code, text, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
     assert code == 3
     assert "8 of 9 passed; 8 calls" in text

@@ -93,7 +93,7 @@ async def test_what_stands_is_not_asked_again(world: World, folder: Path) -> Non
 
 
 @pytest.mark.parametrize("provider", MODELS)
-async def test_what_passes_is_tried_again_and_leaves_no_trace_in_a_verdict(
+async def test_what_passes_is_tried_again_without_a_trace_in_a_verdict(
     world: World, folder: Path, provider: str
 ) -> None:
     offline = open_model("offline:judge")
@@ -108,7 +108,7 @@ async def test_what_passes_is_tried_again_and_leaves_no_trace_in_a_verdict(
 
 @pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("fault", LASTING)
-async def test_what_lasts_is_a_failed_verdict_with_its_cause_and_can_be_tried_again(
+async def test_what_lasts_is_a_failed_verdict_with_its_cause(
     world: World, folder: Path, provider: str, fault: str
 ) -> None:
     offline = open_model("offline:judge")
@@ -136,7 +136,7 @@ async def test_what_lasts_is_a_failed_verdict_with_its_cause_and_can_be_tried_ag
 
 
 @pytest.mark.parametrize("provider", MODELS)
-async def test_a_report_is_read_by_a_judge_whose_extraction_serves_two_families(
+async def test_the_extraction_of_a_judge_that_reads_serves_two_families(
     world: World, folder: Path, provider: str
 ) -> None:
     with WireServer() as server:
@@ -157,9 +157,7 @@ async def test_a_report_is_read_by_a_judge_whose_extraction_serves_two_families(
     assert f'"values_by":"model:{reader.slug}"' in path.read_text("utf-8").replace(" ", "")
 
 
-async def test_second_verdicts_are_verified_by_the_second_answers_of_the_journal(
-    world: World, folder: Path, tmp_path: Path
-) -> None:
+async def test_second_verdicts_are_verified_by_second_answers(world: World, folder: Path, tmp_path: Path) -> None:
     with WireServer() as server:
         await judge(folder, world, model_at(server, "openai"))
         server.answers["Rating"] = {"justification": "So.", "rating": 3}

@@ -189,9 +189,7 @@ def test_tokens_and_dollars_add_up_by_role(played: Played) -> None:
         assert row["runs"] == len(runs) == QUERIES
 
 
-def test_a_second_time_only_failed_runs_are_made_and_only_when_asked(
-    played: Played, home: Path, models: list[str]
-) -> None:
+def test_a_second_time_only_failed_runs_are_made_when_asked(played: Played, home: Path, models: list[str]) -> None:
     asked = played.server.seen.requests
     assert drretail(home, *models).returncode == 3
     assert played.server.seen.requests == asked

@@ -46,7 +46,7 @@ def effects(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def test_all_agents_are_replayed_to_the_byte_without_provider_key_or_network(
+def test_all_agents_are_replayed_to_the_byte(
     drretail: Command, shop: str, queries: str, tmp_path: Path, blocked: dict[str, str]
 ) -> None:
     with WireServer(InTurn(faults=FAULTS, every=11, stall=STALL)) as server:
@@ -66,7 +66,7 @@ def test_all_agents_are_replayed_to_the_byte_without_provider_key_or_network(
     assert effects(repeated) == effects(exp)
 
 
-def test_without_an_address_of_its_own_a_run_asks_for_a_key_and_stops_where_it_reaches_nobody(
+def test_without_key_or_network_a_run_stops(
     drretail: Command, shop: str, queries: str, blocked: dict[str, str]
 ) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--model", MODELS["anthropic"]]

@@ -245,7 +245,7 @@ def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
 
-def test_each_part_of_a_long_file_keeps_its_table_s_heading(
+def test_parts_of_a_long_file_keep_a_table_s_heading(
     world: World, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
@@ -263,7 +263,7 @@ def test_each_part_of_a_long_file_keeps_its_table_s_heading(
     assert [step.path for step in run.steps if step.role == "reader"] == ["0.1"] * len(parts)
 
 
-def test_of_a_very_long_file_the_most_telling_parts_are_read(
+def test_of_a_longer_file_the_telling_parts_are_read(
     world: World, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "".join(f"line {number} of nothing in particular\n" for number in range(60)) + "The needle is here.\n"

@@ -164,9 +164,7 @@ def test_a_wrong_agent_is_answered_with_what_is_right(name: str, message: str) -
 
 
 @pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_s_place_is_recorded_to_be_found_again(
-    monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
-) -> None:
+def test_a_world_s_place_is_recorded_to_be_found(monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str) -> None:
     monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
     assert recorded_spec(spec) == recorded
 
