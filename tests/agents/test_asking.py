@@ -92,28 +92,20 @@ def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_wh
         intended([system], ["deaf"])
 
 
-def test_a_replay_makes_the_same_run_and_asks_nobody(world: World, folder: Path) -> None:
-    spoken = [AIMessage('{"answer": "Cedar, it must be of cedar."}')]
-    model = scripted(calls(ASKING), calls(SEARCH), REPORT)[0]
-    models = {"": model, "shopper": scripted(*spoken)[0]}
-    (system,) = intended([SystemUnderTest.of("react", load_agent("react"), models, world)], ["asked"])
-    assert system.label.endswith("-intent-asked-shopper-scripted-test")
-    with open_experiment(folder, world, [HIDING], [system], "42") as experiment:
-        first = asyncio.run(Runner(world, "w").run_into(experiment, system, HIDING))
-    again = asyncio.run(Runner(world, "w", replay=folder).run(system, HIDING)).run
-    assert again == first
-    assert first.usage["shopper"].calls == 1
-
-
-def test_the_model_that_speaks_is_shown_only_what_is_told(world: World) -> None:
+def test_the_model_that_speaks_is_shown_only_what_is_told_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
     speaker, shown = scripted(AIMessage('{"answer": "Cedar, please."}'))
     models = {"": scripted(calls(ASKING), calls(SEARCH), REPORT)[0], "shopper": speaker}
     (system,) = intended([SystemUnderTest.of("react", load_agent("react"), models, world)], ["asked"])
-    recorded = asyncio.run(Runner(world, "w").run(system, OF_TWO))
+    assert system.label.endswith("-intent-asked-shopper-scripted-test")
+    with open_experiment(folder, world, [OF_TWO], [system], "42") as experiment:
+        first = asyncio.run(Runner(world, "w").run_into(experiment, system, OF_TWO))
+    again = asyncio.run(Runner(world, "w", replay=folder).run(system, OF_TWO))
+    assert again.run == first
+    assert first.usage["shopper"].calls == 1
+    assert first.notes == ()
     assert "cedar" in first_words(shown)
     assert "bath" not in first_words(shown)
-    assert '"answer":"Cedar, please."' in "".join(recorded.texts.values())
-    assert recorded.run.notes == ()
+    assert '"answer":"Cedar, please."' in "".join(again.texts.values())
 
 
 @pytest.mark.parametrize("wrong", ['{"answer": "Oak."}', '{"answer": "Cedar, for a bath."}'])

@@ -67,18 +67,6 @@ def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(wo
         assert kept(folder, world, seed) == whole, seed
 
 
-def test_researchers_of_one_turn_begin_with_the_same_count_and_later_ones_go_on(world: World) -> None:
-    (player,) = moved([sut_of("hybrid_react", world, delayed(3).models())], MOVES)
-    steps = asyncio.run(Runner(world, "w").run(player, QUERY)).run.steps
-    by_path = {
-        path: [s.calls_before for s in steps if s.path == path and s.calls_before is not None]
-        for path in ("0", "0.1", "0.2", "0.3", "0.4", "0.5")
-    }
-    assert by_path == {
-        "0": [], "0.1": [0, 1, 2, 3], "0.2": [0], "0.3": [0, 1, 2, 3, 4], "0.4": [10, 11], "0.5": [10, 11],
-    }  # fmt: skip
-
-
 @pytest.fixture
 def moving(world: World) -> Session:
     return Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))

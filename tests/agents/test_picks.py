@@ -133,17 +133,6 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
 
 
-def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> None:
-    for answer in (
-        Answer(report=SAID, picks=(TUBE,)),
-        Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)),
-        Answer(report=f"{SAID}\n\n{BLOCK}"),
-        Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)),
-    ):
-        recorded, shown = ran(world, own(answer, "researcher"))
-        assert (recorded.run.report, recorded.run.picks, shown) == (SAID, (TUBE,), [])
-
-
 @pytest.mark.parametrize(
     ("answer", "picks", "outcome"),
     [
@@ -152,6 +141,9 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
         (Answer(report=SAID, picks=()), (), Outcome(decision="none")),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=f"{SAID}\n\n{BLOCK}"), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (
             Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),
             (TUBE,),
@@ -159,7 +151,7 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         ),
     ],
 )
-def test_an_own_agent_decides_in_its_answer(
+def test_an_own_agent_declares_in_its_answer_or_by_the_block(
     world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     recorded, shown = ran(world, own(answer, "researcher"))

@@ -1,7 +1,5 @@
 """All four agents through the real clients, at a provider that answers well, badly, late, or not at all."""
 
-from typing import Any
-
 import pytest
 
 from drretail.agents.registry import load_agent
@@ -14,7 +12,6 @@ from tests.wire.playing import (
     MODELS,
     STALL,
     InTurn,
-    Witness,
     calls_of,
     gist,
     model_at,
@@ -23,7 +20,6 @@ from tests.wire.playing import (
     player,
 )
 from tests.wire.server import FAULTS, LASTING, PASSING, Plan, WireServer
-from tests.wire.speaking import Json
 
 KINDS: dict[str, ModelErrorKind] = {
     "refusal": "refusal",
@@ -89,19 +85,6 @@ def test_answers_in_a_schema_that_cannot_be_used_are_paid_for_as_well(world: Wor
     assert [note for note in recorded.run.notes if cause in note]
 
 
-@pytest.mark.parametrize("provider", MODELS)
-def test_all_calls_of_a_turn_are_answered_in_the_next_request(world: World, provider: str) -> None:
-    witness = Witness()
-    with WireServer(witness) as server:
-        play(world, player(world, "react", model_at(server, provider)))
-    together = [_replied(messages) for body in witness.bodies if len(messages := body["messages"]) > 1]
-    assert max(map(len, together)) > 1
-    # The turn of the report: a question for its picks may follow.
-    whole = max((body["messages"] for body in witness.bodies), key=len)
-    called = [call for message in whole for call in _called(message)]
-    assert [call for turn in together for call in turn] == called
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: World, agent: str) -> None:
     plan = Plan(rate=0.2, faults=FAULTS, seed=5, stall=STALL)
@@ -121,24 +104,3 @@ def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: Worl
 
 
 WEB_MODES: tuple[WebMode, ...] = ("snippets", "ws")
-
-
-def _replied(messages: list[Json]) -> list[str]:
-    """The ids that the last turn of a request replies to; with Anthropic they must stand in one message."""
-    last: Any = messages[-1]
-    if last["role"] == "tool":
-        tail = messages[max(i for i, message in enumerate(messages) if message["role"] == "assistant") + 1 :]
-        return [message["tool_call_id"] for message in tail]
-    blocks = last["content"] if isinstance(last["content"], list) else []
-    return [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-
-
-def _called(message: Json) -> list[str]:
-    """The ids of the calls that an assistant's message holds."""
-    if message["role"] != "assistant":
-        return []
-    if message.get("tool_calls"):
-        return [call["id"] for call in message["tool_calls"]]
-    return [
-        block["id"] for block in message["content"] or [] if isinstance(block, dict) and block["type"] == "tool_use"
-    ]

@@ -127,11 +127,3 @@ def test_a_question_is_asked_once_of_a_model_that_is_not_there(
     done = drretail("ask", "Which feeder?", "--world", shop, "--model", MODELS["openai"], *at(server, "openai"), **KEYS)
     assert (done.returncode, done.stdout, server.seen.requests) == (2, "", 1)
     assert "OPENAI_API_KEY" in one_sentence(done.stderr)
-
-
-def test_a_server_that_is_not_there_is_named(drretail: Command, shop: str) -> None:
-    gone = "http://127.0.0.1:9/v1"
-    asked = ("ask", "Which feeder?", "--world", shop, "--model", "openai:x", "--base-url", gone)
-    done = drretail(*asked, DRRETAIL_MODEL_RETRIES="0")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert one_sentence(done.stderr).startswith(f"Error: {gone} can't be reached for openai:x")

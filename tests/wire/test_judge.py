@@ -83,15 +83,6 @@ async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: 
         assert server.seen.requests == sum(used(folder, model).calls for model in models)
 
 
-async def test_what_stands_is_not_asked_again(world: World, folder: Path) -> None:
-    with WireServer() as server:
-        model = model_at(server, "anthropic")
-        first = await judge(folder, world, model)
-        asked = server.seen.requests
-    assert await judge(folder, world, model) == first  # the server is gone
-    assert asked == used(folder, model).calls
-
-
 @pytest.mark.parametrize("provider", MODELS)
 async def test_what_passes_is_tried_again_without_a_trace_in_a_verdict(
     world: World, folder: Path, provider: str

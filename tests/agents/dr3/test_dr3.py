@@ -352,18 +352,6 @@ def test_files_that_a_sandbox_brings_are_those_of_the_query_and_part_of_the_labe
     assert label("dr3", there) != named
 
 
-def test_files_beside_a_sandbox_are_refused_where_it_brings_some(world: World, own_files: Path, tmp_path: Path) -> None:
-    pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
-    without = replace(world, web=SealedWeb(seal(tmp_path / "s", pages, [QUERY], world.manifest)))
-    assert "-files-" in label("dr3", without, files=own_files)
-    actors = Cast((asked_of("orders.csv", "When?"), REPORT), reader=(AIMessage(DATED),))
-    assert [entry.id for entry in perform(without, actors, own_files).evidence] == ["F:orders.csv"]
-    seal(tmp_path / "s", pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
-    for agent in ("dr3", "react"):
-        with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
-            label(agent, replace(world, web=SealedWeb(tmp_path / "s")), files=own_files)
-
-
 def ran(world: World, to: Path, runner: Runner, cast: Cast) -> Run:
     player = SystemUnderTest.of("dr3", load_agent("dr3"), cast.models(), world, options=DENSE)
     with Experiment(to, definition(world, (QUERY,), [player], "42")) as experiment:
@@ -383,9 +371,6 @@ def test_a_run_with_dense_retrieval_is_replayed_without_embeddings(world: World,
     again = Runner(world, "w", retrievers=Retrievers(refused), replay=tmp_path / "a")
     assert ran(world, tmp_path / "b", again, played()) == made
     assert (run_folder(tmp_path / "a", made.system, "q1", 1) / "journal.jsonl.gz").exists()
-
-
-DATED = json.dumps({"found": True, "answer": "In May.", "quotes": ["2022-05-01,tube feeder,24.99"]})
 
 
 @pytest.mark.parametrize("linked", ["file", "folder"])

@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
@@ -13,8 +12,7 @@ from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.registry import Model
-from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.llm.scripted.chat import ScriptedChat
+from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Run, Step
 from tests.agents.conftest import QUERY, Scripted, calls
@@ -58,25 +56,18 @@ def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> 
     played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
     run = perform(world, played).run
     assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
-    assert [(step.path, step.seq, step.kind, step.role, step.name) for step in run.steps] == [
-        ("0", 0, "model", "supervisor", "scripted:supervisor"),
-        ("0", 1, "tool", "supervisor", "LaunchResearcher"),
-        ("0", 2, "tool", "supervisor", "LaunchResearcher"),
-        ("0", 3, "model", "supervisor", "scripted:supervisor"),
-        ("0", 4, "tool", "supervisor", "Finalize"),
-        ("0", 5, "model", "report", "scripted:report"),
-        *(
-            (path, seq, kind, role, name)
-            for path in ("0.1", "0.2")
-            for seq, kind, role, name in (
-                (0, "model", "researcher", "scripted:researcher"),
-                (1, "tool", "researcher", "product_catalog_search"),
-                (2, "model", "researcher", "scripted:researcher"),
-                (3, "tool", "researcher", "Finalize"),
-                (4, "synthesis", "synthesis", "scripted:synthesis"),
-            )
-        ),
+    said = [(step.kind, step.role, step.name) for step in run.steps if step.path == "0"]
+    assert said == [
+        ("model", "supervisor", "scripted:supervisor"),
+        ("tool", "supervisor", "LaunchResearcher"),
+        ("tool", "supervisor", "LaunchResearcher"),
+        ("model", "supervisor", "scripted:supervisor"),
+        ("tool", "supervisor", "Finalize"),
+        ("model", "report", "scripted:report"),
     ]
+    for path in ("0.1", "0.2"):
+        roles = ["researcher", "researcher", "researcher", "researcher", "synthesis"]
+        assert [(step.seq, step.role) for step in run.steps if step.path == path] == [*enumerate(roles)]
     assert reports(played) == [1, 2]
     assert {citation.type for citation in run.citations} == {"product"}
 
@@ -148,11 +139,9 @@ NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions":
         ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
         ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
         ((AIMessage("  "),), (), "unusable: the answer is empty"),
-        ((END, END), (), "no_research: nothing was looked up"),
         ((calls(("Reason", {"thought": "Hm."})), END, END), (), "no_research: nothing was looked up"),
         ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
         ((calls(FEEDER), END), (NOTHING,) * 3, "unusable: no usable answer after 2 repairs: the report is empty"),
-        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "unusable: no usable answer after 2 repairs"),
     ],
 )
 def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
@@ -238,40 +227,6 @@ def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
     run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, holding(played, 0)), QUERY)).run
     assert known(run.error).kind == "context_overflow"
     assert len(played.shown["too_long"]) == 2
-
-
-def test_an_empty_or_cut_answer_of_any_role_does_not_cost_the_run(world: World) -> None:
-    """Each role's last answer is empty at first, or cut."""
-    played = cast((launch("feeder"), END))
-    models = {role: stumbling(model) for role, model in played.models().items()}
-    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, models), QUERY)).run
-    assert (run.status, run.report, run.failed_branches) == (
-        "done",
-        "Take the tube feeder for $24.99 [P:B0TEST0001].",
-        (),
-    )
-    assert {role: usage.calls for role, usage in run.usage.items()} == {
-        "supervisor": 4,
-        "researcher": 4,
-        "synthesis": 2,
-        "report": 2,
-    }
-
-
-def stumbling(model: Model) -> Model:
-    """The model, whose every answer is at first empty or cut, by turns."""
-    chat = model.chat
-    assert isinstance(chat, ScriptedChat)
-    play = chat.play
-
-    def answer(request: Request) -> Any:
-        if "Your last answer was empty" in request.messages[-1].text or tag_content(
-            "answer", request.messages[-1].text
-        ):
-            return play(replace(request, messages=request.messages[:-1]))
-        return AIMessage("") if request.turn % 2 else ScriptedAnswer(text="Half an", stop="max_tokens")
-
-    return replace(model, chat=scripted_model(play=answer).chat)
 
 
 ENDLESS = [calls(FEEDER)] * 20
