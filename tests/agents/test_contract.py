@@ -134,9 +134,7 @@ def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
     ids=["provider", "blank", "bug"],
 )
 @every_agent
-def test_a_writer_that_fails_fails_the_run_with_its_steps(
-    world: World, name: str, written: Scripted, kind: str
-) -> None:
+def test_a_failing_writer_fails_the_run_with_its_steps(world: World, name: str, written: Scripted, kind: str) -> None:
     run = ran(world, name, writing(written))[0].run
     assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "error", None, kind)
     assert "product_catalog_search" in {step.name for step in run.steps}
@@ -192,9 +190,7 @@ def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @every_agent
-def test_a_cut_run_ends_the_same_and_a_replay_asks_nobody(
-    world: World, tmp_path: Path, name: str, mode: WebMode
-) -> None:
+def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: Path, name: str, mode: WebMode) -> None:
     whole, asked = kept(tmp_path / "exp", world, name, mode)
     assert whole.status == "done", whole.error
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"

@@ -99,7 +99,7 @@ TUBE = Pick(product="B0TEST0001")
         ({"outcome": PART.model_dump(mode="json"), "picks": ["P:B0TEST0001"]}, (TUBE,), None),
     ],
 )
-def test_an_answer_in_json_has_its_picks_and_its_outcome(
+def test_an_answer_in_json_has_picks(
     world: World, tmp_path: Path, more: dict[str, Any], picks: tuple[Pick, ...] | None, note: str | None
 ) -> None:
     run = recorded(world, command(tmp_path, f"print({json.dumps({'report': FEEDER} | more)!r})")).run
@@ -296,9 +296,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpse
         (200, "x" * 2_000_000, "answered more than 1,048,576 bytes"),
     ],
 )
-def test_an_address_without_an_answer(
-    world: World, httpserver: HTTPServer, status: int, body: str, message: str
-) -> None:
+def test_an_address_that_fails(world: World, httpserver: HTTPServer, status: int, body: str, message: str) -> None:
     httpserver.expect_request("/agent").respond_with_data(body, status, headers={"location": "/other"})
     assert message in failure(world, httpserver.url_for("/agent"))[1]
 

@@ -151,7 +151,7 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
         ),
     ],
 )
-def test_an_own_agent_declares_in_its_answer_or_by_the_block(
+def test_an_own_agent_declares_and_decides(
     world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     recorded, shown = ran(world, own(answer, "researcher"))

@@ -158,7 +158,7 @@ TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Boug
         ("tools", (USER,), ("finches", "finch seed")),
     ],
 )
-def test_a_run_is_told_what_its_setting_gives(
+def test_a_setting_says_what_a_run_is_told(
     world: World, setting: Information, seen: tuple[str, ...], unseen: tuple[str, ...]
 ) -> None:
     model, shown = scripted(calls(SEARCH), reporting("Nothing suits."))

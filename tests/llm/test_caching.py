@@ -57,7 +57,7 @@ def marks(body: dict[str, Any]) -> list[str]:
     ],
     ids=["first turn", "later: also where the one before ended", "nobody goes on", "the last, which nobody repeats"],
 )
-async def test_what_the_next_turn_repeats_is_marked(
+async def test_what_is_repeated_is_marked(
     messages: list[BaseMessage], given: dict[str, bool], places: list[str]
 ) -> None:
     assert marks(await sent(messages, **given)) == places

@@ -46,9 +46,7 @@ def test_without_limits_nobody_waits() -> None:
         ({"tokens": 6000}, [9000.0, 600.0], [30.0, 36.0]),
     ],
 )
-def test_calls_go_out_as_the_minute_grants_them(
-    limits: dict[str, int], tokens: list[float], times: list[float]
-) -> None:
+def test_calls_go_out_as_a_minute_grants_them(limits: dict[str, int], tokens: list[float], times: list[float]) -> None:
     time = Moments()
     assert times_of(time, pacer(time, **limits), tokens) == times
 

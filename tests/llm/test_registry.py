@@ -34,7 +34,7 @@ KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_K
         ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
     ],
 )
-def test_parameters_hold_all_that_changes_an_answer_and_no_refused_temperature(
+def test_parameters_are_all_that_changes_an_answer_and_no_refused_temperature(
     spec: str, params: dict[str, Any]
 ) -> None:
     model = open_model(spec, environ=KEYS)
@@ -146,9 +146,7 @@ def test_an_answer_may_be_as_long_as_its_purpose_takes() -> None:
         ("anthropic:claude-sonnet-5", {"thinking_tokens": 0}, {"max_tokens": 2000}),
     ],
 )
-def test_room_to_think_is_told_every_provider_in_its_word(
-    spec: str, given: dict[str, Any], field: dict[str, Any]
-) -> None:
+def test_room_to_think_is_told_in_each_providers_word(spec: str, given: dict[str, Any], field: dict[str, Any]) -> None:
     chat = longest(spec, "summariser", **given)
     assert {name: getattr(chat, name) for name in field} == field
 

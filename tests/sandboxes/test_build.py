@@ -299,9 +299,7 @@ def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_s
 
 
 @pytest.mark.parametrize("wants", [(), (Want(name="bowl", kinds=("bowl",), brands_wanted=("Nobody & Sons",)),)])
-def test_where_nothing_would_do_what_words_find_is_no_fit(
-    world: World, offers: Offers, wants: tuple[Want, ...]
-) -> None:
+def test_where_nothing_would_do_words_find_no_fit(world: World, offers: Offers, wants: tuple[Want, ...]) -> None:
     need = need_of(world, offers, asked(*wants, text="Bowl?"))
     assert need.without_fits not in (None, NOT_TYPED)
     assert [thing.want for thing in need.things] == [None]
@@ -366,9 +364,7 @@ def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) ->
         check_sandbox(folder)
 
 
-def test_a_cut_build_leaves_nothing_and_is_repeated(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -79,9 +79,7 @@ RAISES, SLEEPS, NONE, MUTE = (
 '''
 
 
-def test_what_a_tool_of_ones_own_raises_is_told(
-    shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_faults.py").write_text(OWN_FAULTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DRRETAIL_TOOL_TIMEOUT", "0.1")

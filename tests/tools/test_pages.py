@@ -86,9 +86,7 @@ def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> 
     assert session.journal.effects[4].error is not None
 
 
-def test_a_page_that_comes_too_late_costs_neither_others_nor_search(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_comes_too_late_costs_no_other_nor_search(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.tools.web.PAGES_SHARE", 0.05)  # a busy machine has the rest to end the call
     web = SlowWeb([0.05, 3600, 0.05, 0, 0])  # waited for, it would hang
     try:

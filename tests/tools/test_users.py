@@ -67,9 +67,7 @@ def test_changes_add_up_and_are_read_back(toolkit: Toolkit) -> None:
         ({"account_status": "closed"}, "account_status"),
     ],
 )
-def test_no_contact_is_refused_by_its_field(
-    toolkit: Toolkit, session: Session, change: dict[str, Any], field: str
-) -> None:
+def test_what_is_no_contact_is_refused(toolkit: Toolkit, session: Session, change: dict[str, Any], field: str) -> None:
     error = error_of(toolkit.call("update_user_profile", {"user_id": ANNA, **change}))
     assert (error["type"], error["field"]) == ("invalid_argument", field)
     assert session.state_diff() == ()
@@ -105,9 +103,7 @@ def test_statistics_are_the_stores_figures(toolkit: Toolkit, world: World) -> No
     assert value["orders_by_status"] == {"Delivered": 3, "Shipped": 1, "Returned": 1}
 
 
-def test_a_spend_summed_from_no_price_is_not_nothing(
-    toolkit: Toolkit, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spend_of_no_price_is_not_shown(toolkit: Toolkit, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     unpriced = world.store.statistics(ANNA).model_copy(update={"spend": 0.0, "mean_order": None})
     monkeypatch.setattr(world.store, "statistics", lambda _: unpriced)
     value = toolkit.call("get_user_statistics", {"user_id": ANNA}).value

@@ -64,9 +64,7 @@ def test_the_first_denial_stops_a_run(
     assert server.seen.requests <= MOST
 
 
-def test_nothing_is_asked_twice_after_a_denial(
-    server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
+def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     plan = server.plan = From(faults=("no credit",), well=25)
     command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *AGENTS)
     given = ("--model", MODELS["anthropic"], *at(server, "anthropic"))
@@ -108,9 +106,7 @@ def test_scoring_goes_on_with_the_right_key(server: WireServer, drretail: Comman
     assert asked_in_all == server.seen.requests - before
 
 
-def test_no_queries_are_written_with_a_refused_key(
-    server: WireServer, drretail: Command, shop: str, tmp_path: Path
-) -> None:
+def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, shop: str, tmp_path: Path) -> None:
     server.plan = From(faults=("wrong key",))
     written = ("queries", "generate", "--world", shop, "--to", "new.jsonl", "--model", MODELS["openai"])
     done = drretail(*written, "--mode", "generic", "--users", "9", *at(server, "openai"), **KEYS)
@@ -120,9 +116,7 @@ def test_no_queries_are_written_with_a_refused_key(
     assert not (tmp_path / "new.jsonl").exists()
 
 
-def test_a_question_is_asked_once_of_a_model_that_is_not_there(
-    server: WireServer, drretail: Command, shop: str
-) -> None:
+def test_a_question_is_asked_once_of_a_missing_model(server: WireServer, drretail: Command, shop: str) -> None:
     server.plan = From(faults=("no model",))
     done = drretail("ask", "Which feeder?", "--world", shop, "--model", MODELS["openai"], *at(server, "openai"), **KEYS)
     assert (done.returncode, done.stdout, server.seen.requests) == (2, "", 1)

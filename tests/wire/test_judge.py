@@ -84,9 +84,7 @@ async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: 
 
 
 @pytest.mark.parametrize("provider", MODELS)
-async def test_what_passes_is_tried_again_without_a_trace_in_a_verdict(
-    world: World, folder: Path, provider: str
-) -> None:
+async def test_what_passes_leaves_no_trace_in_a_verdict(world: World, folder: Path, provider: str) -> None:
     offline = open_model("offline:judge")
     with WireServer(InTurn(faults=PASSING, every=1, stall=STALL)) as server:
         model = model_at(server, provider)
@@ -99,9 +97,7 @@ async def test_what_passes_is_tried_again_without_a_trace_in_a_verdict(
 
 @pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("fault", LASTING)
-async def test_what_lasts_is_a_failed_verdict_with_its_cause(
-    world: World, folder: Path, provider: str, fault: str
-) -> None:
+async def test_what_lasts_is_a_failed_verdict_with_cause(world: World, folder: Path, provider: str, fault: str) -> None:
     offline = open_model("offline:judge")
     await judge(folder, world, offline)
     wanted = said(folder, offline)
@@ -127,9 +123,7 @@ async def test_what_lasts_is_a_failed_verdict_with_its_cause(
 
 
 @pytest.mark.parametrize("provider", MODELS)
-async def test_the_extraction_of_a_judge_that_reads_serves_two_families(
-    world: World, folder: Path, provider: str
-) -> None:
+async def test_an_extraction_serves_two_families(world: World, folder: Path, provider: str) -> None:
     with WireServer() as server:
         model = model_at(server, provider)
         reader = Judge.of(model)
@@ -148,7 +142,7 @@ async def test_the_extraction_of_a_judge_that_reads_serves_two_families(
     assert f'"values_by":"model:{reader.slug}"' in path.read_text("utf-8").replace(" ", "")
 
 
-async def test_second_verdicts_are_verified_by_second_answers(world: World, folder: Path, tmp_path: Path) -> None:
+async def test_second_verdicts_are_verified_by_their_answers(world: World, folder: Path, tmp_path: Path) -> None:
     with WireServer() as server:
         await judge(folder, world, model_at(server, "openai"))
         server.answers["Rating"] = {"justification": "So.", "rating": 3}

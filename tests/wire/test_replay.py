@@ -33,7 +33,7 @@ def kept(folder: Path) -> dict[str, bytes]:
     return {name: content for name, content in held.items() if not name.endswith(("telemetry.json", ".lock"))}
 
 
-def test_all_agents_are_replayed_to_the_byte(
+def test_agents_are_replayed_alike(
     drretail: Command, shop: str, queries: str, tmp_path: Path, blocked: dict[str, str]
 ) -> None:
     with WireServer(InTurn(faults=("429", "max_tokens", "refusal"), every=11)) as server:
@@ -49,9 +49,7 @@ def test_all_agents_are_replayed_to_the_byte(
     assert kept(tmp_path / "again") == kept(tmp_path / "exp")
 
 
-def test_without_key_or_network_a_run_stops(
-    drretail: Command, shop: str, queries: str, blocked: dict[str, str]
-) -> None:
+def test_without_key_or_network_runs_stop(drretail: Command, shop: str, queries: str, blocked: dict[str, str]) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--model", MODELS["anthropic"]]
     assert "needs an API key" in drretail(*command, "--to", "exp", **blocked).stderr
     failed = drretail(*command, "--to", "exp", **blocked, **KEYS)

@@ -245,9 +245,7 @@ def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
 
-def test_parts_of_a_long_file_keep_a_table_s_heading(
-    world: World, files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_long_files_keep_a_table_s_heading(world: World, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
     (files / QUERY.query_id / "orders.csv").write_text(f"date,product,price\n{rows}")
     monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, 240, heading=heading))
@@ -263,9 +261,7 @@ def test_parts_of_a_long_file_keep_a_table_s_heading(
     assert [step.path for step in run.steps if step.role == "reader"] == ["0.1"] * len(parts)
 
 
-def test_of_a_longer_file_the_telling_parts_are_read(
-    world: World, files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_longer_file_telling_parts_are_read(world: World, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(f"line {number} of nothing in particular\n" for number in range(60)) + "The needle is here.\n"
     (files / QUERY.query_id / "note.md").write_text(text)
     monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, 120, heading=heading))

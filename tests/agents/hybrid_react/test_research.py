@@ -173,9 +173,7 @@ def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) 
         ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: no_research: nothing was"),
     ],
 )
-def test_without_findings_no_report_is_made(
-    world: World, supervisor: tuple[AIMessage, ...], kind: str, message: str
-) -> None:
+def test_without_findings_no_report(world: World, supervisor: tuple[AIMessage, ...], kind: str, message: str) -> None:
     played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END, END)})
     run = perform(world, played).run
     assert run.error is not None
