@@ -1,18 +1,16 @@
 """Floors and the ceiling: what they answer, and how they run beside the systems that are measured."""
 
-import asyncio
 import re
 from pathlib import Path
 
 import pytest
 
 from drretail.agents.baselines.null import keywords
-from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, with_baselines
+from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_reference, read_runs
 from drretail.grounding.basket.reference import reference_of
@@ -24,15 +22,14 @@ from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.conftest import QUERY, calls, record, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
 from tests.build import known
 from tests.shop import PRODUCTS, USER
 
 
 def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
-    player = SystemUnderTest.of(name, load_agent(name), {}, world)
-    return asyncio.run(Runner(world, "w").run(player, query))
+    return record(world, sut(world, {}, name), query)
 
 
 def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
@@ -54,9 +51,7 @@ def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> N
 
 def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
     options = {"without": ["catalog"], "redact": True}
-    player = SystemUnderTest.of(
-        "null_copy", load_agent("null_copy"), {}, world, web_mode="ws", options=options, limits=Limits(tokens=5)
-    )
+    player = sut(world, {}, "null_copy", web_mode="ws", options=options, limits=Limits(tokens=5))
     assert player.system == System(agent="null_copy", models={})
     assert (player.label, player.models, player.repeats(5)) == ("null_copy", {}, 1)
 
@@ -102,8 +97,7 @@ def asked(wish: Wish = WISH) -> Query:
 
 
 def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
-    player = SystemUnderTest.of("oracle", load_agent("oracle"), {}, world)
-    return asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+    return record(world, sut(world, {}, "oracle"), query, reference=reference)
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:

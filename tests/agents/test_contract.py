@@ -31,7 +31,7 @@ from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import QUERY, Scripted, calls, record
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import known
@@ -83,7 +83,7 @@ def sut(world: World, name: str, by: Play = play, **given: Any) -> SystemUnderTe
 def ran(world: World, name: str, by: Play = play, query: Query = QUERY, **given: Any) -> tuple[Recorded, list[Request]]:
     player = sut(world, name, by, **given)
     reference = Reference(query_id=QUERY.query_id, things=(WantedThing(name=MARKER),), left_out=(f"B0{MARKER}",))
-    recorded = asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+    recorded = record(world, player, query, reference=reference)
     asked = {id(model): model for model in player.models.values()}
     return recorded, [request for model in asked.values() for request in requests_of(model)]
 

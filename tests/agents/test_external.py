@@ -22,7 +22,7 @@ from drretail.llm.prices import PriceTable
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY
+from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
 from tests.shop import OTHER, USER
 
@@ -37,7 +37,7 @@ def sut(world: World, spec: str, seconds: int = 60) -> SystemUnderTest:
 
 
 def recorded(world: World, spec: str, query: Query = QUERY, seconds: int = 60) -> Recorded:
-    return asyncio.run(Runner(world, "w").run(sut(world, spec, seconds), query))
+    return record(world, sut(world, spec, seconds), query)
 
 
 def failure(world: World, spec: str, seconds: int = 60) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """Agents of somebody else's: their roles and tools, plain callables and graphs, recorded like the built-in ones."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +16,7 @@ from drretail.agents.page_reading import reading_pages
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
 from drretail.env.session import Session
@@ -34,7 +33,7 @@ from drretail.records.reading import Pick
 from drretail.records.run import Limits, Run
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import QUERY, calls, reporting
+from tests.agents.conftest import calls, record, reporting, sut
 from tests.agents.own import BUYER, SHIPPING
 from tests.agents.own import answer as shipping_answer
 from tests.build import known
@@ -44,8 +43,7 @@ PLACE = "tests.agents.own:BUYER"
 
 
 def perform(world: World, agent: str = PLACE, **models: Model) -> Recorded:
-    system = SystemUnderTest.of(agent, load_agent(agent), models, world)
-    return asyncio.run(Runner(world, "w").run(system, QUERY))
+    return record(world, sut(world, models, agent))
 
 
 def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:
@@ -70,7 +68,7 @@ def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world
 def test_a_built_in_agent_takes_further_tools_by_place_or_as_they_are(world: World, tool: object) -> None:
     agent = replace(REACT, tools=(tool,))
     model = scripted_model(calls(("shipping", {"weight": 1})), "It costs $4.50.")
-    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("react", agent, {"": model}, world), QUERY)).run
+    run = record(world, SystemUnderTest.of("react", agent, {"": model}, world)).run
     assert [step.name for step in run.steps if step.kind == "tool"] == ["shipping"]
     assert run.steps[1].error is None
 
@@ -128,13 +126,13 @@ def returning(given: Any) -> Agent:
     ],
 )
 def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
-    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(given), {}, world), QUERY)).run
+    run = record(world, SystemUnderTest.of("mine", returning(given), {}, world)).run
     assert (run.status, known(run.error).message) == ("failed", message)
 
 
 def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> None:
     answer = Answer(report="Two.", picks=(Pick(product="B1"), Pick(product="B2"), Pick(product="B1", quantity=2)))
-    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(answer), {}, world), QUERY)).run
+    run = record(world, SystemUnderTest.of("mine", returning(answer), {}, world)).run
     assert run.picks == (Pick(product="B1", quantity=3), Pick(product="B2"))
 
 
@@ -147,8 +145,7 @@ def raising(problem: BaseException) -> Agent:
 
 @pytest.mark.parametrize("problem", [SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)])
 def test_what_an_agent_raises_is_kept_with_its_file_line_and_traceback(world: World, problem: BaseException) -> None:
-    system = SystemUnderTest.of("mine", raising(problem), {}, world)
-    run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
+    run = record(world, SystemUnderTest.of("mine", raising(problem), {}, world)).run
     assert run.error is not None
     assert run.error.message.startswith(f"{type(problem).__name__}: ")
     assert "test_own.py, line " in run.error.message
@@ -165,8 +162,7 @@ def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_s
         return "A report."
 
     for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
-        system = SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)
-        run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
+        run = record(world, SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)).run
         assert text in known(run.error).message
 
 

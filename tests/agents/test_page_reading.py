@@ -1,6 +1,5 @@
 """+ws: whole pages are summarised for the agent, once a run, and stay as what claims are judged against (paper 5.3)."""
 
-import asyncio
 import json
 import time
 from collections.abc import Sequence
@@ -11,9 +10,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.page_reading import NOTHING_THERE
-from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, prompt_hashes
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import prompt_hashes
 from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -25,7 +23,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.web import READ_BEFORE
-from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.shop import USER
 
 CORPUS = [
@@ -71,10 +69,7 @@ def perform(
 ) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
     web = replace(world, web=SandboxWeb(corpus))
-    player = SystemUnderTest.of(
-        agent, load_agent(agent), {"": model, "summariser": reader}, web, web_mode="ws", **given
-    )
-    return asyncio.run(Runner(web, "w").run(player, QUERY)), shown
+    return record(web, sut(web, {"": model, "summariser": reader}, agent, web_mode="ws", **given)), shown
 
 
 def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
@@ -180,19 +175,18 @@ def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: Wo
     reader, _ = summariser()
     model, _ = scripted()
     models = {"": model, "summariser": reader}
-    plain = SystemUnderTest.of("react", load_agent("react"), models, world)
-    reading = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
+    plain = sut(world, models)
+    reading = sut(world, models, web_mode="ws")
     assert "summariser" not in plain.system.models
     assert reading.system.models["summariser"].spec == "scripted:reader"
     assert set(prompt_hashes(reading)) - set(prompt_hashes(plain)) == {"summarise_page"}
     with pytest.raises(UserError, match="needs a model for summariser"):
-        SystemUnderTest.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
+        sut(world, {"researcher": model}, web_mode="ws")
 
 
 def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
     model, _ = scripted(calls(SEARCH), REPORT)
-    player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
-    recorded = asyncio.run(Runner(replace(world, web=SandboxWeb(CORPUS)), "w").run(player, QUERY))
+    recorded = record(replace(world, web=SandboxWeb(CORPUS)), sut(world, model))
     assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
 
 
@@ -244,8 +238,7 @@ def read_through(
 ) -> Recorded:
     at = replace(world, web=web)
     models = {"": model, "summariser": reader}
-    player = SystemUnderTest.of(agent, load_agent(agent), models, at, web_mode="ws", **given)
-    return asyncio.run(Runner(at, "w").run(player, QUERY))
+    return record(at, sut(at, models, agent, web_mode="ws", **given))
 
 
 def told(messages: Sequence[BaseMessage]) -> list[str]:

@@ -1,6 +1,5 @@
 """Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session
 from drretail.env.world import World
@@ -21,7 +20,7 @@ from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut, tally_of
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -31,7 +30,7 @@ BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
+    return record(world, sut(world, model, **given)), shown
 
 
 @pytest.mark.parametrize(
@@ -129,8 +128,7 @@ def own(answer: Answer, *roles: Any) -> Agent:
 
 def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    player = SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)
-    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
+    return record(world, SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)), shown
 
 
 @pytest.mark.parametrize(
@@ -173,6 +171,6 @@ def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World
 
 def test_the_offline_shopper_declares_no_cart_for_a_report_that_it_did_not_write(world: World) -> None:
     player = SystemUnderTest.of("own", own(Answer(report=SAID), "report"), {"": open_model("offline:shopper")}, world)
-    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    run = record(world, player).run
     assert (run.status, run.picks) == ("done", None)
     assert run.notes[0].startswith("picks_missing")

@@ -1,6 +1,5 @@
 """The agents of one loop: react, turn by turn, and plan_to_function with one plan (paper section 5.2)."""
 
-import asyncio
 import json
 import threading
 from dataclasses import replace
@@ -10,9 +9,8 @@ from typing import Any, Never, cast
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, system_options
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import system_options
 from drretail.env.catalog.base import Catalog
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
@@ -21,7 +19,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted, sut
+from tests.agents.conftest import Scripted, calls, record, reporting, scripted, sut
 from tests.build import known
 from tests.shop import USER
 
@@ -33,7 +31,7 @@ REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
+    return record(world, sut(world, model, **given)), shown
 
 
 def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
@@ -109,7 +107,7 @@ def test_a_cut_report_is_asked_for_once_more_with_what_there_is_and_half_as_long
     cut = AIMessage("Take " * 500, response_metadata={"stop_reason": "max_tokens"})
     answers = [calls(SEARCH), ScriptedAnswer(text=cut.text, stop="max_tokens"), REPORT]
     model = scripted_model(play=lambda _: answers.pop(0))
-    recorded = asyncio.run(Runner(world, "w").run(sut(world, model), QUERY))
+    recorded = record(world, sut(world, model))
     asked = requests_of(model)[2].messages[-1].text
     assert recorded.run.report == SAID
     assert tag_content("answer", asked) == cut.text.strip()
@@ -126,7 +124,7 @@ def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_resu
         return REPORT if not request.tool_names else calls(SEARCH)
 
     model = scripted_model(play=play)
-    run = asyncio.run(Runner(world, "w").run(sut(world, model), QUERY)).run
+    run = record(world, sut(world, model)).run
     assert (run.status, run.stop, run.report) == ("done", "context_limit", SAID)
     assert run.notes[0] == "0: written without 1 oldest result, which did not fit the model any more"
     last = [message.text for message in requests_of(model)[-1].messages if isinstance(message, ToolMessage)]
@@ -175,8 +173,7 @@ def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) 
 
 def planned(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    player = SystemUnderTest.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
-    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
+    return record(world, sut(world, model, "plan_to_function", **given)), shown
 
 
 def test_a_plan_is_carried_out_and_reported_on_in_two_calls(world: World) -> None:

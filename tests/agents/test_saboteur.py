@@ -12,9 +12,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatResult
 
 from drretail.agents.grounded_hybrid.left_out import TITLE
-from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.registry import BUILT_IN
+from drretail.agents.running.runner import Recorded
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.errors import ModelError
@@ -26,6 +25,7 @@ from drretail.prompts import tag_content
 from drretail.records.evidence import Finding
 from drretail.records.run import Limits
 from tests.agents import sabotaged_shop
+from tests.agents.conftest import record, sut
 from tests.agents.saboteur import (
     PICKED,
     SENTENCES,
@@ -68,8 +68,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def played(shop: World, agent: str, saboteur: Saboteur, limits: Limits | None = None) -> Recorded:
-    sut = SystemUnderTest.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=limits or Limits())
-    return asyncio.run(Runner(shop, "w").run(sut, QUERY))
+    return record(shop, sut(shop, model(saboteur), agent, limits=limits or Limits()), QUERY)
 
 
 def findings(shop: World, recorded: Recorded) -> list[Finding]:
@@ -197,8 +196,7 @@ async def has_a_bug() -> None:
 
 
 def perform(shop: World, agent: str, chosen: Model) -> Recorded:
-    sut = SystemUnderTest.of(agent, load_agent(agent), {"": chosen}, shop)
-    return asyncio.run(Runner(shop, "w").run(sut, sabotaged_shop.QUERY))
+    return record(shop, sut(shop, chosen, agent), sabotaged_shop.QUERY)
 
 
 def unsteady(victim: str = "", fate: Any = None) -> Model:

@@ -1,6 +1,5 @@
 """What makes a system: its tools, its limits, what it knows of the shopper, and whose data it sees."""
 
-import asyncio
 import itertools
 import json
 import re
@@ -12,7 +11,6 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.information import shopper_context
-from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
@@ -38,7 +36,7 @@ from drretail.records.counterfactual import factual_of, kind_of
 from drretail.records.query import Query
 from drretail.records.run import INFORMATION, LABEL_PATTERN, NULL_AGENTS, Information, Limits, RoleModel, System
 from drretail.tools.registry import FAMILIES, TOOLS, tools_of
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform
 from tests.agents.profile_minded import OBEYING
@@ -53,8 +51,7 @@ REPORT = reporting(SAID)
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     options = system_options(without, None)
-    player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options=options)
-    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
+    return record(world, sut(world, model, options=options)), shown
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -138,12 +135,12 @@ SHOPPER = {"": open_model("offline:shopper")}
 )
 def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent: str, label: str) -> None:
     limits = Limits(researchers=2, tool_turns=3, rag_turns=2, tokens=9, repairs=0)
-    assert SystemUnderTest.of(agent, load_agent(agent), SHOPPER, world, limits=limits).label == label
+    assert sut(world, SHOPPER, agent, limits=limits).label == label
 
 
 def test_a_model_for_a_role_that_the_agent_does_not_have_is_named(world: World) -> None:
     with pytest.raises(UserError, match=r"needs a model for researcher: .* It has no supervisor"):
-        SystemUnderTest.of("react", load_agent("react"), {"supervisor": SHOPPER[""]}, world)
+        sut(world, {"supervisor": SHOPPER[""]})
 
 
 TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Bought: finch seed"})
@@ -163,7 +160,7 @@ def test_a_setting_says_what_a_run_is_told(
 ) -> None:
     model, shown = scripted(calls(SEARCH), reporting("Nothing suits."))
     (player,) = informed([sut(world, model)], [setting])
-    run = asyncio.run(Runner(world, "w").run(player, TOLD)).run
+    run = record(world, player, TOLD).run
     text = str(shown[0].messages)
     assert all(each in text for each in seen)
     assert not any(each in text for each in unseen)
@@ -184,7 +181,7 @@ def test_settings_are_systems_of_their_own_in_the_order_of_what_is_known(world: 
         "react@scripted-test",
     ]
     assert informed([plain], []) == [plain]
-    floor = SystemUnderTest.of("null_empty", load_agent("null_empty"), {}, world)
+    floor = sut(world, {}, "null_empty")
     assert informed([floor], ["task"]) == [floor]
     with pytest.raises(UnknownName, match="persona"):
         informed([plain], ["personna"])
@@ -212,7 +209,7 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_pat
     model, _ = scripted(calls(SEARCH), reporting("The bath [P:B0TEST0004].", "P:B0TEST0004"))
     (player,) = informed([sut(world, model)], ["task"])
     query = TOLD.model_copy(update={"expected_tools": ("get_user_orders", "product_catalog_search"), "wish": WISH})
-    recorded = asyncio.run(Runner(world, "w").run(player, query))
+    recorded = record(world, player, query)
     subject = Subject(
         label=player.label, system=player.system, query=query, repeat=1, run=recorded.run,
         evidence={entry.id: entry for entry in recorded.evidence}, profile=None, store=world.store,
@@ -298,4 +295,4 @@ def test_the_partner_is_frozen_and_a_second_folder_equal(shop: World, obeying: S
 def test_a_run_without_a_chosen_partner_is_refused(shop: World, obeying: SystemUnderTest) -> None:
     (swap,) = counterfactuals([obeying], ["swap"])
     with pytest.raises(UserError, match="Nobody was chosen"):
-        asyncio.run(Runner(shop, "w").run(swap, BIRDS_QUERY))
+        record(shop, swap, BIRDS_QUERY)

@@ -15,7 +15,7 @@ from drretail.agents.dr3 import file_reading
 from drretail.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition, suts, system_options
+from drretail.agents.running.system import definition, suts, system_options
 from drretail.agents.user_files import files_for, files_in
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.dense import Retrievers
@@ -31,7 +31,7 @@ from drretail.llm.registry import open_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Run
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, calls, reporting
+from tests.agents.conftest import QUERY, calls, reporting, sut
 from tests.agents.dr3.cast import FEEDER, NOTHING, ORDERS, REPORT, Cast, asked_of, found, perform, sent
 from tests.agents.running.test_sealed_webs import Alike
 from tests.sealed import Page, seal
@@ -349,7 +349,7 @@ def test_files_that_a_sandbox_brings_are_those_of_the_query_and_part_of_the_labe
 
 
 def ran(world: World, to: Path, runner: Runner, cast: Cast) -> Run:
-    player = SystemUnderTest.of("dr3", load_agent("dr3"), cast.models(), world, options=DENSE)
+    player = sut(world, cast.models(), "dr3", options=DENSE)
     with Experiment(to, definition(world, (QUERY,), [player], "42")) as experiment:
         return asyncio.run(runner.run_into(experiment, player, QUERY))
 

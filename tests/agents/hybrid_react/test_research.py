@@ -1,6 +1,5 @@
 """How research is divided and ends within its budget, and that nothing depends on what ends first."""
 
-import asyncio
 import json
 import random
 from dataclasses import replace
@@ -8,14 +7,14 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Run, Step
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import Scripted, calls, record
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import (
     BATH,
@@ -212,8 +211,7 @@ def holding(played: Cast, most: int) -> dict[str, Model]:
 def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(world: World, agent: str) -> None:
     turns = (launch("feeder", "bath", "seed"), launch("more"), END)
     played = cast(turns, understanding=(understanding(WISH),))
-    player = sut_of(agent, world, holding(played, 2))
-    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    run = record(world, sut_of(agent, world, holding(played, 2))).run
     assert run.status == "done"
     shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
@@ -222,7 +220,7 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
 
 def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
     played = cast((launch("feeder", "bath"), END))
-    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, holding(played, 0)), QUERY)).run
+    run = record(world, sut_of("hybrid_react", world, holding(played, 0))).run
     assert known(run.error).kind == "context_overflow"
     assert len(played.shown["too_long"]) == 2
 

@@ -22,7 +22,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, tally_of
 from tests.build import known
 from tests.shop import PAGES, USER
 
@@ -45,7 +45,7 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
     model, _ = scripted()
     player = sut(world, model)
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
-    recorded = asyncio.run(Runner(world, "w", replay=folder).run(player, other))
+    recorded = record(world, player, other, replay=folder)
     assert "replayed journal" in known(recorded.run.error).message
 
 
@@ -175,7 +175,7 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
 
     model, _ = scripted()
     player = replace(sut(world, model), agent=Agent(answer, roles=("report",)))
-    error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
+    error = record(world, player).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
 
