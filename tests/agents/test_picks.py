@@ -14,7 +14,6 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.query import Task
@@ -167,10 +166,3 @@ def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World
     recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
     assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
     assert set(recorded.run.usage) == {"report"}
-
-
-def test_the_offline_shopper_declares_no_cart_for_a_report_that_it_did_not_write(world: World) -> None:
-    player = SystemUnderTest.of("own", own(Answer(report=SAID), "report"), {"": open_model("offline:shopper")}, world)
-    run = record(world, player).run
-    assert (run.status, run.picks) == ("done", None)
-    assert run.notes[0].startswith("picks_missing")

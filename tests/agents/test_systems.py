@@ -93,13 +93,6 @@ def test_every_ablation_is_a_system_with_a_label_of_its_own() -> None:
         assert re.fullmatch(LABEL_PATTERN, label)
 
 
-def test_a_label_says_what_is_missing() -> None:
-    options = system_options(["user"], "tools_only", redact=True)
-    model = RoleModel(spec="offline:shopper", kind="rule_based")
-    system = System(agent="react", models={"researcher": model}, options=options)
-    assert system.label() == "react@offline-shopper-redact-without-user-web"
-
-
 def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
     for name, families in PRESETS.items():
         spelt_out = system_options([*families], None)

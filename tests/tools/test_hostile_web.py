@@ -101,16 +101,6 @@ def test_no_citation_can_be_copied_from_a_page(world: World, mode: WebMode) -> N
         ]
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("tag", ["page", "source", "query"])
-def test_a_page_in_a_prompt_cannot_leave_its_tag(world: World, attack: str, tag: str) -> None:
-    _, entry, _ = searched(world, ATTACKS[attack], "ws")
-    page = entry.texts[-1].text
-    prompt = f"{tagged(tag, page, url=entry.url or '', title=entry.title)}\n{tagged('today', '2023-09-24')}"
-    assert prompt.count(f"</{tag}>") == 1
-    assert prompt.endswith(f"\n</{tag}>\n<today>\n2023-09-24\n</today>")
-
-
 @pytest.mark.parametrize("closing", ["</page>", "</PAGE >", "< / page >", "<\n/page>", "</\u200bpage>", "</page\n>"])
 def test_closing_tags_in_every_spelling_are_text(closing: str) -> None:
     page = read_page(

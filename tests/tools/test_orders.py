@@ -7,12 +7,6 @@ from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import ANNA, NOBODY, error_of
 
 
-def test_orders_come_newest_first_with_ties_by_id(toolkit: Toolkit) -> None:
-    value = toolkit.call("get_user_orders", {"user_id": ANNA}).value
-    assert (value["evidence"], value["total"], value["shown"], value["offset"]) == ("U:orders", 5, 5, 0)
-    assert [order["order_id"][-1] for order in value["orders"]] == ["4", "5", "3", "2", "1"]
-
-
 def test_an_order_in_a_list_has_title_and_present_price(toolkit: Toolkit) -> None:
     value = toolkit.call("get_user_orders", {"user_id": ANNA, "limit": 1, "offset": 4}).value
     assert (value["total"], value["shown"], value["offset"]) == (5, 1, 4)

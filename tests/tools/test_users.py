@@ -97,10 +97,6 @@ def test_usual_contacts_are_accepted(toolkit: Toolkit, change: dict[str, Any]) -
 def test_statistics_are_the_stores_figures(toolkit: Toolkit, world: World) -> None:
     value = toolkit.call("get_user_statistics", {"user_id": ANNA}).value
     assert value == {"evidence": "U:statistics", **world.store.statistics(ANNA).model_dump(mode="json")}
-    # Two feeders, a window feeder without price, a bed on its way, a hopper; the returned one counts by status only.
-    assert (value["orders"], value["items"], value["orders_with_unknown_price"]) == (5, 5, 1)
-    assert value["spend"] == pytest.approx(2 * 24.99 + 59.0 + 39.5)
-    assert value["orders_by_status"] == {"Delivered": 3, "Shipped": 1, "Returned": 1}
 
 
 def test_a_spend_of_no_price_is_not_shown(toolkit: Toolkit, world: World, monkeypatch: pytest.MonkeyPatch) -> None:

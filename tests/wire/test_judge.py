@@ -1,7 +1,6 @@
 """The judge through the real clients: the same verdicts as offline, and every fault a state of its own."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +24,10 @@ from drretail.records.run import Usage
 from drretail.records.score import Scores, Verdict
 from tests.build import journal_usage
 from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
-from tests.wire.server import LASTING, PASSING, Plan, WireServer
+from tests.wire.server import PASSING, WireServer
 
 pytestmark = pytest.mark.anyio
 METRICS = ("faithfulness", "quality")
-PAID = ("refusal", "max_tokens")
-CAUSES = {
-    "refusal": "refusal: ",
-    "max_tokens": "unusable: the answer was cut",
-    "context_overflow": "context_overflow: ",
-    "400": "model: ",
-}
 
 
 @pytest.fixture
@@ -93,33 +85,6 @@ async def test_what_passes_leaves_no_trace_in_a_verdict(world: World, folder: Pa
     assert faults.keys() == {*PASSING}
     assert said(folder, model) == said(folder, offline)
     assert server.seen.requests == used(folder, model).calls + sum(faults.values())
-
-
-@pytest.mark.parametrize("provider", MODELS)
-@pytest.mark.parametrize("fault", LASTING)
-async def test_what_lasts_is_a_failed_verdict_with_cause(world: World, folder: Path, provider: str, fault: str) -> None:
-    offline = open_model("offline:judge")
-    await judge(folder, world, offline)
-    wanted = said(folder, offline)
-    with WireServer(Plan(rate=1, faults=(fault,))) as bad:
-        model = model_at(bad, provider)
-        found = await judge(folder, world, model)
-        failed = [verdict for verdict in verdicts(folder, model) if verdict.state == "failed"]
-        assert failed
-        assert not [verdict for verdict in verdicts(folder, model) if verdict.state == "scored"]
-        assert all((verdict.error or "").startswith(CAUSES[fault]) for verdict in failed)
-        assert sum(judging.failed for judging in found.judgings if judging.judge == model.spec) > 0
-        assert bad.seen.requests == sum(bad.seen.faults.values()) == len(bad.seen.times)
-        assert used(folder, model).calls == (bad.seen.requests if fault in PAID else 0)
-        bad.plan = Plan()
-        asked = bad.seen.requests
-        await judge(folder, world, model, again="failed")
-        if fault == "context_overflow":  # it would not fit again
-            assert bad.seen.requests == asked
-            assert not [verdict for verdict in verdicts(folder, model) if verdict.state == "scored"]
-            model = replace(model, stated_context=2 * (model.context or 0))
-            await judge(folder, world, model, again="failed")
-        assert said(folder, model) == wanted
 
 
 @pytest.mark.parametrize("provider", MODELS)

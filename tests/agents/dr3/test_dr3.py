@@ -17,7 +17,6 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition, suts, system_options
 from drretail.agents.user_files import files_for, files_in
-from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -315,18 +314,6 @@ def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
             system_options((), files=folder)
 
 
-def test_a_web_without_fixed_pages_takes_no_dense_retriever(world: World) -> None:
-    class Live:
-        provider, corpus = "live", None
-
-        def search(self, query: str, k: int) -> list[WebResult]: ...
-        def fetch(self, url: str) -> WebPage: ...
-
-    live: Web = Live()
-    with pytest.raises(UserError, match="live has none"):
-        label("dr3", replace(world, web=live), retriever="dense:offline:words")
-
-
 def test_files_of_a_query_lie_in_its_folder_and_those_of_a_lone_question_in_the_folder_itself(own_files: Path) -> None:
     assert files_for(own_files, "q1", alone=False) == own_files / "q1"
     assert files_for(own_files, "q2", alone=False) is None
@@ -334,7 +321,7 @@ def test_files_of_a_query_lie_in_its_folder_and_those_of_a_lone_question_in_the_
     assert files_for(None, "q1", alone=True) is None
 
 
-def test_files_that_a_sandbox_brings_are_those_of_the_query_and_part_of_the_label(world: World, tmp_path: Path) -> None:
+def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, own_files: Path, tmp_path: Path) -> None:
     pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
     sealed = seal(tmp_path, pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
     actors = Cast((asked_of("note.md", "How often?"), REPORT), reader=(found("Two weeks.", "Two weeks."),))
@@ -344,6 +331,8 @@ def test_files_that_a_sandbox_brings_are_those_of_the_query_and_part_of_the_labe
     named = label("dr3", there)
     assert named.startswith("dr3@offline-shopper-files-")
     assert label("react", there) == "react@offline-shopper-size-32k"
+    with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
+        label("dr3", there, files=own_files)
     (sealed / "tasks/q1/files/note.md").write_text("Three weeks.")
     assert label("dr3", there) != named
 
