@@ -15,7 +15,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
-from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
+from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
@@ -92,26 +92,6 @@ def test_a_framed_report_without_marks_and_picks_is_a_report(world: World) -> No
     framed = AIMessage("Here it is:\n<report>\nNothing here fits.\n</report>\nShall I look further?")
     recorded, _ = perform(world, calls(SEARCH), framed, AIMessage("```picks\n```"))
     assert (recorded.run.status, recorded.run.report, recorded.run.picks) == ("done", "Nothing here fits.", ())
-
-
-def test_an_empty_answer_is_asked_for_once_more_and_both_are_counted(world: World) -> None:
-    alone, _ = perform(world, calls(SEARCH), REPORT)
-    recorded, shown = perform(world, calls(SEARCH), AIMessage(""), REPORT)
-    assert (recorded.run.status, recorded.run.report) == ("done", SAID)
-    assert "was empty" in shown[2].messages[-1].text
-    assert recorded.run.usage["researcher"].calls == 3
-    assert recorded.run.usage["researcher"].total > alone.run.usage["researcher"].total
-
-
-def test_a_cut_report_is_asked_for_once_more_with_what_there_is_and_half_as_long(world: World) -> None:
-    cut = AIMessage("Take " * 500, response_metadata={"stop_reason": "max_tokens"})
-    answers = [calls(SEARCH), ScriptedAnswer(text=cut.text, stop="max_tokens"), REPORT]
-    model = scripted_model(play=lambda _: answers.pop(0))
-    recorded = record(world, sut(world, model))
-    asked = requests_of(model)[2].messages[-1].text
-    assert recorded.run.report == SAID
-    assert tag_content("answer", asked) == cut.text.strip()
-    assert "in at most 250 words" in asked
 
 
 def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_results(world: World) -> None:

@@ -74,18 +74,14 @@ def test_what_was_estimated_too_high_comes_back_and_too_low_is_owed() -> None:
     time.run(generous.admit(6000))
     generous.correct(6000, Usage(calls=1, input_uncached=500, output=500))
     assert times_of(time, generous, [5000.0]) == [0.0]
+    vain = pacer(time, tokens=6000)
+    time.run(vain.admit(6000))
+    vain.correct(6000, None)
+    assert times_of(time, vain, [6000.0]) == [0.0], "a call that brought nothing takes none"
     meagre = pacer(time, tokens=6000)
     time.run(meagre.admit(3000))
     meagre.correct(3000, Usage(calls=1, input_uncached=6000))
     assert times_of(time, meagre, [1000.0]) == [10.0]
-
-
-def test_a_call_that_brought_nothing_takes_no_tokens() -> None:
-    time = Moments()
-    pace = pacer(time, tokens=6000)
-    time.run(pace.admit(6000))
-    pace.correct(6000, None)
-    assert times_of(time, pace, [6000.0]) == [0.0]
 
 
 @pytest.mark.parametrize(("provider", "wait"), [("anthropic", 0.0), ("openai", 50.0)])

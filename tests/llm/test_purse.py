@@ -20,12 +20,6 @@ def took(dollars: float) -> dict[str, Usage]:
     return {"researcher": Usage(calls=1, input_uncached=int(dollars * 1_000_000))}
 
 
-def test_without_a_cap_every_run_starts() -> None:
-    experiment_budget = ExperimentBudget(PRICES)
-    assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes"] * 3
-    assert experiment_budget.closing is None
-
-
 def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
     experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]

@@ -144,12 +144,6 @@ def test_what_is_unknown_or_empty_is_left_out_and_lower_bounds_are_marked(toolki
     assert (lowest["price"], lowest["price_from"]) == (10.0, True)
 
 
-def test_an_unknown_category_is_an_error_with_near_names(toolkit: Toolkit) -> None:
-    error = error_of(toolkit.call("product_catalog_search", {"query": "feeder", "category": "Bird Feders"}))
-    assert (error["type"], error["field"]) == ("invalid_argument", "category")
-    assert "Bird Feeders" in error["allowed"]
-
-
 def test_a_price_range_upside_down_is_an_error(toolkit: Toolkit) -> None:
     error = error_of(toolkit.call("product_catalog_search", {"query": "x", "price_min": 30, "price_max": 20}))
     assert error == {"type": "invalid_argument", "message": "price_min 30 is above price_max 20.", "field": "price_min"}

@@ -91,11 +91,6 @@ def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monk
     assert "The tool mute cannot be described to a model" in refusal("own_faults:MUTE", *world)
 
 
-def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:
-    value = called(shop_folder, "product_catalog_search", {"query": "window feeder", "match": "all"})
-    assert [hit["product_id"] for hit in value["hits"]] == ["B0TOOLS003"]
-
-
 def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
     assert (
         called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--scope", "any")["evidence"] == f"U:profile@{ANNA}"

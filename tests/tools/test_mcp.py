@@ -98,14 +98,6 @@ def test_a_connection_keeps_what_it_changed_and_the_next_sees_nothing_of_it(sess
     assert session.overlay == {}
 
 
-def test_a_client_is_told_what_the_shop_is_and_by_whom(session: Session) -> None:
-    async def told(client: Client) -> tuple[str | None, Any]:
-        return client.instructions, client.server_info
-
-    text, server = asked(session, told)
-    assert (text, server.name) == ("about this shop", "drretail")
-
-
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:
     class Slow(UnrecordedRun):
         async def begin(self, client: str) -> Toolkit:

@@ -72,14 +72,3 @@ def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: Worl
         attempts = toolkit.session.attempts
     assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
     assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
-
-
-def test_products_web_and_arithmetic_are_nobodys_data(scoped: Toolkit) -> None:
-    calls = [
-        ("product_catalog_search", {"query": "feeder"}),
-        ("get_product_details", {"product_id": "B0TOOLS001"}),
-        ("web_search", {"query": "feeder"}),
-        ("calculator", {"expression": "1+1"}),
-    ]
-    assert [reply.error for reply in scoped.call_all(calls)] == [None] * 4
-    assert scoped.session.attempts == []

@@ -162,11 +162,6 @@ def test_a_repair_that_fails_leaves_the_draft_and_is_the_last(world: World, fail
     assert len(run.struck) == 1
 
 
-def test_a_blank_repair_is_not_taken(world: World) -> None:
-    run = play(world, plays(report=(WRONG, "  ", "  ", RIGHT)), query=ASKED).run
-    assert (run.status, len(run.struck)) == ("done", 1)
-
-
 def test_a_budget_that_does_not_hold_is_named_at_the_end(world: World) -> None:
     run = play(world, plays(report=(RIGHT,), understood=(understanding(FOR_30),))).run
     assert run.report is not None

@@ -134,17 +134,6 @@ def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(
         assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
 
 
-def test_an_owned_product_that_is_shown_can_be_cited_by_its_order(world: World) -> None:
-    named = FOR_30.model_copy(update={"owned": ("B0TEST0004",)})
-    cast = plays(understood=(understanding(named),))
-    recorded = play(world, cast)
-    owned = wish_shown(cast.shown["report"][0])["owned"]
-    assert [product["id"] for product in owned] == ["B0TEST0004", "B0TEST0001"]
-    marks = [product["evidence"] for product in owned]
-    cited = find_citations(" ".join(f"[{mark}]" for mark in marks), recorded.evidence)
-    assert {citation.evidence_id for citation in cited} == {*marks}
-
-
 def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: World) -> None:
     cast = plays()
     recorded = play(world, cast)

@@ -158,13 +158,6 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
     assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
 
 
-def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) -> None:
-    played = cast((launch("broken"), launch("feeder"), END), {"broken": (ModelError("model", "down"),)})
-    run = perform(world, played).run
-    assert run.failed_branches == ("0.1: model: down",)
-    assert reports(played) == [2]
-
-
 @pytest.mark.parametrize(
     ("supervisor", "kind", "message"),
     [

@@ -10,7 +10,6 @@ from typing import Any, Never, cast
 import pytest
 
 from drretail.agents.base import Agent
-from drretail.agents.registry import load_agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
@@ -18,7 +17,7 @@ from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, UserError
+from drretail.errors import CommandStopped, ModelError, ToolError
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
@@ -155,12 +154,6 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == SAID
-
-
-@pytest.mark.parametrize(("name", "message"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
-def test_a_wrong_agent_is_answered_with_what_is_right(name: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        load_agent(name)
 
 
 @pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])

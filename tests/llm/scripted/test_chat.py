@@ -139,12 +139,6 @@ def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     assert result.value.retries == 2
 
 
-def test_an_error_that_lasts_is_not_tried_again() -> None:
-    asked = models({"error": "invalid", "times": 1, "text": "Now."}, retries=2)
-    with pytest.raises(ModelError, match="invalid"):
-        asyncio.run(asked.call("researcher", ASK))
-
-
 def test_conversations_side_by_side_cannot_take_each_others_answers() -> None:
     played = model({"text": "one"}, {"text": "two"}, {"text": "three"})
 
