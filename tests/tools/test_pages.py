@@ -1,4 +1,4 @@
-"""+ws: the pages of one search, fetched side by side."""
+"""Pages that are fetched side by side: those of one search (+ws), and those that a report cites."""
 
 import threading
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.journal import Journal
+from drretail.tools.cited_pages import AT_ONCE, fetch_cited, rounds
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import fetch_pages
 
@@ -119,3 +120,33 @@ def test_a_replayed_search_fetches_nothing() -> None:
     with pytest.raises(ModelError, match="the run differs"):
         fetch_pages(web, URLS, replayed.scope("0/0"), 5)
     assert web.fetched == []
+
+
+MANY = [f"https://{site}.example/{number}" for number in range(3) for site in "abcdef"]
+
+
+class Site:
+    provider = "site"
+
+    def fetch(self, url: str) -> WebPage:
+        if "b.example" in url:
+            raise ToolError("unavailable", "It is gone.")
+        if "c.example" in url:
+            raise RuntimeError("a plugin's bug")
+        return WebPage(url, "A page", "Text.", "ok")
+
+
+def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
+    made = list(rounds([*MANY, MANY[0]]))
+    assert sorted(url for some in made for url in some) == sorted(MANY)
+    for some in made:
+        assert len({url.split("/")[2] for url in some}) == len(some) <= AT_ONCE
+
+
+def test_every_page_has_a_state_whatever_its_web_does() -> None:
+    journal = Journal()
+    found = dict(fetch_cited(Site(), MANY, journal.scope("cited"), 5))
+    assert {url for url, page in found.items() if page.state == "ok"} == {u for u in MANY if u[8] not in "bc"}
+    assert found["https://b.example/0"].problem == "It is gone."
+    assert "a plugin's bug" in (found["https://c.example/0"].problem or "")
+    assert [effect.kind for effect in journal.effects] == ["page_fetch"] * len(MANY)

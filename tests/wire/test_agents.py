@@ -104,3 +104,13 @@ def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: Worl
 
 
 WEB_MODES: tuple[WebMode, ...] = ("snippets", "ws")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_answer_in_pieces_changes_nothing_of_a_run(world: World, agent: str) -> None:
+    wanted = gist(offline(world, agent, "ws"))
+    with WireServer() as server:
+        chosen = [player(world, agent, model_at(server, provider, stream=True), "ws") for provider in MODELS]
+        found = play(world, *chosen)
+    assert [gist(recorded) for recorded in found] == [wanted, wanted]
+    assert server.seen.requests == server.seen.streamed == calls_of([recorded.run for recorded in found])
