@@ -1,6 +1,5 @@
 """Retrieval agents, the reader of files, and what makes a system of dr3."""
 
-import asyncio
 import base64
 import json
 from dataclasses import replace
@@ -8,31 +7,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessage
 
 from drretail.agents.dr3 import file_reading
 from drretail.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import definition, suts, system_options
+from drretail.agents.running.system import suts, system_options
 from drretail.agents.user_files import files_for, files_in
-from drretail.env.web.dense import Retrievers
 from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
-from drretail.experiment import Experiment, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.registry import open_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits, Run
+from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, calls, reporting, sut
+from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.dr3.cast import FEEDER, NOTHING, ORDERS, REPORT, Cast, asked_of, found, perform, sent
-from tests.agents.running.test_sealed_webs import Alike
 from tests.sealed import Page, seal
 from tests.shop import PAGES
 
@@ -264,8 +258,6 @@ def test_parts_hold_every_character_once(text: str, longest: int) -> None:
 
 
 SHOPPER = {"": open_model("offline:shopper")}
-DENSE = {"retriever": "dense:fake:one"}
-SEARCH = calls(("web_search", {"query": "hygiene"}))
 
 
 @pytest.fixture
@@ -317,27 +309,6 @@ def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, own_fi
         label("dr3", there, files=own_files)
     (sealed / "tasks/q1/files/note.md").write_text("Three weeks.")
     assert label("dr3", there) != named
-
-
-def ran(world: World, to: Path, runner: Runner, cast: Cast) -> Run:
-    player = sut(world, cast.models(), "dr3", options=DENSE)
-    with Experiment(to, definition(world, (QUERY,), [player], "42")) as experiment:
-        return asyncio.run(runner.run_into(experiment, player, QUERY))
-
-
-def test_a_run_with_dense_retrieval_is_replayed_without_embeddings(world: World, tmp_path: Path) -> None:
-    def played() -> Cast:
-        return Cast((sent("How?"), REPORT), {"": (SEARCH, AIMessage("Every two weeks."))})
-
-    def refused(spec: str) -> Embeddings:
-        raise AssertionError(f"{spec} was opened")
-
-    first = played()
-    made = ran(world, tmp_path / "a", Runner(world, "w", retrievers=Retrievers(lambda spec: Alike())), first)
-    assert [page["title"] for page in first.told()[0]["pages"]] == ["Cleaning"], "no word of the query stands there"
-    again = Runner(world, "w", retrievers=Retrievers(refused), replay=tmp_path / "a")
-    assert ran(world, tmp_path / "b", again, played()) == made
-    assert (run_folder(tmp_path / "a", made.system, "q1", 1) / "journal.jsonl.gz").exists()
 
 
 @pytest.mark.parametrize("linked", ["file", "folder"])
