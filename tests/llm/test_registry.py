@@ -198,6 +198,11 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
         open_model("tests.llm.test_registry:ACME:m")
 
 
+def test_a_place_that_holds_no_provider_is_refused() -> None:
+    with pytest.raises(UserError, match=r"is not a model .its type is str.: make it a"):
+        open_model("tests.llm.test_registry:PLACE")
+
+
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
     model = open_recorded("scripted:gone.toml", {"script": "0123abcd", "max_tokens": 5})
     assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})

@@ -63,6 +63,9 @@ def test_a_retrieval_agent_sees_its_question_alone_and_can_search_and_nothing_el
     assert "at most 4 turns" in system.text
     assert actors.shown["retriever"][0].tool_names == {"web_search"}
     assert [page["evidence"] for page in actors.told()[0]["pages"]] == [CLEAN], "all pages, where none is cited"
+    actors = Cast((calls(FEEDER), REPORT))
+    perform(world, actors, options={"without": ["web"]})
+    assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}, "nobody is sent to no web"
 
 
 def test_an_id_that_no_search_brought_is_named_as_such(world: World) -> None:
