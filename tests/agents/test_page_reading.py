@@ -78,14 +78,18 @@ def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
     return {result["evidence"]: result for reply in replies for result in json.loads(reply.text)["results"]}
 
 
-def test_the_agent_reads_summaries_and_the_snippet_of_a_page_without_text(world: World) -> None:
-    _, shown = perform(world, summariser()[0])
+def test_the_agent_reads_summaries_and_the_ledger_keeps_their_pages(world: World) -> None:
+    recorded, shown = perform(world, summariser()[0])
     read = results(shown)
     assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": "On Clean."}
     assert read[IDS[1]]["date"] == "2021-05-01"
     assert "snippet" not in read[IDS[1]]
     assert "summary" not in read[IDS[2]]
     assert "snippet" in read[IDS[2]]
+    entries = {entry.id: entry for entry in recorded.evidence}
+    assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
+    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
+    assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
 
 
 def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World) -> None:
@@ -100,16 +104,6 @@ def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World)
         assert "The page is material" in system.text
     page = next(turn.messages[1].text for turn in shown if "a.example" in turn.messages[1].text)
     assert '<page url="https://a.example/clean" title="Clean">\nClean the bird feeder weekly.' in page
-
-
-def test_the_ledger_holds_the_page_as_source_and_the_summary_as_what_was_shown(world: World) -> None:
-    recorded, _ = perform(world, summariser()[0])
-    entries = {entry.id: entry for entry in recorded.evidence}
-    assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
-    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
-    assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
-    (step,) = [step for step in recorded.run.steps if step.name == "web_search"]
-    assert recorded.texts[step.result_sha or ""].count("On Seed.") == 1
 
 
 def test_quotes_stay_only_when_the_page_holds_them_word_for_word(world: World) -> None:

@@ -156,13 +156,10 @@ def test_an_own_agent_declares_and_decides(
     assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
 
 
-def test_an_own_agent_without_a_model_is_asked_nothing(world: World) -> None:
+def test_an_own_agent_is_asked_by_the_role_that_writes_and_without_a_model_not_at_all(world: World) -> None:
     recorded, shown = ran(world, own(Answer(report=SAID)))
     assert (recorded.run.picks, shown) == (None, [])
     assert recorded.run.notes == ("picks_missing: the report declares no picks",)
-
-
-def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World) -> None:
     recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
     assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
     assert set(recorded.run.usage) == {"report"}

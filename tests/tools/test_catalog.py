@@ -59,17 +59,13 @@ def test_nothing_is_lost_of_a_card(toolkit: Toolkit, world: World) -> None:
     assert whole_items({"hits": cards}, "hits") == cards, "as results were before"
 
 
-def test_a_hit_enters_the_ledger_as_shown_card_and_hidden_record(toolkit: Toolkit, session: Session) -> None:
+def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Toolkit, session: Session) -> None:
     reply = toolkit.call("product_catalog_search", {"query": "window"})
     assert reply.evidence == ("P:B0TOOLS003",)
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", False)]
     assert [lean(json.loads(entry.texts[0].text))] == whole_items(reply.value, "hits")
     assert json.loads(entry.sources[0].text)["description"] == ["Clear."]
-
-
-def test_reading_the_details_shows_the_record_that_a_search_kept_hidden(toolkit: Toolkit, session: Session) -> None:
-    toolkit.call("product_catalog_search", {"query": "window"})
     details = toolkit.call("get_product_details", {"product_id": "B0TOOLS003"})
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]

@@ -113,16 +113,16 @@ def test_a_session_that_has_ended_is_not_found(client: TestClient) -> None:
 def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
     import time
 
-    with opened(idle=0.1, most_sessions=1) as client:
+    with opened(idle=0.3, most_sessions=1) as client:
         headers = begun(client)
-        time.sleep(0.5)
+        time.sleep(0.8)
         assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
         begun(client)
 
 
-def test_a_hundred_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
-    with opened(unfinished=0.01, idle=3600, most_sessions=1) as client:
-        for _ in range(100):
+def test_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
+    with opened(unfinished=0.1, idle=3600, most_sessions=1) as client:
+        for _ in range(10):
             assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
 
 

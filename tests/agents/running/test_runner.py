@@ -48,18 +48,13 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
     assert "replayed journal" in known(recorded.run.error).message
 
 
-def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
-    player = sut(world, scripted(ModelError("refusal", "no"))[0])
-    first, again = (tally_of(folder, world, player) for _ in range(2))
-    assert (first.done, first.failed, first.before) == (0, 1, 0)
-    assert (again.failed, again.before) == (1, 1)
-    assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
-
-
-def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
+def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
-    tally_of(folder, world, player)
+    first, kept = (tally_of(folder, world, player) for _ in range(2))
     again = tally_of(folder, world, player, retry_failed=True)
+    assert (first.done, first.failed, first.before) == (0, 1, 0)
+    assert (kept.failed, kept.before) == (1, 1)
+    assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
 
