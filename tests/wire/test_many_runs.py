@@ -38,29 +38,9 @@ REFUSED = ("429", "529", "500", "late_error", "400", "context_overflow")
 LOST = ("stall", "cut_body", "broken_json")
 """Faults for which a question is counted that was read, and no call."""
 THINGS = ("bird feeder", "hopper feeder", "bird bath", "window feeder")
-SETTINGS = f"""
-model_timeout = {PATIENCE}
-model_calls = {AT_ONCE}
-
-[prices."{MODELS["anthropic"]}"]
-input = 3.0
-output = 15.0
-cache_read = 0.3
-
-[prices."{MODELS["openai"]}"]
-input = 2.0
-output = 8.0
-"""
+SETTINGS = f"model_timeout = {PATIENCE}\nmodel_calls = {AT_ONCE}\n"
 KINDS = ("model", "unusable", "refusal", "context_overflow", "timeout", "agent")
 """Of failures; "agent" where every researcher failed, and then the causes of all of them are named."""
-TOKENS = {"anthropic": (100, 40, 20), "openai": (100, 0, 20)}
-"""Of every answer: read, read from the cache, written."""
-DOLLARS = {"anthropic": (100 * 3 + 40 * 0.3 + 20 * 15) / 1e6, "openai": (100 * 2 + 20 * 8) / 1e6}
-
-
-def provider_of(role: str) -> str:
-    """Both providers take part in every run of several roles."""
-    return "openai" if role == "researcher" else "anthropic"
 
 
 @dataclass
@@ -170,23 +150,6 @@ def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> 
         # An answer that came after the client's patience had ended is among those that were given up, not the calls.
         assert given_up >= lost
         assert calls + given_up == paid
-
-
-def test_tokens_and_dollars_add_up_by_role(played: Played) -> None:
-    for run in played.runs:
-        for role, usage in run.usage.items():
-            read, cached, written = (usage.calls * count for count in TOKENS[provider_of(role)])
-            assert (usage.cache_read, usage.output) == (cached, written)
-            assert usage.input_uncached >= read  # and the questions whose answers were lost on their way
-    for row in played.document["spending"]:
-        runs = [run for run in played.runs if run.system == row["system"]]
-        calls = Counter[str]()
-        for run in runs:
-            calls.update({role: usage.calls for role, usage in run.usage.items()})
-        assert {role: part["calls"] for role, part in row["by_role"].items()} == calls
-        dollars = sum(count * DOLLARS[provider_of(role)] for role, count in calls.items())
-        assert row["total"]["dollars"] >= dollars - 1e-6
-        assert row["runs"] == len(runs) == QUERIES
 
 
 def test_a_second_time_only_failed_runs_are_made_when_asked(played: Played, home: Path, models: list[str]) -> None:
