@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -14,7 +15,7 @@ from drretail.llm import registry
 from drretail.llm.calling import answer_of
 from drretail.llm.prices import read_prices
 from drretail.llm.providers import Asked, Provider, provider_names
-from drretail.llm.registry import open_model, open_recorded
+from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
@@ -45,6 +46,14 @@ def test_parameters_are_all_that_changes_an_answer_and_no_refused_temperature(
 
 def test_another_server_is_another_model_for_the_journal() -> None:
     assert open_model("openai:m", base_url="http://a/v1").params["base_url"] == "http://a/v1"
+
+
+def test_a_context_is_as_stated_else_as_the_models_profile_says() -> None:
+    known = open_model("anthropic:claude-sonnet-5", environ=KEYS)
+    assert known.context == (known.chat.profile or {}).get("max_input_tokens") != DEFAULT_CONTEXT
+    assert replace(known, stated_context=5000).context == 5000
+    assert open_model("ollama:qwen3:8b", context=16_384).context == 16_384
+    assert open_model("openai:not-known-yet", environ=KEYS).context == DEFAULT_CONTEXT
 
 
 def test_retries_are_the_models_own() -> None:
