@@ -25,7 +25,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Want
 
 Axis = Literal["budget", "demand", "purchase"]
 AXES: tuple[Axis, ...] = get_args(Axis)

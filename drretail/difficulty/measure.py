@@ -225,12 +225,13 @@ class Task:
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """What that solver buys."""
         wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
-        things = [
-            thing.model_copy(update={"fits": (*thing.fits, _nothing(number))})
-            for number, thing in self._seen(wish, reference, hits)
-        ]
+        things: list[WantedThing] = []
+        for number, thing in self._seen(wish, reference, hits):
+            # To leave a want out costs nothing and is worth nothing.
+            nothing = Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
+            things.append(thing.model_copy(update={"fits": (*thing.fits, nothing)}))
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
-        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if not _is_nothing(fit))
+        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
     def _seen(self, wish: Wish, reference: Reference, hits: int) -> Iterator[tuple[int, WantedThing]]:
@@ -293,15 +294,6 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
-
-
-def _nothing(number: int) -> Fit:
-    """To leave a want out costs nothing and is worth nothing."""
-    return Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
-
-
-def _is_nothing(fit: Fit) -> bool:
-    return fit.product_id.startswith(_NOTHING)
 
 
 def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:

@@ -31,11 +31,12 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
-from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
+LEVELS = range(3, 9)
+"""The difficulties of made-up queries: what is easier tells systems apart no more, and few shops have harder ones."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
 """What the sums of a release bind; world/ follows from its fingerprint."""
@@ -67,18 +68,14 @@ def make(
     world: Path | None = None,
     queries: Path | None = None,
     n: int = 120,
-    levels: Sequence[int] = (),
     seed: str | None = None,
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Of made-up queries a third are one of a pair of twins, of which the shop can
-    meet one; of the others those hide limits that can. With ``levels`` as many as can be are of each of these; each
-    query has its level. Raises UserError for a folder that is not empty, for a query whose wish nobody has typed, and
-    for levels of which none could be made up, or beside ``queries``.
+    The seed is drawn unless it is given. Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are
+    one of a pair of twins, of which the shop can meet one; of the others those hide limits that can. Raises UserError
+    for a folder that is not empty, for a query whose wish nobody has typed, and where no query can be made up.
     """
-    if levels and queries is not None:
-        raise UserError("--level is for made-up queries: those of --queries have the levels that the file says.")
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
     closes = closes.astimezone(UTC).replace(microsecond=0)
@@ -92,7 +89,7 @@ def make(
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
     with open_world(sealed / "world") as shop:
-        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed, levels)
+        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
         check_askable(shop, asked)
         untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
         if untyped:
@@ -126,21 +123,20 @@ def world_seed(seed: str) -> str:
     return sha256_of(f"{seed} world")
 
 
-def _made_up(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Query]:
-    """Rule-written queries, each of another user and, where levels are wanted, of one of them."""
+def _made_up(world: World, n: int, seed: str) -> list[Query]:
+    """Rule-written queries, each of another user."""
     offers = Offers(world)
     dial = Dial(offers)
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
         made = with_levels(queries, [dial.difficulty(query) for query in queries])
-        return made if not levels or all(query.level in levels for query in made) else []
+        return made if all(query.level in LEVELS for query in made) else []
 
-    drawn = generate_at(world, levels, n, seed=seed) if levels else generate_sampled(world, n, per_user=1, seed=seed)
     made: list[Query] = []
-    for place, query in enumerate(drawn.queries):
+    for place, query in enumerate(generate_at(world, LEVELS, n, seed=seed).queries):
         if place % 3:
             # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
-            made += leveled(hide([query], offers).queries) or leveled([query])
+            made += leveled(hide([query], offers).queries) or [query]
         else:
             # One of each pair: whoever has both sees by their difference which one the shop can't meet.
             pair = leveled(spoil([query], offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
@@ -201,4 +197,3 @@ def publish(
     for name in SEALED if gold else ():
         shutil.copyfile(folder / "sealed" / name, to / name)
     return release
-
