@@ -103,7 +103,8 @@ class Hardener:
         cheapest = task.reference.cheapest
         carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
         for cart in sorted(carts, reverse=True):
-            if cheapest is not None and cart > max(cheapest.total.value, _LEAST_BUDGET):
+            # What the first hits offer may cost more than there is to spend already.
+            if cheapest and max(cheapest.total.value, _LEAST_BUDGET) < cart <= (task.budget or cart):
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
                 amount = whole if whole >= cheapest.total.value else below

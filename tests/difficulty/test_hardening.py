@@ -63,16 +63,18 @@ def test_a_step_can_be_met_nothing_is_found_in_it_and_no_solver_finds_it_easier(
             assert not hardener.linter.findings(step)
 
 
-def test_a_tighter_budget_is_below_a_cart_that_could_be_bought(demo: World) -> None:
+def test_a_tighter_budget_is_below_the_one_before_and_a_cart_that_could_be_bought(demo: World) -> None:
     hardener = Hardener.of(demo, "42")
     for draft, step in stepped(hardener, generate_sampled(demo, 8, per_user=1, seed="42").queries, "budget"):
-        before, now = wish_of(draft).budget, wish_of(step).budget
-        assert now is not None
-        assert before is None or now.value < before.value
-        tasks = [hardener.dial.task(query) for query in (draft, step)]
-        assert all(tasks)
-        carts = [task.cheapest_among(hits) for task in tasks[:1] if task for hits in (1, 3, 5, 10)]
-        assert any(cart is not None and cart > now.value for cart in carts)
+        task = hardener.dial.task(draft)
+        assert task is not None
+        carts = [cost for hits in (1, 3, 5, 10) if (cost := task.cheapest_among(hits)) is not None]
+        budgets = [each.wish.budget.value for each in (draft, step) if each.wish and each.wish.budget]
+        assert max(carts) > budgets[-1]
+        # Of carts above the budget that there is now none is a step.
+        again = [each.wish.budget for each in hardener.steps(step, "budget") if each.wish]
+        budgets += [amount.value for amount in again if amount]
+        assert all(later < before for before, later in pairwise(budgets))
 
 
 def test_a_demand_more_removes_the_first_fit(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
