@@ -288,6 +288,8 @@ class Score(Record):
     n_users: int | None = None
     """Of how many users the queries with a value are, over whom the interval is; None where no user is known, and each
     query counts as one of its own."""
+    n_queries: int | None = None
+    """Of a value of several parts, such as J, where too few users are behind a part for an interval: its queries."""
     n_planned: int
     """Reports: every query times every repeat of which the system has made any run."""
     n_scored: int

@@ -167,12 +167,17 @@ def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
 
 
 def _counts(cell: BoardCell) -> str:
+    if cell.n_queries is not None:
+        return f"n={cell.n_queries}"
     return "" if cell.n_scored == cell.n_planned else f"{cell.n_scored}/{cell.n_planned}"
 
 
 def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
-    part = next((_counts(cell) for cell in cells if _counts(cell)), None)
+    few = next((_counts(cell) for cell in cells if cell.n_queries is not None), None)
+    if few:
+        yield f"{few} below a value: only so many queries are behind one of its two parts."
+    part = next((_counts(cell) for cell in cells if _counts(cell) and cell.n_queries is None), None)
     if part:
         yield f"{part} below a value: only so many of the planned reports have one."
     yield from judge_failures(board)
