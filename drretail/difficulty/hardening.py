@@ -9,7 +9,7 @@ it more easily than the others: by solvers of other orders 60 to 93 % of such st
 few products would do for the new thing.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
@@ -63,11 +63,7 @@ class Hardener:
         task = self.dial.task(query)
         if task is None:
             return
-        makers: dict[Axis, Callable[[Query, Task], Iterator[Query | None]]] = {
-            "budget": self._tighter,
-            "demand": self._more_demanding,
-            "purchase": self._older,
-        }
+        makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
         for made in makers[axis](query, task):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
