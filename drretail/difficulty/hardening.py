@@ -57,8 +57,9 @@ class Hardener:
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
         """Versions one step further that the shop can meet, and in which the checks find nothing.
 
-        None is easier for any of the solvers. A budget or a demand that leaves a poorer best cart goes: others come
-        nearer to it. On the demo shop solvers that look at what most bought first found 12 of 34 such demands easier.
+        None is easier for any of the solvers. A budget or a demand goes that leaves a poorer best cart, to which others
+        come nearer (solvers that look at what most bought first found 12 of 34 such demands easier on the demo shop),
+        or that rules out what the shopper has, which misleads whoever does not know it.
         """
         task = self.dial.task(query)
         if task is None:

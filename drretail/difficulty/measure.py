@@ -195,13 +195,21 @@ class Task:
     def is_no_easier_than(self, other: "Task") -> bool:
         """True where none of the eight solvers loses less than on the other query, which this one is a step from.
 
-        Where the step adds no thing, the best cart has to be worth as much. A budget or a demand only takes carts away,
-        so then no cart that anybody finds, by whatever search, is worth a larger share of it than before.
+        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go. A budget
+        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
         """
-        if len(self.needed) == len(other.needed) and self.best_worth != other.best_worth:
+        if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False
         pairs = zip(self.losses, other.losses, strict=True)
         return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
+
+    @property
+    def traps(self) -> set[str]:
+        """What the text alone lets one buy and the shopper does not want, such as what they have."""
+        wanted = {fit.product_id for thing in self.reference.things for fit in thing.fits}
+        fits = [fit for thing in self.visible.things for fit in thing.fits if fit.product_id not in wanted]
+        most = self.budget
+        return {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
 
     @property
     def depth(self) -> int | None:
