@@ -27,7 +27,7 @@ def make(
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones)."),
+        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones of levels 3 to 8)."),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
     seed: Annotated[
