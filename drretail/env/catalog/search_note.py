@@ -33,6 +33,8 @@ class SearchNote:
     world: World
     query: CatalogQuery
     page: CatalogPage
+    first_pages: CatalogPage | None = None
+    """At least ``FIRST_PAGES`` of the best matches, where they are known."""
 
     @property
     def forms(self) -> WordForms:
@@ -72,7 +74,8 @@ class SearchNote:
         """The leaf categories of the best matches, where they are of several."""
         if self.query.category is not None or not self.page.total:
             return ""
-        best = self._products(self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES))
+        found = self.first_pages or self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES)
+        best = self._products(replace(found, hits=found.hits[:FIRST_PAGES]))
         counts = Counter(product.leaf_category for product in best)
         in_query = set(self.forms.stems(self.query.text))
 
