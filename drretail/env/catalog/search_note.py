@@ -61,7 +61,8 @@ class SearchNote:
 
     def words_matched(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
-        content = {word for word in self.forms.of(self.query.text) if not self.forms.is_stop_word(word)}
+        forms = self.forms
+        content = {word for word in forms.of(self.query.text) if not forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
         found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
@@ -77,11 +78,12 @@ class SearchNote:
         found = self.first_pages or self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES)
         best = self._products(replace(found, hits=found.hits[:FIRST_PAGES]))
         counts = Counter(product.leaf_category for product in best)
-        in_query = set(self.forms.stems(self.query.text))
+        forms = self.forms
+        in_query = set(forms.stems(self.query.text))
 
         def place(name: str) -> tuple[bool, int]:
             # What is named as the query names it, such as "French Presses", holds what was meant.
-            return not set(self.forms.stems(name)) <= in_query, -counts[name]
+            return not set(forms.stems(name)) <= in_query, -counts[name]
 
         # A sort that keeps the order of equals: of those, the category of the better match comes first.
         named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
