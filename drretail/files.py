@@ -306,21 +306,17 @@ def pack(data: bytes) -> bytes:
 
 
 class LineAppender:
-    """Appends lines that are on disk before ``append`` returns; opening drops a last line that was cut.
-
-    ``soon`` leaves a line to the next one: it outlives the process, but not a power cut before that.
-    """
+    """Appends lines that are on disk before ``append`` returns; opening drops a last line that was cut."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         drop_cut_line(path)
         self._file = path.open("ab")
 
-    def append(self, line: str, *, soon: bool = False) -> None:
+    def append(self, line: str) -> None:
         self._file.write(f"{line}\n".encode())
         self._file.flush()
-        if not soon:
-            _sync(self._file.fileno())
+        _sync(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()

@@ -24,7 +24,6 @@ from drretail.records.base import Document, canonical_json, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
 Clock = Callable[[], datetime]
-_READ_NEXT: frozenset[EffectKind] = frozenset({"web_search", "page_fetch"})
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
@@ -152,8 +151,7 @@ class Journal:
         with self._lock:
             self.effects.append(effect)
             if self._file is not None and effect.key not in self._on_disk:
-                # A model reads what the web brought: with its answer both are on disk.
-                self._file.append(line or effect.as_line(), soon=effect.kind in _READ_NEXT)
+                self._file.append(line or effect.as_line())
                 self._on_disk.add(effect.key)
 
 
