@@ -289,6 +289,8 @@ def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "brought.py").write_text("def f(question): return question\nclass C: pass\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)
     assert load_agent("brought:f").roles == ()
+    with pytest.raises(UserError, match="is not an agent"):
+        load_agent("os:path")
     with pytest.raises(UserError, match="not an agent but a class"):
         load_agent("brought:C")
     with pytest.raises(UserError, match="nothing fills in its argument 'size'"):

@@ -210,6 +210,8 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
 def test_a_place_that_holds_no_provider_is_refused() -> None:
     with pytest.raises(UserError, match=r"is not a model .its type is str.: make it a"):
         open_model("tests.llm.test_registry:PLACE")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        open_model("tests.llm.test_registry:MISSING")
 
 
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:

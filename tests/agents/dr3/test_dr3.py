@@ -223,6 +223,13 @@ def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(world: Wo
     assert run.failed_branches == ()
 
 
+def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
+    actors = Cast((asked_of("orders.csv", WHEN), calls(FEEDER), REPORT), reader=(AIMessage("no JSON"),) * 3)
+    run = perform(world, actors, files).run
+    assert run.status == "done"
+    assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
+
+
 def test_parts_of_long_files_keep_a_table_s_heading(world: World, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
     (files / QUERY.query_id / "orders.csv").write_text(f"date,product,price\n{rows}")
