@@ -80,7 +80,7 @@ _LINKED_NUMBER = re.compile(
 _ONLY_ADDRESS = re.compile(
     rf"{_BULLET}(?:<?{ADDRESS}[^\s<>]*+>?|\[{ADDRESS}[^\[\]\n]*+\]\({ADDRESS}\S*\))[ \t]*", re.IGNORECASE
 )
-_BRACKETED_NUMBERS = re.compile(r"[\[【](\d[\d ,;–-]{0,40})[\]】]")
+_BRACKETED_NUMBERS = re.compile(r"(?<!\[)[\[【](\d[\d ,;–-]{0,40})[\]】](?!\()")
 _ENDS_IN_ADDRESS = re.compile(rf"(?<!\S)[(<]?{ADDRESS}\S+[ \t]*$", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
 _CARD = re.compile(CARD)
@@ -342,6 +342,9 @@ def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
 
 def _is_plain_entry(line: _Line, marked: Set[str]) -> bool:
     """True for a line that can only be an entry of a list, without a heading that says so."""
+    linked = _LINKED_NUMBER.match(line.text)
+    if linked and marked and len(linked["body"].split()) == 1:
+        return True
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))
