@@ -136,13 +136,10 @@ class Cart:
         """By the record at hand, else as the basket was found with."""
         product = self.products.get(product_id)
         if product is not None:
-            return listing_of(product).price if self._currency in (None, product.currency) else None
+            currency = self.wish.limits[0].currency if self.wish.limits else product.currency
+            return listing_of(product).price if currency == product.currency else None
         fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
         return None if fit is None or fit.price is None else fit.cost
-
-    @property
-    def _currency(self) -> str | None:
-        return self.wish.limits[0].currency if self.wish.limits else None
 
 
 def _assigned(
