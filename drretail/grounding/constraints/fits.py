@@ -1,9 +1,8 @@
 """Which of the products of a kind would do for a want, decided on their records alone.
 
-Brands, stars, numbers of ratings, prices and what the shopper has are decided: an unknown one does not do, but for a
-price, which only a basket needs. A demand is kept, broken or left open by a record (demands.py). Where some product
-of the kind keeps it, one whose record is silent does not do; where none does, nobody can say, and only what breaks it
-is left out. Of what must not be, silence does: few records list what a product is without.
+An unknown brand, rating or number of ratings does not do; an unknown price does, which only a basket needs. Where some
+product of the kind keeps a demand, one whose record is silent does not do; where none does, only what breaks it is left
+out. Of what must not be, silence does: few records list what a product is without.
 """
 
 from collections.abc import Collection, Sequence
@@ -42,10 +41,8 @@ def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ())
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True when a product keeps what is decided: brands, stars, numbers of ratings, and the price of a piece.
-
-    ``unknown_does`` takes an unknown maker, rating or number of ratings for what is asked for.
-    """
+    """True when a product keeps to the brands, stars, numbers of ratings and price; ``unknown_does`` takes unknown ones
+    for what is asked for."""
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)

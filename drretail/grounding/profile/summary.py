@@ -1,8 +1,7 @@
 """What a shop's records tell of a user, for generators, judges and agents: every statement names its orders.
 
-Street, e-mail and telephone are left out: no judgement needs them. What the history cannot tell is absent, so that
-nobody takes one purchase for a habit. The length is bounded, however many orders there are. Figures stand for
-themselves; a word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
+Street, e-mail and telephone are left out, and what the history cannot tell. The length is bounded, however many orders
+there are. A word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,13 +43,13 @@ def summarise(
 ) -> ProfileSummary:
     """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
 
-    ``now`` is the shop's today. Prices are today's; ``prices`` are the shop's by leaf category,
-    without which nothing is said of where the user's prices lie among them. Intimate purchases are counted, and named
-    only where ``question`` names them.
+    ``now`` is the shop's today, ``prices`` are the shop's by leaf category, with which the user's are compared.
+    Intimate purchases are counted, and named only where ``question`` names them.
     """
     bought, spans = Purchases.of(orders, products, now, question), prices or {}
+    place = ", ".join(filter(None, (profile.address.city, profile.address.state, profile.address.country)))
     statements = [
-        _person(profile),
+        stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
         *_shopper_type(bought, spans),
         *_history(bought),
         *_rhythm(bought),
@@ -63,11 +62,6 @@ def summarise(
         *_latest(bought),
     ]
     return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
-
-
-def _person(profile: UserProfile) -> Statement:
-    place = ", ".join(part for part in (profile.address.city, profile.address.state, profile.address.country) if part)
-    return stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ())
 
 
 def _history(bought: Purchases) -> Iterator[Statement]:
@@ -93,9 +87,7 @@ def _history(bought: Purchases) -> Iterator[Statement]:
 def _rhythm(bought: Purchases) -> Iterator[Statement]:
     """The pace of the orders, and the pause that is usual between two days with orders."""
     kept = bought.kept
-    if len(kept) < LEAST_ORDERS:
-        return
-    if (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
+    if len(kept) < LEAST_ORDERS or (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
         return
     text = f"{orders_per_month(kept):g} orders a month between the first and the last"
     days = sorted({moment_of(order).date() for order in kept})

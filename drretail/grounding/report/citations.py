@@ -39,9 +39,9 @@ class Cited:
     entry: Evidence | None = None
     url: str | None = None
     title: str = ""
-    """What the report's own list calls the source, where it is listed."""
+    """What the report's own list calls the source."""
     label: str = ""
-    """The number or name by which a mark points to its line of that list."""
+    """The number or name of its line in that list."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -68,8 +68,7 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     ``evidence`` is all that the run has handed out. An id, or a product's address, that is not in it is
     unresolved, even if the product exists; the address of a page is kept as a citation without evidence.
     With None the report is from elsewhere and has no ledger: then products' addresses are citations of products.
-
-    ``report[citation.start:citation.end] == citation.marker``. Linear in the length of the report.
+    Linear in the length of the report.
     """
     return [
         Citation(
@@ -118,9 +117,8 @@ def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
     """True where a report has marks, a list or its heading, or links without words, and no citation was resolved."""
     if any(citation.type != "unresolved" for citation in citations):
         return False
-    return bool(citations or listed_sources(report, None).spans or has_links_without_words(report)) or any(
-        is_source_heading(line) for line in report.splitlines()
-    )
+    has_marks = citations or listed_sources(report, None).spans or has_links_without_words(report)
+    return bool(has_marks) or any(map(is_source_heading, report.splitlines()))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
@@ -142,8 +140,7 @@ def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
     """The spans of the marks that end sentences: those without square brackets, such as the 10 of ``text.10``, and
-    links behind full stops in a report that has them at the ends of paragraphs, too.
-    """
+    links behind full stops in a report that has them at the ends of paragraphs, too."""
     spans = [(mark.start, mark.end) for mark in citing_marks(report, None)]
     plain = [span for span in spans if not report.startswith(("[", "【", "http", "<http"), span[0])]
     links = [span for span in spans if report[span[0]] == "[" and report[span[1] - 1] == ")"]
@@ -194,7 +191,7 @@ class _Resolver:
         return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
 
     def _product(self, target: Target) -> Cited | None:
-        """The product whose own id stands in brackets, as a shop's assistant writes it: [L1] for [P:L1]."""
+        """The product whose own id is in brackets, as a shop's assistant writes it: [L1] for [P:L1]."""
         entry = self._products.get(target.value.casefold())
         return None if entry is None else _cited(target.value, entry)
 
@@ -210,7 +207,6 @@ class _Resolver:
         return self._entries[entry]
 
     def _cite(self, target: Target) -> Cited:
-        """What an id or a URL comes to."""
         if target.kind == "id":
             entry = self._by_id.get(target.value)
             return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
@@ -238,7 +234,10 @@ class _Resolver:
         if not marks and (bare := _WWW.search(line)):
             marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
             targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
-        title = _title(line, marks)
+        # The words besides the marks, or those of the link.
+        besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
+        words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
+        title = " ".join((besides or " ".join(words)).split())
         return tuple(replace(self._cite(target), title=title) for target in targets)
 
 
@@ -246,13 +245,6 @@ def read_as_references(numbers: Sequence[int], highest: int) -> bool:
     """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
     years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
     return bool(numbers) and highest > 0 and 0 not in numbers and not years
-
-
-def _title(line: str, marks: list[Mark]) -> str:
-    """What a line says besides its marks, or the words of its link when it says nothing else."""
-    besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
-    words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
-    return " ".join((besides or " ".join(words)).split())
 
 
 def _cited(name: str, entry: Evidence) -> Cited:

@@ -20,8 +20,7 @@ def picks_by_form(
 ) -> tuple[Pick, ...] | None:
     """The picks that a report's calculations or its first statement make certain; None where they leave a doubt.
 
-    ``values`` are what has been read of the report, ``calculations`` those that it cites or writes out. Picked is never
-    what the user has ordered.
+    ``calculations`` are those that it cites or writes out. Never picked is what the user has ordered.
     """
     places = {
         source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
@@ -79,18 +78,18 @@ def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities |
 
 
 def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Quantities | None:
-    """What a report that advises a purchase says first: to buy what its first statement that cites products names.
+    """The products of the first sentence, list or table that cites any, each with its price.
 
-    That is a sentence, or the list or table that begins there, with one product and its price, of which the report
-    cites nothing else of the shop more often; or several, each with its price, whose sum the report states. Nothing
-    that it denies is meant.
+    One product has to be the one that is cited most; the sum of several has to be in the report. Nothing denied counts.
     """
     first = next((one for one in layout.stretches if any(cited[:2] == "P:" for cited in one.cited)), None)
     if first is None:
         return None
-    block = _block(layout, first.sentence)
-    inside = [one for one in layout.stretches if one.sentence in block]
-    start, end = layout.sentences[block.start].start, layout.sentences[block.stop - 1].end
+    kind, last = layout.sentences[first.sentence].kind, first.sentence
+    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
+        last += 1
+    inside = [one for one in layout.stretches if first.sentence <= one.sentence <= last]
+    start, end = layout.sentences[first.sentence].start, layout.sentences[last].end
     priced = {
         value.of[0][2:]
         for value in values
@@ -111,11 +110,3 @@ def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) ->
     else:
         is_certain = any(amount.low == together for amount in layout.amounts)
     return dict.fromkeys(cited, 1) if is_certain else None
-
-
-def _block(layout: Layout, first: int) -> range:
-    """The numbers of the statements that go on with the first: the items of its list, the rows of its table."""
-    kind, last = layout.sentences[first].kind, first
-    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
-        last += 1
-    return range(first, last + 1)

@@ -1,7 +1,7 @@
 """Where a report says that the shopper lives, held against the address: any part of it, in any form.
 
-Countries are those of Unicode's CLDR, as Babel has them. No library that we depend on pairs the states of the USA with
-their codes: Faker has both lists, in orders and lengths that differ. States of other countries are not told apart.
+Countries are those of Unicode's CLDR, as Babel has them, which has no states of the USA. Those of other countries are
+not told apart.
 """
 
 import re

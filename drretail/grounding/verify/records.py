@@ -19,7 +19,6 @@ from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
-_NO_MONEY = ("rating", "rating_count", "quantity")
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -59,7 +58,6 @@ class Ledger:
 
     @property
     def currency(self) -> str:
-        """Of the shop, which has one."""
         return next((product.currency for product in self.products.values()), USD)
 
     @property
@@ -88,12 +86,8 @@ def read_ledger(
     picks: Sequence[Pick] | None = None,
 ) -> Ledger:
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
-    handed = {
-        product.product_id: product
-        for entry in evidence.values()
-        if entry.kind == "product"
-        for product in _products(entry)
-    }
+    shown = (entry for entry in evidence.values() if entry.kind == "product")
+    handed = {product.product_id: product for entry in shown for product in _products(entry)}
     orders = {
         entry.id: record
         for entry in evidence.values()
@@ -115,13 +109,13 @@ def read_ledger(
 
 
 def amount_of(value: ReadValue) -> Amount | None:
-    """The amount that a value names, as numbers; None for words and dates."""
+    """The amount of a value; None for words and dates."""
     low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
     try:
         numbers = Decimal(low), Decimal(high)
     except InvalidOperation:
         return None
-    kind = "number" if value.kind in _NO_MONEY else "money"
+    kind = "number" if value.kind in ("rating", "rating_count", "quantity") else "money"
     places = max(0, -int(numbers[0].as_tuple().exponent))
     return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
 

@@ -19,26 +19,21 @@ Measure = Callable[[Product], Decimal | None]
 
 
 def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
-    """The value with its state: verified where no product of the kind does better, whatever else the report asks of it.
+    """The value with its state: verified where no product of the kind does better.
 
     Contradicted only by a product that would do as well for the same typed want: "the cheapest" may be meant of those
     that the shopper could use. What is narrowed further, by words in ``amount``, is underivable.
     """
-    products = [ledger.products.get(name.removeprefix("P:")) for name in value.of]
-    if len(products) != 1 or products[0] is None:
-        return value
-    product = products[0]
-    does_better = _rule(value, product)
-    if does_better is None:
+    product = ledger.products.get(value.of[0].removeprefix("P:")) if len(value.of) == 1 else None
+    does_better = None if product is None else _rule(value, product)
+    if product is None or does_better is None:
         return value
     if value.kind == "only_one" and not does_better(product):
         return with_state(value, "contradicted", f"the record says {_figures(product)}")
     others = rivals(product, ledger)
     better = [rival for rival in others if does_better(rival)]
-    if others and not better:
-        return with_state(value, "verified", "of all of its kind that were shown")
     if not better:
-        return value
+        return with_state(value, "verified", "of all of its kind that were shown") if others else value
     able = [rival for rival in better if _would_do_as_well(rival, product, value.kind, ledger)]
     state: ValueState = "contradicted" if able else "underivable"
     rival = (able or better)[0]
@@ -58,9 +53,8 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
 
 def shown_of_kind(product: Product, ledger: Ledger) -> str:
     """The product and its rivals for a judge, a line each, by price: id, title, price, rating and number of ratings."""
-    shown = sorted(
-        [product, *rivals(product, ledger)], key=lambda one: (one.price is None, one.price or 0, one.product_id)
-    )
+    shown = [product, *rivals(product, ledger)]
+    shown.sort(key=lambda one: (one.price is None, one.price or 0, one.product_id))
     return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)
 
 
@@ -115,9 +109,7 @@ def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
 
 
 def _figures(product: Product) -> str:
-    if product.price is None:
-        price = "no known price"
-    else:
-        price = ("from " if product.price_from else "") + format_money(product.price, product.currency)
+    price = "no known price" if product.price is None else format_money(product.price, product.currency)
+    price = f"from {price}" if product.price is not None and product.price_from else price
     rating = "no rating" if product.average_rating is None else f"{product.average_rating:g} of 5"
     return f"{price}, {rating}" + ("" if product.rating_number is None else f" ({product.rating_number})")
