@@ -5,7 +5,7 @@ singular, not by their stems: to "compute" a total names no computer.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from math import log
 
@@ -39,8 +39,8 @@ def is_named(category: str, words: Collection[str]) -> bool:
 
 
 def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
-    """How much a statement bears on a text of these words: the rarity of each rare word in common, and as much as a word
-    at the border for each category that is named in full."""
+    """How much a statement bears on a text of these words: the rarity of each rare word in common, and of a word at the
+    border for each category that is named in full."""
     shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
     shares = (max(share_of(word), _RAREST) for word in sorted(shared))
     in_full = sum(is_named(category, words) for category in statement.categories)
@@ -49,21 +49,14 @@ def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProduc
 
 # A category is intimate where its name holds all words of an entry. The entries are of Amazon's and Google's paths.
 # Below these, other things have the same names ("Swings", "Jeans"): a question has to name the intimate category.
-_NAMED_THEMSELVES = tuple(
-    nouns_of(kind)
-    for kind in (
-        *("sex", "sexual", "erotic", "adult toys", "exotic apparel", "condoms", "contraception", "vibrators"),
-        *("pregnancy", "maternity", "fertility", "ovulation", "family planning", "menopause", "home tests"),
-    )
+_NAMED_THEMSELVES = (
+    "sex, sexual, erotic, adult toys, exotic apparel, condoms, contraception, vibrators, pregnancy, maternity, "
+    "fertility, ovulation, family planning, menopause, home tests"
 )
 # Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): they may be named instead.
-_NAMED_BELOW = tuple(
-    nouns_of(kind)
-    for kind in (
-        *("feminine care", "feminine hygiene", "menstrual care", "incontinence", "ostomy", "laxatives", "enemas"),
-        *("hemorrhoids", "medication", "antifungals", "lice treatments", "drug tests", "diabetes", "hair loss"),
-        *("weight loss", "smoking cessation"),
-    )
+_NAMED_BELOW = (
+    "feminine care, feminine hygiene, menstrual care, incontinence, ostomy, laxatives, enemas, hemorrhoids, "
+    "medication, antifungals, lice treatments, drug tests, diabetes, hair loss, weight loss, smoking cessation"
 )
 
 
@@ -77,6 +70,7 @@ def may_be_shown(product: Product, question: str = "") -> bool:
     return not intimate or any(is_named(name, words) for name in intimate)
 
 
-def _is_of(name: str, kinds: Iterable[frozenset[str]]) -> bool:
-    words = nouns_of(name)
-    return any(kind <= words for kind in kinds)
+@lru_cache(maxsize=16_384)
+def _is_of(category: str, kinds: str) -> bool:
+    words = nouns_of(category)
+    return any(nouns_of(kind) <= words for kind in kinds.split(", "))

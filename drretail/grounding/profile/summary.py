@@ -67,12 +67,9 @@ def summarise(
 def _history(bought: Purchases) -> Iterator[Statement]:
     """How much there is, and how long ago the last of it was."""
     kept, void = bought.kept, len(bought.void)
-    if not bought.orders:
-        yield Statement(code="history", text="There is no order yet.")
-        return
     if not kept:
-        text = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
-        yield stated("history", text, bought.orders)
+        nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
+        yield stated("history", nothing if void else "There is no order yet.", bought.orders)
         return
     first, last = day_of(kept[0]), day_of(kept[-1])
     since = f" between {first} and {last}" if first != last else f" on {last}"
@@ -80,7 +77,7 @@ def _history(bought: Purchases) -> Iterator[Statement]:
     yield stated("history", f"{counted(len(kept), 'order')}{since}{without}.", bought.orders)
     days = (bought.now.date() - moment_of(kept[-1]).date()).days
     if days >= 0:
-        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date().isoformat()}."
+        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
         yield stated("recency", text, kept[-1:])
 
 
@@ -111,7 +108,6 @@ def _categories(bought: Purchases) -> Iterator[Statement]:
 
 
 def _brands(bought: Purchases) -> Iterator[Statement]:
-    """The brands that came more than once."""
     by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
         yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
@@ -176,14 +172,11 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     if len(bought.kept) < LEAST_USUAL:
         return
     level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
-    parts = [
-        f"In short: {_pace(bought)}{_focus(bought)}",
-        *([f"buying {_PRICES[level]}"] if level else []),
-        f"{again} of {len(bought.kept)} orders of something that had been ordered before"
-        if again
-        else "never the same thing twice so far",
-    ]
-    yield stated("shopper_type", f"{', '.join(parts)}.", bought.kept)
+    text = f"In short: {_pace(bought)}{_focus(bought)}"
+    text += f", buying {_PRICES[level]}" if level else ""
+    reordered = f"{again} of {len(bought.kept)} orders of something that had been ordered before"
+    text += f", {reordered if again else 'never the same thing twice so far'}."
+    yield stated("shopper_type", text, bought.kept)
 
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:

@@ -58,7 +58,7 @@ def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | Non
 
 
 def web_evidence_id(url: str) -> str:
-    """``W:`` and the hash of the normalised URL, which is also the ledger's key for the page."""
+    """``W:`` and the hash of the normalised URL."""
     return f"W:{short_hash(normalise_url(url))}"
 
 

@@ -165,7 +165,7 @@ def _read_line(line: str) -> list[Pick] | str:
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
-        # Of alternatives the first counts, unless the quantity stands at the end for all of them.
+        # Of alternatives the first counts, unless the quantity is at the end for all of them.
         own = next(one for one in _OR.split(part) if _ID.search(one))
         times = next((one for one in (_times(own), _times(part)) if one is not None), 1)
         if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= _MOST:

@@ -97,8 +97,13 @@ def _decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
 
     last = 0
     for match in [*_ESCAPE.finditer(text), None]:
-        for place in range(last, len(text) if match is None else match.start()):
-            add(as_ascii(text[place]), place, place + 1)
+        stop = len(text) if match is None else match.start()
+        if text[last:stop].isascii():
+            parts.append(text[last:stop])
+            spans.extend((place, place + 1) for place in range(last, stop))
+        else:
+            for place in range(last, stop):
+                add(as_ascii(text[place]), place, place + 1)
         if match is not None:
             add("".join(map(as_ascii, _unescaped(match))), *match.span())
             last = match.end()

@@ -98,7 +98,6 @@ def country_names() -> Mapping[str, str]:
     from babel.core import get_global
 
     names = {name.casefold(): code for code, name in Locale("en").territories.items() if code.isalpha()}
-    aliases = {
-        alias.casefold(): codes[0] for alias, codes in get_global("territory_aliases").items() if alias.isalpha()
-    }
+    known = get_global("territory_aliases").items()
+    aliases = {alias.casefold(): codes[0] for alias, codes in known if alias.isalpha()}
     return {**aliases, **{code.casefold(): code for code in names.values()}, **names, **_COLLOQUIAL}

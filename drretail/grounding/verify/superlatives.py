@@ -1,8 +1,6 @@
 """Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from functools import partial
 
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
@@ -14,8 +12,6 @@ from drretail.grounding.verify.records import Ledger, amount_of, on_record, with
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Want
-
-Measure = Callable[[Product], Decimal | None]
 
 
 def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
@@ -58,10 +54,10 @@ def shown_of_kind(product: Product, ledger: Ledger) -> str:
     return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)
 
 
-_RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
-    "lowest_price": (partial(on_record, "price"), -1),
-    "highest_rating": (partial(on_record, "rating"), 1),
-    "most_ratings": (partial(on_record, "rating_count"), 1),
+_RANKED: Mapping[ValueKind, tuple[ValueKind, int]] = {
+    "lowest_price": ("price", -1),
+    "highest_rating": ("rating", 1),
+    "most_ratings": ("rating_count", 1),
 }
 """What each is measured by, and whether more (1) or less (-1) of it is better."""
 
@@ -72,18 +68,17 @@ def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | Non
     The amount of an "only one" is a price where it has a currency, else stars.
     """
     is_limit = value.kind == "only_one"
-    kind: ValueKind = ("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind
-    measure, sign = _RANKED[kind]
-    own = measure(product)
+    kind, sign = _RANKED[("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind]
+    own = on_record(kind, product)
     if own is None or (value.amount and not is_limit):
         return None
     if not is_limit:
-        return lambda other: (found := measure(other)) is not None and sign * found > sign * own
+        return lambda other: (found := on_record(kind, other)) is not None and sign * found > sign * own
     limit = amount_of(value)
     if limit is None or value.relation not in ("at_least", "at_most"):
         return None
     sign = 1 if value.relation == "at_least" else -1
-    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit.low
+    return lambda other: (found := on_record(kind, other)) is not None and sign * found >= sign * limit.low
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
