@@ -160,7 +160,7 @@ def test_every_name_outside_of_quotes_is_a_category_whose_noun_the_owned_title_h
 def test_something_besides_what_is_owned_meets_each_wish(rich: World, many: list[Query]) -> None:
     stock = Linter(rich).stock
     for query, want in wants_of(many):
-        fits = [listing.product.product_id for listing in fitting(want, stock.offers.of_want(want)).listings]
+        fits = [listing.product.product_id for listing in fitting(want, stock.offers.of_want(want))]
         assert set(fits) - set(wish_of(query).owned), query.text
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, leaves_open, priced_in
+from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, leaves_open, not_borne_out, priced_in
 from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
@@ -36,9 +36,9 @@ def reference_of(
 ) -> Reference:
     """The cheapest and the best basket for a query, and everything that would do for each of its wants.
 
-    ``bought`` are products of the shopper's orders: like what the query itself names as owned, they don't do where a
-    want is not for one more of them. With ``could_be``, for each want every product that may be of its kinds, and the
-    ids of the shopper's ``orders`` it holds the proof whether the shop can meet the wish.
+    ``bought`` are products of the shopper's orders, which don't do unless a want is for one more of them. With
+    ``could_be``, for each want every product that may be of its kinds, and the ids of the shopper's ``orders`` it holds
+    the proof whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
@@ -110,7 +110,7 @@ def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[Wanted
     currency = _currency(wish, offered)
     things: list[WantedThing] = []
     for want, of_kind in zip(wish.wants, offered, strict=True):
-        found, worth = fitting(want, of_kind, owned), worths(of_kind)
+        worth = worths(of_kind)
         fits = {
             listing.product.product_id: Fit(
                 product_id=listing.product.product_id,
@@ -119,11 +119,11 @@ def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[Wanted
                 open=leaves_open(want, listing),
                 is_pack=pieces_in(listing.product.title) > 1,
             )
-            for listing in found.listings
+            for listing in fitting(want, of_kind, owned)
         }
-        own = tuple(fits[key] for key in sorted(fits))
-        thing = {"name": want.name, "quantity": want.quantity, "optional": want.optional, "open": found.open}
-        things.append(WantedThing.model_validate({**thing, "fits": own}))
+        thing = {"name": want.name, "quantity": want.quantity, "optional": want.optional}
+        thing |= {"open": not_borne_out(want, of_kind), "fits": tuple(fits[key] for key in sorted(fits))}
+        things.append(WantedThing.model_validate(thing))
     return things
 
 
@@ -166,7 +166,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
         return "nothing_offered"
     currency = _currency(wish, offered)
     # Where nothing would do, what is in the way is something else than the price.
-    would_do = [fitting(wish.wants[at], offered[at], owned).listings or offered[at] for at in needed]
+    would_do = [fitting(wish.wants[at], offered[at], owned) or offered[at] for at in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
     in_the_way: list[Lack] = [lack for lack in _WITHOUT if lack in lifted]

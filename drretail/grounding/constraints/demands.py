@@ -73,11 +73,6 @@ class RecordWords:
     )
     """What was found before: every record is asked the same many times."""
 
-    @property
-    def thing(self) -> str:
-        """The title up to what comes with the product, or what it is for."""
-        return _LOOKS.sub(" ", _BESIDE.sub("", self.title))
-
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
     """``prose`` are features and descriptions, ``table`` the details; what is no text in these says nothing."""
@@ -119,7 +114,7 @@ def _stance(words: RecordWords, demand: str) -> Stance:
     is_material = demand.casefold().strip() in MATERIALS
     if not _is_spoken_of(words, demand):
         return "broken" if is_material and words.made_of else "open"
-    title = words.thing if is_material else words.title
+    title = _LOOKS.sub(" ", _BESIDE.sub("", words.title)) if is_material else words.title
     if is_material and words.made_of:
         found = _affirmations(words.made_of, demand) or _affirmations((title,), demand)
         return "kept" if found == {True} else "broken"

@@ -6,7 +6,6 @@ out. Of what must not be, silence does: few records list what a product is witho
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -14,30 +13,22 @@ from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_
 from drretail.records.wish import Want
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """What would do for one want."""
-
-    listings: tuple[Listing, ...]
-    open: tuple[str, ...]
-    """Demands that no record of the kind bears out: they are left out, and shown."""
-
-
-def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> Fitting:
+def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
     """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
-    borne_out = {demand: any(stance(listing.words, demand) == "kept" for listing in of_kind) for demand in want.must}
-    listings = (
+    unproved = not_borne_out(want, of_kind)
+    return [
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(
-            (found := stance(listing.words, demand)) == "kept" or not (sure or found == "broken")
-            for demand, sure in borne_out.items()
-        )
+        and all(stance(listing.words, one) in (("kept", "open") if one in unproved else ("kept",)) for one in want.must)
         and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
-    )
-    return Fitting(tuple(listings), tuple(one for one, sure in borne_out.items() if not sure))
+    ]
+
+
+def not_borne_out(want: Want, of_kind: Sequence[Listing]) -> tuple[str, ...]:
+    """The demands that no record of the kind bears out: they are left out, and shown."""
+    return tuple(one for one in want.must if not any(stance(listing.words, one) == "kept" for listing in of_kind))
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:

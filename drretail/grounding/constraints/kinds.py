@@ -47,7 +47,6 @@ _SEGMENTS = 5
 _FIRST = 2
 _SHORT = 2
 """Words of a part that only goes on with a list: "decal for phone, laptop, water bottle"."""
-_Part = tuple[tuple[str, ...], str]
 
 
 def is_of_kind(product: Product, kind: str) -> bool:
@@ -118,13 +117,13 @@ def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=65_536)
-def _parts(title: str, maker: str) -> tuple[_Part, ...]:
+def _parts(title: str, maker: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     """The parts of a title up to their noun, in order, each with its last word: of "Wine Glass" that is the noun,
     though glass may be a material behind one. The maker's name before them is no part of the thing's."""
     is_named = maker and title.casefold().startswith(maker.casefold())
     naming_parts = _IN_BRACKETS.sub(" , ", title[len(maker) :] if is_named else title)
     segments = [part for part in _BORDER.split(naming_parts) if part.strip()]
-    parts: list[_Part] = []
+    parts: list[tuple[tuple[str, ...], str]] = []
     is_list = False
     for segment in segments[:_SEGMENTS]:
         naming, *beside = _BESIDE.split(f" {segment} ", maxsplit=1)

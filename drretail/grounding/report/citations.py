@@ -186,14 +186,13 @@ class _Resolver:
         if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
-            named = [self._cite(each) if each.kind == "id" else self._product(each) for each in mark.targets]
-            found = [cited for cited in named if cited is not None and cited.entry]
+            # A shop's assistant writes [L1] for [P:L1].
+            known = [
+                (to.value, self._by_id.get(to.value) if to.kind == "id" else self._products.get(to.value.casefold()))
+                for to in mark.targets
+            ]
+            found = [_cited(name, entry) for name, entry in known if entry is not None]
         return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
-
-    def _product(self, target: Target) -> Cited | None:
-        """The product whose own id is in brackets, as a shop's assistant writes it: [L1] for [P:L1]."""
-        entry = self._products.get(target.value.casefold())
-        return None if entry is None else _cited(target.value, entry)
 
     def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
         if target.kind != "label":

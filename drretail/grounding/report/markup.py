@@ -83,7 +83,7 @@ def shown(text: str) -> str:
 
 
 def has_links_without_words(text: str) -> bool:
-    """True where ``[](https://…)`` leads to a page by nothing that a reader sees, as Grok's copied reports have it."""
+    """True for ``[](https://…)``, which no reader sees, as Grok's copied reports have it."""
     return any(URL_START.match(link["address"]) for link in _EMPTY_LINK.finditer(text))
 
 

@@ -10,8 +10,6 @@ from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import Pick, ReadValue
 
-Quantities = Mapping[str, int]
-"""Products with their quantities."""
 _TERM = re.compile(r"(?:(?P<times>\d{1,2})\*)?(?P<price>\d+(?:\.\d+)?)(?:\*(?P<after>\d{1,2}))?")
 
 
@@ -36,7 +34,7 @@ def picks_by_form(
     )
 
 
-def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Quantities | None:
+def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Mapping[str, int] | None:
     """What the calculations take from the budget, else what they add up, where that is one cart.
 
     Whoever works out what is left of a budget works it out for what is to be bought.
@@ -54,7 +52,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
     known = dict(sums) | known
     # The price of a cart that a calculation takes from the budget, or from an amount of the query.
     amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
-    left: list[Quantities] = []
+    left: list[Mapping[str, int]] = []
     for calculation in calculations:
         limit, minus, rest = calculation.expression.partition("-")
         if minus and re.fullmatch(r"\d+(?:\.\d+)?", limit) and Decimal(limit) in amounts:
@@ -64,7 +62,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
     return carts[0] if carts and all(one == carts[0] for one in carts) else None
 
 
-def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities | None:
+def _added(expression: str, known: Mapping[Decimal, Mapping[str, int]]) -> Mapping[str, int] | None:
     """The cart that a sum of prices, of their multiples and of known sums is about; None where a term is none."""
     cart: Counter[str] = Counter()
     for part in expression.replace("(", "").replace(")", "").split("+"):
@@ -77,7 +75,7 @@ def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities |
     return cart
 
 
-def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Quantities | None:
+def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Mapping[str, int] | None:
     """The products of the first sentence, list or table that cites any, each with its price.
 
     One product has to be the one that is cited most; the sum of several has to be in the report. Nothing denied counts.

@@ -31,7 +31,7 @@ _OUT_OF = frozenset({"from", "out", "at"})
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
-# "Grand total $76.94", and not past the end of a sentence or another amount.
+# "Grand total $76.94", and not past the end of a sentence.
 _TOTAL = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to)\b[^.;|\n$€£]{0,25}$", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal"})
 # "$24.06 of your $70", "$6.51 under your $20".
@@ -229,10 +229,10 @@ class _Reader:
     def _says_nothing_else(self, stretch: Stretch) -> bool:
         """True for a heading whose figure is set off from its words, and for a line of nothing but labels."""
         sentence = self.layout.sentences[stretch.sentence]
-        if sentence.kind == "heading" and self.is_english:
-            money = [one for one in _inside(self.amounts, stretch.start, stretch.end) if one.kind == "money"]
-            return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
-        return self._is_bare(sentence.start, sentence.end)
+        if sentence.kind != "heading" or not self.is_english:
+            return self._is_bare(sentence.start, sentence.end)
+        money = (one for one in _inside(self.amounts, stretch.start, stretch.end) if one.kind == "money")
+        return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
         """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
@@ -388,8 +388,8 @@ class _Reader:
     def _read_totals(self) -> None:
         """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
         ledger = self.ledger
-        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
-        priced = [f"P:{key}" for key in spoken_of if ledger.price(key) is not None]
+        named = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
+        priced = [f"P:{key}" for key in named if ledger.price(key) is not None]
         if ledger.total is None or len(priced) > _MOST_SUMMED:
             return
         words = f"the picks cost {format_money(ledger.total, ledger.currency)} together"

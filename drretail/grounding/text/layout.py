@@ -90,7 +90,7 @@ class Layout:
 
     @cached_property
     def around(self) -> tuple[tuple[str, ...], ...]:
-        """The products that the narrowest part around each sentence cites: list item, paragraph, section, report."""
+        """For each sentence the products that the narrowest part around it cites: item, paragraph, section, report."""
         parts: list[tuple[int, dict[str, None]]] = [(0, {})]
         chains: list[tuple[dict[str, None], ...]] = []
         for index, sentence in enumerate(self.sentences):

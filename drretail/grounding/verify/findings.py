@@ -16,19 +16,13 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
+_AS_CALLED: tuple[ValueKind, ...] = ("price", "rating", "rating_count", "total", "brand", "place")
+_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
-    "price": "price_wrong",
-    "rating": "rating_wrong",
-    "rating_count": "rating_count_wrong",
-    "total": "total_wrong",
-    "difference": "calculation_wrong",
-    "left_over": "calculation_wrong",
-    "per_unit": "calculation_wrong",
-    "date": "order_date_wrong",
-    "brand": "brand_wrong",
-    "place": "place_wrong",
-    "quantity": "calculation_wrong",
+    **{kind: f"{kind}_wrong" for kind in _AS_CALLED},
+    **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
+    "date": "order_date_wrong",
 }
 """The finding of a contradicted value, by its kind."""
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Figures with a unit and plain denials in a product's record, and sentences that say otherwise.
 
 "Keeps coffee hot for 4 hours" of a record with "Keeps coffee hot for 2 hours"; "works on induction" of one with "Not
-for induction". What the record leaves open is no fault.
+for induction".
 """
 
 import re

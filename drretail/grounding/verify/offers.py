@@ -1,7 +1,7 @@
 """Sentences on prices and availability, held against what a shop offers of a product.
 
-A wrong alarm is worse than no check: an amount is contradicted only where no variant that the sentence may mean has it,
-and no list price, sum, difference or multiple explains it.
+An amount is contradicted only where no variant that the sentence may mean has it, and no list price, sum, difference or
+multiple explains it.
 """
 
 import re

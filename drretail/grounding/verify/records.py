@@ -65,8 +65,7 @@ class Ledger:
         return None if self.budget is None else self.budget.value
 
     def price(self, product_id: str) -> Decimal | None:
-        product = self.products.get(product_id)
-        return None if product is None else on_record("price", product)
+        return on_record("price", self.products[product_id]) if product_id in self.products else None
 
     @cached_property
     def total(self) -> Decimal | None:
@@ -88,13 +87,9 @@ def read_ledger(
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
     shown = (entry for entry in evidence.values() if entry.kind == "product")
     handed = {product.product_id: product for entry in shown for product in _products(entry)}
-    orders = {
-        entry.id: record
-        for entry in evidence.values()
-        if entry.kind == "order"
-        for text in entry.texts
-        if (record := record_of(text.text)) and "order_date" in record
-    }
+    ordered = ((entry.id, text.text) for entry in evidence.values() if entry.kind == "order" for text in entry.texts)
+    records = ((key, record_of(text) or {}) for key, text in ordered)
+    orders = {key: record for key, record in records if "order_date" in record}
     return Ledger(
         products={**handed, **(products or {})},
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},

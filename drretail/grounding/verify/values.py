@@ -135,9 +135,9 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if amount is None:
         return value
     calculations = [ledger.calculations[source] for source in value.of if source in ledger.calculations]
-    for calculation in calculations:
-        if result_shown([amount], calculation) is not None:
-            return with_state(value, "verified", calculation.expression)
+    shown = [one.expression for one in calculations if result_shown([amount], one) is not None]
+    if shown:
+        return with_state(value, "verified", shown[0])
     near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
