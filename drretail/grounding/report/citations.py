@@ -70,18 +70,13 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     With None the report is from elsewhere and has no ledger: then products' addresses are citations of products.
     Linear in the length of the report.
     """
-    return [
-        Citation(
-            marker=report[mark.start : mark.end],
-            start=mark.start,
-            end=mark.end,
-            evidence_id=cited.evidence_id,
-            url=cited.url,
-            type=cited.type,
-        )
-        for mark in citing_marks(report, evidence)
-        for cited in mark.cited
-    ]
+    citations: list[Citation] = []
+    for mark in citing_marks(report, evidence):
+        place = {"marker": report[mark.start : mark.end], "start": mark.start, "end": mark.end}
+        for cited in mark.cited:
+            source = {"evidence_id": cited.evidence_id, "url": cited.url, "type": cited.type}
+            citations.append(Citation.model_validate(place | source))
+    return citations
 
 
 @dataclass(frozen=True, slots=True)

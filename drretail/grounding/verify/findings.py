@@ -16,13 +16,17 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
-_AS_CALLED: tuple[ValueKind, ...] = ("price", "rating", "rating_count", "total", "brand", "place")
 _OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
-    **{kind: f"{kind}_wrong" for kind in _AS_CALLED},
+    "price": "price_wrong",
+    "rating": "rating_wrong",
+    "rating_count": "rating_count_wrong",
+    "total": "total_wrong",
+    "date": "order_date_wrong",
+    "brand": "brand_wrong",
+    "place": "place_wrong",
     **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
-    "date": "order_date_wrong",
 }
 """The finding of a contradicted value, by its kind."""
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)
@@ -33,19 +37,12 @@ _UNAVAILABLE = re.compile(
 
 def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
     """One error for each contradicted value."""
-    return [
-        Finding(
-            code=CODES[value.kind],
-            severity="error",
-            start=value.start,
-            end=value.end,
-            text=report[value.start : value.end],
-            found=value.derivation,
-            evidence_id=value.of[0] if value.of else None,
-        )
-        for value in values
-        if value.state == "contradicted"
-    ]
+    findings: list[Finding] = []
+    for value in (value for value in values if value.state == "contradicted"):
+        place = {"start": value.start, "end": value.end, "text": report[value.start : value.end]}
+        source = {"found": value.derivation, "evidence_id": value.of[0] if value.of else None}
+        findings.append(Finding.model_validate({"code": CODES[value.kind], "severity": "error", **place, **source}))
+    return findings
 
 
 def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
@@ -225,7 +222,7 @@ def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:
-    place = {"start": pick.start, "end": pick.end, "said": _words(pick, report), "evidence_id": f"P:{pick.product}"}
+    place = {"start": pick.start, "end": pick.end, "text": _words(pick, report), "evidence_id": f"P:{pick.product}"}
     return Finding.model_validate({"code": code, "severity": severity, "found": found, **place})
 
 

@@ -64,12 +64,6 @@ def dated_pages(
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
-    return Finding(
-        code=code,
-        severity="warning",
-        start=citation.start,
-        end=citation.end,
-        text=citation.marker,
-        found=f"the page is dated {entry.date}, {found}",
-        evidence_id=entry.id,
-    )
+    place = {"start": citation.start, "end": citation.end, "text": citation.marker, "evidence_id": entry.id}
+    found = f"the page is dated {entry.date}, {found}"
+    return Finding.model_validate({"code": code, "severity": "warning", "found": found, **place})

@@ -39,8 +39,8 @@ def repeated_sections(layout: Layout) -> list[Finding]:
         shares = ((len(runs & other) / min(len(runs), len(other)), title) for title, other in earlier)
         share, first = max(shares, default=(0.0, ""))
         if share >= THRESHOLD:
-            place = {"start": section.start, "end": section.end, "text": section.title}
             finding = {"code": REPEATED, "severity": "warning", "found": f"{share:.0%} of it stands in “{first}”"}
+            place = {"start": section.start, "end": section.end, "text": section.title}
             found.append(Finding.model_validate(finding | place))
         earlier.append((section.title, runs))
     return found
