@@ -108,10 +108,11 @@ def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: s
             if not all(families):
                 continue
             known = set[str]().union(*families)
-            named = [word for part in lists for word in words(part)]
-            named += [word for run, _ in _predicates(text, item) for word in words(run) if _ends_with(run, word, item)]
+            named = [word for part in lists for word in words(part) if word in _COLOURS]
+            for run, _ in _predicates(text, item):
+                named += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
             for word in named:
-                if _COLOURS.get(word) not in {None, *known} and word not in whole:
+                if _COLOURS[word] not in known and word not in whole:
                     yield f"“{word}”: the record says {name}: {value}"
         elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
             letters = {_LETTERS.get(one.casefold(), one.upper()) for one in values}

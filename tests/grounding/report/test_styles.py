@@ -266,11 +266,8 @@ def test_what_claude_cites_is_an_entry_of_the_list() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Put [1] on [2] and then [3] there.",
-        "It fell in [1999], [2003], [2004].",
-        "Between [0, 1], [1, 2] and [0, 3].",
-        "- [1] first\n- [2] second\n- [3] third\n",
-        "It is so [1].",
+        *("Put [1] on [2] and then [3] there.", "It fell in [1999], [2003], [2004]."),
+        *("Between [0, 1], [1, 2] and [0, 3].", "- [1] first\n- [2] second\n- [3] third\n", "It is so [1]."),
         f"`So it is.citeturn0search1` and `{CARD}`",
         "<span hidden>So it is.citeturn0search1</span>",
     ],
