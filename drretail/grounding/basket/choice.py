@@ -2,7 +2,7 @@
 
 Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far, in
 whole hundredths of a star, and which of the chosen products would do for later things, too; of each state the cheapest
-choice is kept. Left out is a fit that n others of its thing beat in price and worth: n things use up fewer.
+choice is kept. Left out is a fit that n others of its thing beat in price and worth: the other things use up fewer.
 """
 
 from bisect import bisect_right

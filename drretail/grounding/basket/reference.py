@@ -110,7 +110,7 @@ def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[Wanted
     currency = _currency(wish, offered)
     things: list[WantedThing] = []
     for want, of_kind in zip(wish.wants, offered, strict=True):
-        worth = worths(of_kind)
+        worth, unproved = worths(of_kind), not_borne_out(want, of_kind)
         fits = {
             listing.product.product_id: Fit(
                 product_id=listing.product.product_id,
@@ -121,9 +121,9 @@ def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[Wanted
             )
             for listing in fitting(want, of_kind, owned)
         }
-        thing = {"name": want.name, "quantity": want.quantity, "optional": want.optional}
-        thing |= {"open": not_borne_out(want, of_kind), "fits": tuple(fits[key] for key in sorted(fits))}
-        things.append(WantedThing.model_validate(thing))
+        own = tuple(fits[key] for key in sorted(fits))
+        thing = WantedThing(name=want.name, quantity=want.quantity, optional=want.optional, open=unproved, fits=own)
+        things.append(thing)
     return things
 
 

@@ -15,13 +15,14 @@ from drretail.records.wish import Want
 
 def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
     """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
-    unproved = not_borne_out(want, of_kind)
+    borne_out = set(want.must).difference(not_borne_out(want, of_kind))
     return [
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(stance(listing.words, one) in (("kept", "open") if one in unproved else ("kept",)) for one in want.must)
+        and all(stance(listing.words, demand) == "kept" for demand in borne_out)
+        and all(stance(listing.words, demand) != "broken" for demand in want.must)
         and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
     ]
 

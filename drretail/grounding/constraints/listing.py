@@ -64,4 +64,5 @@ def is_of_brand(listing: Listing, brand: str) -> bool:
 def pieces_in(title: str) -> int:
     """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
     packs = _PACK.finditer(title)
-    return max((2 if one["two"] else 12 if one["twelve"] else int(one[1] or one[2]) for one in packs), default=1) or 1
+    pieces = (2 if pack["two"] else 12 if pack["twelve"] else int(pack[1] or pack[2]) for pack in packs)
+    return max(pieces, default=1) or 1

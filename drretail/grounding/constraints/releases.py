@@ -27,7 +27,7 @@ class Release:
     new: tuple[Hidden, ...] = ()
     """The limits that are told for the first time."""
     facts: tuple[Hidden, ...] = ()
-    """All of the answer: where there is nothing new, what was told on the topic before."""
+    """The limits of the answer: where there is nothing new, those told on the topic before."""
     answer: str = NO_TIME
     """The scripted words."""
     is_answered: bool = True

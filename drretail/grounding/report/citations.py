@@ -72,10 +72,12 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     """
     citations: list[Citation] = []
     for mark in citing_marks(report, evidence):
-        place = {"marker": report[mark.start : mark.end], "start": mark.start, "end": mark.end}
+        start, end, marker = mark.start, mark.end, report[mark.start : mark.end]
         for cited in mark.cited:
-            source = {"evidence_id": cited.evidence_id, "url": cited.url, "type": cited.type}
-            citations.append(Citation.model_validate(place | source))
+            source, url = cited.evidence_id, cited.url
+            citations.append(
+                Citation(marker=marker, start=start, end=end, evidence_id=source, url=url, type=cited.type)
+            )
     return citations
 
 

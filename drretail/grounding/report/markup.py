@@ -164,6 +164,7 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
     for start, end in lines(text):
         runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
+        # For each run the later ones of its length, so that a line of backticks alone is read in one pass.
         of_length: dict[int, list[int]] = {}
         for index in range(len(runs) - 1, -1, -1):
             of_length.setdefault(runs[index][1] - runs[index][0], []).append(index)

@@ -184,8 +184,8 @@ class _Reader:
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:
         """What the one figure of a cell is, by its labels; money in a head or a first column is a price."""
         kinds = [kind for kind in ("price", "rating_count", "rating") if self._are_called(kind, labels)]
-        may_name = amount.kind == "money" and amount.places and (cell.row < 0 or not cell.column)
-        if "price" in kinds or (may_name and not self._is_no_price(amount, subject)):
+        is_beside_name = amount.kind == "money" and amount.places and (cell.row < 0 or not cell.column)
+        if "price" in kinds or (is_beside_name and not self._is_no_price(amount, subject)):
             return "price"
         if "rating_count" in kinds and not amount.places and amount.low > _HIGHEST_RATING:
             return "rating_count"

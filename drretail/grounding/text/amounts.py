@@ -279,7 +279,7 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
 
 
 def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
-    """Both numbers; "1-2k" are thousands both, of "900-1k" the second; ``by_comma`` is of any currency."""
+    """Both numbers; "1-2k" are thousands both, of "900-1k" the second. ``by_comma``: a comma is before decimals."""
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))

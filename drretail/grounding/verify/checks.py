@@ -198,7 +198,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
-    """A pick that a report marks nowhere, by the id of the product whose title has most of its words, and half of them.
+    """A pick that a report marks nowhere, by the id of the product whose title has most of its words, at least half.
 
     A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
     kettle" that of another maker, though all its other words fit: a word that the report writes as a name within a

@@ -35,14 +35,13 @@ _UNAVAILABLE = re.compile(
 )
 
 
-def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
+def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding]:
     """One error for each contradicted value."""
-    findings: list[Finding] = []
-    for value in (value for value in values if value.state == "contradicted"):
-        place = {"start": value.start, "end": value.end, "text": report[value.start : value.end]}
-        source = {"found": value.derivation, "evidence_id": value.of[0] if value.of else None}
-        findings.append(Finding.model_validate({"code": CODES[value.kind], "severity": "error", **place, **source}))
-    return findings
+    for value in values:
+        if value.state == "contradicted":
+            code, found, source = CODES[value.kind], value.derivation, value.of[0] if value.of else None
+            start, end, text = value.start, value.end, report[value.start : value.end]
+            yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
 
 
 def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:

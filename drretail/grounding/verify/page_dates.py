@@ -64,6 +64,6 @@ def dated_pages(
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
-    place = {"start": citation.start, "end": citation.end, "text": citation.marker, "evidence_id": entry.id}
+    start, end, text = citation.start, citation.end, citation.marker
     found = f"the page is dated {entry.date}, {found}"
-    return Finding.model_validate({"code": code, "severity": "warning", "found": found, **place})
+    return Finding(code=code, severity="warning", start=start, end=end, text=text, found=found, evidence_id=entry.id)

@@ -39,9 +39,9 @@ def repeated_sections(layout: Layout) -> list[Finding]:
         shares = ((len(runs & other) / min(len(runs), len(other)), title) for title, other in earlier)
         share, first = max(shares, default=(0.0, ""))
         if share >= THRESHOLD:
-            finding = {"code": REPEATED, "severity": "warning", "found": f"{share:.0%} of it stands in “{first}”"}
-            place = {"start": section.start, "end": section.end, "text": section.title}
-            found.append(Finding.model_validate(finding | place))
+            start, end, title = section.start, section.end, section.title
+            copied = f"{share:.0%} of it stands in “{first}”"
+            found.append(Finding(code=REPEATED, severity="warning", start=start, end=end, text=title, found=copied))
         earlier.append((section.title, runs))
     return found
 
