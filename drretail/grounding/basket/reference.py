@@ -60,7 +60,9 @@ def reference_of(
     )
     if could_be is None:
         return reference
-    without = {REASONS[lack]: _found(*found, titles, currency) for lack, found in lifted.items()}
+    without: dict[Because, FoundBasket] = {
+        REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()
+    }
     proof = _proof(wish, reference, could_be, owned, orders, without)
     return reference.model_copy(update={"proof": proof})
 

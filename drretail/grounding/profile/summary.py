@@ -65,7 +65,6 @@ def summarise(
 
 
 def _history(bought: Purchases) -> Iterator[Statement]:
-    """How much there is, and how long ago the last of it was."""
     kept, void = bought.kept, len(bought.void)
     if not kept:
         nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
@@ -114,7 +113,7 @@ def _brands(bought: Purchases) -> Iterator[Statement]:
 
 
 def _reordered(bought: Purchases) -> Iterator[Statement]:
-    """The products that were ordered more than once, the most frequent first, ties by id."""
+    """The most frequent first, ties by id."""
     by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:

@@ -273,8 +273,8 @@ class _Reader:
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
         """A rating, a number of ratings or both, of a product cited here; both together also of one cited around."""
-        halves: list[tuple[ValueKind, Amount]] = [] if score.rating is None else [("rating", score.rating)]
-        halves += [] if score.count is None else [("rating_count", score.count)]
+        named: tuple[tuple[ValueKind, Amount | None], ...] = (("rating", score.rating), ("rating_count", score.count))
+        halves: list[tuple[ValueKind, Amount]] = [(kind, half) for kind, half in named if half is not None]
         if score.is_sure:
             self.seen |= {amount.start for _, amount in halves}
         if len(halves) == 1 and self.ledger.names(halves[0][1].low):
@@ -362,7 +362,6 @@ class _Reader:
             self._keep_if_settled("price", money[0], subjects[0], ["contradicted"])
 
     def _offered(self, key: str, prices: Callable[[Product], list[Decimal]]) -> list[Decimal]:
-        """The prices of a product's variants."""
         item = self.ledger.products.get(key)
         return prices(item) if item is not None and has_offers(item) else []
 

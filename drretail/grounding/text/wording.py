@@ -35,7 +35,6 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
 
 
 def format_amount(money: Money) -> str:
-    """``format_money`` of an amount with its currency."""
     return format_money(money.value, money.currency)
 
 

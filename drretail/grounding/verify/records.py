@@ -116,7 +116,6 @@ def amount_of(value: ReadValue) -> Amount | None:
 
 
 def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
-    """The value with its state and the words of its derivation."""
     return value.model_copy(update={"state": state, "derivation": words or None})
 
 
