@@ -60,10 +60,8 @@ def reference_of(
     )
     if could_be is None:
         return reference
-    without: dict[Because, FoundBasket] = {
-        REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()
-    }
-    proof = _proof(wish, reference, could_be, owned, orders, without)
+    freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
+    proof = _proof(wish, reference, could_be, owned, orders, freed)
     return reference.model_copy(update={"proof": proof})
 
 
