@@ -143,7 +143,7 @@ def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
     found: set[bool] = set()
     for text in texts:
         found |= {not _is_denied(text, place, denies) for place in pattern.finditer(text)}
-        # "Fragrance free" is said by "no fragrance" and "free of fragrance", too.
+        # "No fragrance" and "free of fragrance" mean "fragrance free", too.
         if freed_of and any(_is_denied(text, place) for place in _demand_pattern(freed_of).finditer(text)):
             found.add(True)
     return found

@@ -123,7 +123,7 @@ class _Reader:
     def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, states: Collection[ValueState]) -> bool:
         """Adds a value that its record verifies or contradicts, where that is among ``states``; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
-        # "Over $30" may be said of what all of them cost.
+        # "Over $30" may be about what all of them cost.
         is_limit = value.state == "contradicted" and value.relation not in ("is", "about")
         if value.state not in states or is_limit:
             return False
@@ -253,7 +253,7 @@ class _Reader:
         unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
         left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
-        # Counts may stand beside a result that is said in words, and a cell of numbers hold something else.
+        # Counts may stand beside a result in words, and a cell of numbers hold something else.
         in_cents = [one for one in left if one.places == CENTS and one.start not in self.labels]
         if certain and len(left) == 1 and (in_cents or left[0].kind == "money"):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
@@ -420,7 +420,7 @@ class _Reader:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        """True for what is said to be something else, and where the sentence names the maker of what costs so much."""
+        """True for an amount called something else, and where the sentence names the maker of what costs so much."""
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         is_other = _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
         sentence = self.layout.sentences[self._sentence_index(amount)]

@@ -1,4 +1,4 @@
-"""Amounts as they are written: money, plain numbers, percentages, with what they are said to be; and dates.
+"""Amounts as they are written: money, plain numbers, percentages, with their relation; and dates.
 
 Read are digits with signs of currencies on either side; "pounds" count as a weight. Names of months and words of
 relation ("about $5") are English, or by another notation the months of all other languages, without such words.
@@ -193,7 +193,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """``text[start:end]`` names a day, a month or a year; ``iso`` is as long as what is said."""
+    """``text[start:end]`` names a day, a month or a year; ``iso`` is as precise as the text."""
 
     iso: str
     start: int

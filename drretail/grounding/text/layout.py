@@ -2,7 +2,7 @@
 
 A mark owns the text back to the mark before it, or to the beginning of its sentence, list item, heading or cell; and
 figures that stand directly behind it, where none stand before it: "the kit [P:B1] ($43.99, 4.5 stars)". What no mark
-owns is said of the products that the part of the report around it cites: item, paragraph, section.
+owns is about the products that the part of the report around it cites: item, paragraph, section.
 """
 
 import re

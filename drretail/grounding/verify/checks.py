@@ -51,7 +51,7 @@ class Case:
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none."""
     run: Run | None = None
-    """None for a draft: then nothing is said of what was sent and changed."""
+    """None for a draft: then what was sent and changed is not checked."""
     outcome: Outcome | None = None
     """As the agent declared it, beside its picks."""
     lookup: Lookup | None = None
@@ -231,7 +231,7 @@ def _merged(
             return True
         own = {source for source in value.of if source[:2] != "C:"}
         for one in (one for one in by_model if _meet(one, value)):
-            # What can't be decided, and is not said of something else than form's.
+            # It can't be decided, and is not about something else than form's value.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
             if one.state != "underivable" or one.derivation is not None or not is_of_same:

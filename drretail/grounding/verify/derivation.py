@@ -16,7 +16,7 @@ from drretail.grounding.text.words import NUMBERS, words
 from drretail.grounding.verify.records import Calculation, Ledger, all_words_of
 
 CENTS = 2
-"""Decimal places of an amount that is said exactly."""
+"""Decimal places of an exact amount."""
 _DOZEN = range(1, 13)
 """So often a price is taken without anybody having named the number."""
 # So many prices are combined in all ways, with so many quantities beside none and one; so many more are only added up.
@@ -24,7 +24,7 @@ _MOST_TERMS, _MOST_QUANTITIES, _MOST_SUMMED = 6, 3, 12
 
 
 def fits(amount: Amount, record: Decimal | None) -> bool:
-    """True when an amount says a record's number, as exactly as it is said."""
+    """True when an amount is a record's number, as exactly as it is written."""
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 
 
@@ -141,7 +141,7 @@ def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
 
 
 def _is_near(amount: Amount, number: Decimal) -> bool:
-    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
+    """True where a number meets a limit or a range closely: "over $50" fits 50.90, "up to $25" not 6.05."""
     return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 

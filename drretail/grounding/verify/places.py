@@ -42,9 +42,9 @@ _REGION = re.compile(
 
 
 def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
-    """A place that is said of the shopper, held against the one profile at hand; other values as they are.
+    """A place of the shopper, held against the one profile at hand; other values as they are.
 
-    Contradicted are another state, country, city or zip code, where nothing of what is said is part of the address.
+    Contradicted are another state, country, city or zip code, where no part of the value is in the address.
     """
     is_of_user = value.kind == "place" and all(source[:2] in ("U:", "O:") for source in value.of)
     if not is_of_user or len(profiles) != 1 or not isinstance(value.amount, str):

@@ -23,7 +23,7 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
-"""How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
+"""How far a record is beyond a limit or a range before it denies it: "under $20" may be $20.50."""
 
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:

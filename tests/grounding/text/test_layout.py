@@ -69,7 +69,7 @@ def test_a_column_is_about_what_its_head_or_a_row_of_marks_cites() -> None:
 
 def test_a_footnote_owns_its_figures_and_its_mark_the_sentence() -> None:
     report = f"It pours.[^a] It costs $1.[^b]\n\n[^a]: Kettle, $42.95 {K}\n[^b]: {P}\n"
-    assert [(said[:7], cited) for said, cited in owned(report)] == [
+    assert [(text[:7], cited) for text, cited in owned(report)] == [
         ("It pour", (K[1:-1],)),
         ("It cost", (P[1:-1],)),
         ("Kettle,", (K[1:-1],)),
