@@ -40,12 +40,6 @@ def choices(experiment: Path) -> list[str]:
     return [each.choice for each in read_votes(experiment) if isinstance(each, Vote)]
 
 
-def test_a_vote_is_on_disk_when_it_is_cast(tmp_path: Path, clock: Clock) -> None:
-    cast(tmp_path, vote(clock, "a"), None)
-    assert votes_path(tmp_path, "ann").read_text().endswith("\n")
-    assert choices(tmp_path) == ["a"]
-
-
 def test_the_last_of_a_dimension_holds_and_names_what_it_replaces(tmp_path: Path, clock: Clock) -> None:
     first, _ = cast(tmp_path, vote(clock, "a"), None)
     second, unseen = cast(tmp_path, vote(clock, "tie"), first.ballot_id)

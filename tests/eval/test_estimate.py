@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,14 +131,6 @@ def test_batches_cost_half(tmp_path: Path) -> None:
     assert "half the price" in half.basis
 
 
-def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    judge, _ = every_answer()
-    free = replace(judge, model=replace(known(judge.model), price=None))
-    total = together(estimate_judging(folder, ["quality"], [sonnet(), free]))
-    assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:every",))
-
-
 def test_what_failed_is_asked_again_only_where_that_is_wanted(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     judge, _ = scripted_judge(lambda question: {"rating": 99, "justification": question[:5]})
@@ -166,17 +157,6 @@ def test_rules_are_asked_themselves_and_are_exact(tmp_path: Path) -> None:
     (one,) = estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])
     judged(folder, "faithfulness", rules)
     assert (one.name, one.calls.high) == ("faithfulness by offline:judge", used_in(folder).calls)
-
-
-def test_criteria_that_are_there_are_not_estimated(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    (before,) = estimate_judging(folder, ["race"], [sonnet()])
-    judge, _ = every_answer()
-    judged(folder, "race", judge)
-    (other,) = estimate_judging(folder, ["race"], [sonnet()])
-    assert "criteria of 3 queries" in before.basis
-    assert "criteria" not in other.basis
-    assert before.calls.low == other.calls.low + 3 * 5
 
 
 def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> None:

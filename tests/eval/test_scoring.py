@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import ModelError, UserError
+from drretail.errors import UserError
 from drretail.eval.families.quality.score import prompt_for
-from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
@@ -169,13 +168,6 @@ def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Pat
     assert len(asked) == 24 + 18
 
 
-def test_a_provider_that_fails_is_a_failed_verdict(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, _ = scripted_judge(lambda _: ModelError("refusal", "the provider answered nonsense"))
-    clarity = row(scored(folder, judge), "clarity")
-    assert (clarity.value, clarity.n_failed, clarity.n_planned) == (None, 2, 2)
-
-
 def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
@@ -234,22 +226,6 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
 
 
-def test_a_metric_that_is_named_twice_is_scored_once(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    assert scored(folder, metrics=(STUB, STUB)) == scored(folder, metrics=(STUB,))
-
-
-def test_two_judges_stand_side_by_side(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    mild, _ = scripted_judge(lambda _: {"rating": 9, "justification": "Good."}, name="mild")
-    harsh, _ = scripted_judge(lambda _: {"rating": 2, "justification": "Bad."}, name="harsh")
-    together = scored(folder, mild, harsh)
-    assert [row(together, "overall", judge=judge.ref.spec).value for judge in (mild, harsh)] == [9.0, 2.0]
-    apart = experiment(tmp_path / "apart", TWO)
-    scored(apart, mild)
-    assert scored(apart, harsh) == together  # the rows of an earlier command stay
-
-
 def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
@@ -284,15 +260,6 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
     assert {row.metric for row in scores.scores} == {"quality"}
     assert len(events) == 1
     assert "no metric 'stub' is installed" in events[0]
-
-
-def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
-    scores = scored(folder, scripted_judge(by_length)[0])
-    average = row(scores, "Avg")
-    assert (average.value, average.n_scored, average.n_na) == (7.0, 1, 1)
-    assert row(scores, "Avg_6").value == 5.0
-    assert [row(scores, dimension).n_planned for dimension in DIMENSIONS] == [2] * 7
 
 
 def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:
@@ -355,20 +322,6 @@ def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_p
     assert result.values["clarity"].value == 3.0
     (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "answered")]
     assert row.value == 3.0
-
-
-def test_judging_that_was_cut_between_repeats_goes_on(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    calls = count(1)
-
-    def dying(question: str) -> Any:
-        return KeyboardInterrupt() if next(calls) == SIX + 1 else {"rating": 5, "justification": question[:9]}
-
-    with pytest.raises(KeyboardInterrupt):
-        repeated(folder, scripted_judge(dying)[0], 2)
-    judge, asked = scripted_judge(lambda question: {"rating": 5, "justification": question[:9]})
-    repeated(folder, judge, 2)
-    assert len(asked) == 2 * 2 * SIX - SIX
 
 
 def test_batches_ask_all_repeats_at_once_and_come_to_the_same_verdicts(tmp_path: Path) -> None:

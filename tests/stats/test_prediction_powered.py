@@ -86,13 +86,6 @@ def lenient(seed: int, count: int, n: int, truth: float = 0.75) -> list[Item]:
     ]
 
 
-def test_with_every_item_labelled_the_mean_is_that_of_the_labels() -> None:
-    labels, judged, _ = drawn(1, 40, 1)
-    found, low, high = estimated([Item(at, f, label=y) for at, (y, f) in enumerate(zip(labels, judged, strict=True))])
-    assert found.value == pytest.approx(sum(labels) / 40)
-    assert low < found.value < high
-
-
 def test_many_independent_items_have_the_interval_of_ppi() -> None:
     lot = Random(11)
     labels = [float(lot.random() < 0.75) for _ in range(30_000)]
@@ -131,14 +124,6 @@ def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() 
     useless = [Item(at, lot.choice((0.0, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
     assert width(corrected_mean(good)) < 0.85 * width(labels_alone(good))
     assert width(corrected_mean(useless)) < 1.1 * width(labels_alone(useless))
-
-
-def test_labels_stand_for_the_items_that_they_were_drawn_from() -> None:
-    true = [Item(at, "full", label=1.0 if at < 10 else None) for at in range(90)]
-    false = [Item(at, "none", label=0.0) for at in range(90, 100)]
-    for found in (corrected_mean([*true, *false]), labels_alone([*true, *false])):
-        assert found is not None
-        assert found.value == pytest.approx(0.9)
 
 
 def test_a_stratum_without_a_label_may_hold_anything() -> None:

@@ -80,20 +80,6 @@ def test_two_systems_that_go_opposite_ways_cancel_out() -> None:
     assert (found.rho, found.p) == (0.0, 1.0)
 
 
-@given(NUMBERS, NUMBERS)
-def test_neither_the_order_of_sides_nor_of_systems_matters(one: list[float], other: list[float]) -> None:
-    size = min(len(one), len(other))
-    first, second = together(one[:size], other[:size]), together(other[:size], one[:size])
-    found, turned = spearman_within(first, second), spearman_within(second, first)
-    assert (found is None) == (turned is None)
-    if found is not None and turned is not None:
-        assert turned.rho == pytest.approx(found.rho)
-        assert turned.p == pytest.approx(found.p)
-        assert 0 <= found.p <= 1
-        assert -1 <= found.rho <= 1
-        assert found.n_effective <= found.n
-
-
 def together(*systems: list[float]) -> Values:
     made: dict[tuple[str, str], float] = {}
     for number, numbers in enumerate(systems):

@@ -37,21 +37,11 @@ BLOCKS = st.sampled_from(
 )
 
 
-def test_a_short_report_is_one_part() -> None:
-    (part,) = parts_of("# A\n\nb")
-    assert (part.start, part.end, part.above) == (0, 6, ())
-
-
 def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
     report = "# Title\n\n" + "\n\n".join(f"## Part {each}\n\n" + "A word or two. " * 30 for each in range(4))
     parts = parts_of(report, 1_000)
     assert [report[part.start : part.end].split("\n")[0] for part in parts] == ["# Title", "## Part 2"]
     assert parts[1].above == ("Title", "Part 1")
-
-
-def test_a_table_that_is_too_long_stays_whole() -> None:
-    report = f"Before it.\n\n{TABLE}\n\nBehind it."
-    assert [report[one.start : one.end].strip() for one in parts_of(report, 200)] == ["Before it.", TABLE, "Behind it."]
 
 
 @given(st.lists(BLOCKS, max_size=30), st.integers(60, 600))

@@ -351,27 +351,6 @@ def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) ->
     assert values(about, verdicts, "drg")["FP"].value == 0.5
 
 
-def test_a_judge_that_fails_on_one_unit_goes_on_with_the_next(tmp_path: Path) -> None:
-    report = "It suits old dogs [P:B0BED00001]. It calms dogs [P:B0BOWL0001]."
-    cited = [claim(1, "It suits old dogs.", "P:B0BED00001"), claim(2, "It calms dogs.", "P:B0BOWL0001")]
-    unusable = ["no"] * 3
-    judge = scripted({"claims": cited}, *unusable, *unusable, support("full"))
-    about = subject(report)
-    verdicts = judged(tmp_path, judge, about)
-    found = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    assert [verdict.state for verdict in found] == ["failed", "scored"]
-    assert values(about, verdicts)["FP"].items["failed"] == 1
-
-
-def test_another_report_makes_verdicts_stale_and_claims_that_changed_are_judged_anew(tmp_path: Path) -> None:
-    judged(tmp_path, answering(BED_CLAIM, support("full")), subject(BED_REPORT))
-    longer = subject(BED_REPORT + " Buy it.")
-    assert judged(tmp_path, answering(BED_CLAIM, support("no")), longer) != []
-    other = claim(1, "The Fluffwick bed is quiet.", "P:B0BED00001")
-    again = judged(tmp_path, answering(other, support("partial")), longer, again="everything")
-    assert values(longer, again)["FP"].value == 0.5
-
-
 def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: Path) -> None:
     page = EVIDENCE[BIRDS_ID].model_copy(update={"date": "2021-05-06"})
     report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}]."
@@ -381,13 +360,3 @@ def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: 
     (question,) = questions(tmp_path)
     assert tag_content("today", question) == "2023-09-24"
     assert f'<source id="{BIRDS_ID}" date="2021-05-06">' in question
-
-
-def test_a_type_of_which_nothing_could_be_read_is_unverifiable_beside_one_that_was(tmp_path: Path) -> None:
-    report = f"The bed is loud [P:B0BED00001][{BLOCKED_ID}]."
-    about = subject(report)
-    verdicts = judged(
-        tmp_path, answering(claim(1, "The bed is loud.", "P:B0BED00001", BLOCKED_ID), support("no")), about
-    )
-    found = values(about, verdicts)
-    assert (found["FP_product"].value, found["FP_web"].state, found["FP"].value) == (0, "unverifiable", 0)
