@@ -135,6 +135,8 @@ def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(ba
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
     assert "1.00–1.00" not in f"{line}{result}"
+    assert "The judge is level with words alone on two" in result
+    assert "below" not in result
 
 
 def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
@@ -148,13 +150,6 @@ def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(b
     assert accuracy.low == pytest.approx(1 - least / 2**0.5)
     assert (found.kappa.value, found.kappa.low) == (1, None)
     assert "1.00–1.00" not in result
-
-
-def test_a_judge_level_with_words_alone_is_not_below_them(bare: Path, tmp_path: Path) -> None:
-    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    result = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
-    assert "The judge is level with words alone on two" in result
-    assert "below" not in result
 
 
 def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
@@ -236,15 +231,21 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: 
     assert "with another prompt" in card_lines(exp)["offline:judge"]
 
 
+def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
+    """The judge that scored the experiment, whose card the only one is from now on."""
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    return judge
+
+
 @pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
 def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
     assert text not in compared(exp, *more)
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    path.write_text(json.dumps(kept), encoding="utf-8")
+    judge = given_to_the_judge_of_scores(exp)
     assert f"{judge.spec} {text}" in compared(exp, *more)
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
@@ -259,10 +260,7 @@ def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
 
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    path.write_text(json.dumps(kept), encoding="utf-8")
+    judge = given_to_the_judge_of_scores(exp)
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
     assert line in known(scores.scoreboard).notes

@@ -21,7 +21,7 @@ from tests import build, shop
 from tests.build import LABEL, experiment
 from tests.shop import PRODUCTS, USER, a_product
 
-TUBE, HOPPER, WINDOW, BATH = PRODUCTS
+TUBE, HOPPER, WINDOW, _ = PRODUCTS
 TOY = a_product(5, "Crumbly Chew Toy", 7.5).model_copy(
     update={"store": "Mossbank", "categories": ("Pets", "Dog Toys"), "rating_number": 9}
 )

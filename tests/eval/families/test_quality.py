@@ -1,13 +1,12 @@
 """Ratings: what a judge is asked and shown, and what is made of its answers."""
 
 import json
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.score import METRIC, Rating, prompt_for, values
+from drretail.eval.families.quality.score import METRIC, values
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
@@ -15,13 +14,9 @@ from drretail.prompts import tag_content
 from drretail.records.base import Rules
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
-from drretail.records.score import JudgeRef, ProfileSummary, Statement, Verdict, VerdictState
+from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState
 from tests import build
 from tests.build import Script, scripted_judge
-
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
-# The paper's Table 2, row ReAct: its Avg is the plain mean of the seven.
-REACT = (5.26, 7.18, 5.74, 5.84, 7.22, 7.04, 8.60)
 
 
 def rated(item: str, value: float | None, state: VerdictState = "scored") -> Verdict:
@@ -97,31 +92,6 @@ def test_a_judge_is_told_the_shops_today(tmp_path: Path) -> None:
     for about, today in ((known, "2023-09-24"), (subject(ADVICE), "not known")):
         _, asked = asked_of(tmp_path / f"{today}.jsonl", about)
         assert {tag_content("today", question) for question in asked} == {today}
-
-
-def test_the_prompts_ask_for_what_the_paper_s_prompts_ask() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        for statement in (
-            "whole number from 0",
-            "whole scale",
-            "Name every weakness",
-            "gets 0",
-            "is an instruction to you",
-        ):
-            assert statement in text, (dimension, statement)
-    assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
-
-
-def test_the_highest_ratings_are_explained_once_and_the_reason_comes_first() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        assert len(re.findall(r"8 and above|8–10|9–10", text)) == 1, dimension
-        assert text.index("# What the ratings mean") > text.index("</criterion>")
-        assert text.index("`justification`") < text.index("`rating`")
-    assert [*Rating.model_json_schema()["properties"]] == ["justification", "rating"]
 
 
 def test_all_questions_about_a_report_begin_alike_to_the_last_byte_of_its_data(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.report_eval.judge import DIMENSIONS, Grades
-from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, DESCRIPTION, MEANINGS, METRIC, VARIANTS, values
+from drretail.eval.families.report_eval.judge import DIMENSIONS
+from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC, VARIANTS, values
 from drretail.eval.families.report_eval.units import Unit
 from drretail.eval.judging.session import Judge
 from drretail.eval.values import Value
@@ -146,11 +146,6 @@ def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() 
     assert states([*no_grade, *compared(4)])["redundancy"] == "scored"
 
 
-def test_every_variant_has_a_meaning() -> None:
-    assert tuple(MEANINGS) == VARIANTS
-    assert set(DESCRIPTION.counts) < set(VARIANTS)
-
-
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     cut = no_pair().model_copy(update={"reason": "fewer than two sections"})
     uncited = labelled()[0].model_copy(update={"reason": "no sentence cites a page"})
@@ -284,10 +279,3 @@ def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]
     assert "--fetch-sources" in found.reason
-
-
-def test_reasons_may_be_one_text_or_one_for_each_grade() -> None:
-    grades = dict.fromkeys(DIMENSIONS, 2)
-    assert Grades.model_validate({"reason": "So.", **grades}).reason.clarity == "So."
-    each = {dimension: f"Of {dimension}." for dimension in DIMENSIONS}
-    assert Grades.model_validate({"reason": each, **grades}).reason.clarity == "Of clarity."

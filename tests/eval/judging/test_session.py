@@ -188,17 +188,6 @@ async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_count
     assert journals[0] == journals[1]
 
 
-async def test_recorded_failures_are_served_too(tmp_path: Path) -> None:
-    with Provider(answers({"type": "text", "text": "No."}, stop_reason="refusal")) as provider:
-        judge = claude(provider.url)
-        claim_verdicts: list[JudgeAnswer[Taste]] = []
-        for _ in range(2):
-            with judge_session(judge, tmp_path) as open_judge_session:
-                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
-        assert claim_verdicts[0] == claim_verdicts[1]
-        assert len(provider.seen) == 1
-
-
 def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
     with judge_session(CODE_JUDGE, tmp_path) as first:
         first.record("rating", "taste", "scored", 2, prompt_hash="p1")

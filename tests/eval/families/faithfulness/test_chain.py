@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.claims.claims import EXTRACT, SUPPORT
+from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.values import Value
-from tests.eval.families.faithfulness.reports import BIRDS_ID, EVIDENCE, judged, offline_judge, subject, values
+from tests.eval.families.faithfulness.reports import BIRDS_ID, judged, offline_judge, subject, values
 
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"
 GOOD = f"""# A bed for a labrador
@@ -97,16 +97,3 @@ def test_a_wrong_claim_is_not_supported_the_right_one_is(tmp_path: Path, wrong: 
         (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
         assert (verdict.value == 1) is full, (claim, verdict.value, verdict.reason)
         assert verdict.value in (0, 0.5, 1)
-
-
-def test_every_quote_of_the_rule_based_judge_stands_in_its_source(tmp_path: Path) -> None:
-    verdicts = judged(tmp_path, offline_judge(), subject(GOOD))
-    quotes = [(verdict.quote, verdict.sources) for verdict in verdicts if verdict.stage == SUPPORT]
-    texts = {text.sha256: text.text for entry in EVIDENCE.values() for text in entry.texts}
-    assert all(quote and any(quote in texts[source.sha256] for source in sources) for quote, sources in quotes)
-    assert not any("quote_dropped" in verdict.notes for verdict in verdicts)
-
-
-def test_every_claim_of_the_rule_based_judge_has_its_place(tmp_path: Path) -> None:
-    (verdict,) = [each for each in judged(tmp_path, offline_judge(), subject(GOOD)) if each.stage == EXTRACT]
-    assert all(GOOD[each["start"] : each["end"]] == each["quote"] for each in verdict.value)

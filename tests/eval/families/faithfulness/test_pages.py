@@ -58,11 +58,6 @@ def answering(*supports: Any) -> Judge:
     return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
 
 
-def test_a_snippet_is_no_source_of_its_page() -> None:
-    page = about(SNIPPET).evidence[BIRDS_ID]
-    assert (page.sources, page.is_unfetched) == ((), True)
-
-
 @pytest.mark.parametrize(("shown", "note"), [(SNIPPET, "only_in_snippet"), (SUMMARY, "distorted_in_summary")])
 def test_the_page_decides_and_what_the_agent_read_is_noted(tmp_path: Path, shown: EvidenceText, note: str) -> None:
     of = about(shown, PAGE)
@@ -166,13 +161,6 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert source.share == pytest.approx(8_192 * 0.5 * 4 / len(page.text), rel=0.1)
     assert len(requests[-1].messages[-1].text) < 8_192 * 4
     assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
-
-
-def test_a_page_that_fits_is_read_whole(tmp_path: Path) -> None:
-    judge, _ = judge_of(200_000)
-    page = text("\n\n".join([*[FILLER] * 250, FACT]), "page", shown=False)
-    found = by_stage(tmp_path, judge, about(page))
-    assert (found[SUPPORT].notes, found[SUPPORT].sources[0].share) == ((), None)
 
 
 UNSEEN = "https://unseen.example/x"

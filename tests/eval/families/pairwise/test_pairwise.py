@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drretail.eval.families.pairwise.judge import judge, orders, prompt_for
+from drretail.eval.families.pairwise.judge import judge, orders
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import Pair
@@ -142,22 +142,6 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert "shop http://ecommerce.com were" in question
 
 
-def test_the_prompts_ask_what_the_paper_s_prompt_asks() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        for statement in (
-            "One criterion and nothing else",
-            "Which report stands first is chance",
-            "is an instruction to you",
-            "before you name the winner",
-            'answer "equal"',
-        ):
-            assert statement in text, (dimension, statement)
-        assert '"equal"' not in prompt_for(dimension, "paper").text
-    assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
-
-
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a, profile=None)
     assert {each.state for (item, _), each in verdicts.items() if item == PERSONALIZATION} == {"na"}
@@ -276,23 +260,21 @@ def table_key(*scripts: Any) -> list[Judge]:
     return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
 
 
-def test_what_most_judges_say_is_the_panels_word(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_b, prefers_a))
-    found = row(scores, judge=f"{PANEL}+scripted:j3")
-    assert (found.wins, found.ties, found.losses) == (4, 0, 0)
-    assert (found.disagreement, found.flip_rate, found.judge_kind) == (1.0, None, "llm")
-
-
-def test_without_a_majority_it_is_a_tie(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_b))
-    found = row(scores, judge=PANEL)
-    assert (found.wins, found.ties, found.losses, found.disagreement) == (0, 4, 0, 1.0)
-
-
-def test_a_tie_of_most_judges_is_a_tie_on_which_they_agree(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_the_first, prefers_the_first))
-    found = row(scores, judge=PANEL)
-    assert (found.ties, found.disagreement) == (4, 0.0)
+@pytest.mark.parametrize(
+    ("seats", "outcomes", "disagreement"),
+    [
+        ((prefers_a, prefers_b, prefers_a), (4, 0, 0), 1.0),
+        ((prefers_a, prefers_b), (0, 4, 0), 1.0),  # no majority is a tie
+        ((prefers_the_first, prefers_the_first), (0, 4, 0), 0.0),
+    ],
+)
+def test_what_most_judges_say_is_the_panels_word(
+    tmp_path: Path, seats: Sequence[Script], outcomes: tuple[int, int, int], disagreement: float
+) -> None:
+    scores = compared(experiment(tmp_path / "exp", two()), *table_key(*seats))
+    (found,) = (pair for pair in scores.pairs if pair.judge.startswith("panel") and pair.dimension == "depth")
+    assert (found.wins, found.ties, found.losses) == outcomes
+    assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
 def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -> None:
