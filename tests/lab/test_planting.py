@@ -21,7 +21,6 @@ from drretail.grounding.report.citations import find_citations
 from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-from drretail.lab.trial_findings import PlantedErrors, PlantedFound
 from drretail.progress import choose_progress
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.build import LABEL, scripted_judge
@@ -287,15 +286,6 @@ def in_short(line: str) -> str:
 
 def marks(line: str) -> list[str]:
     return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
-
-
-def test_the_findings_open_as_they_were_written(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    errors = make_copies(folder, store, seed="1")
-    kept = PlantedErrors.model_validate_json((planted_folder(folder) / "planted.json").read_bytes())
-    assert kept == errors
-    found = recall_of(planted_folder(folder), errors)
-    assert PlantedFound.model_validate_json(found.model_dump_json()) == found
 
 
 def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> None:

@@ -134,13 +134,6 @@ def test_one_extraction_asks_once_and_the_paper_s_asks_twice(tmp_path: Path) -> 
     assert [(verdict.stage, len(verdict.value)) for verdict in found] == [(CITED, 0), (ALL, 1)]
 
 
-def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> None:
-    judge = scripted("no", "no", "no", {"claims": [papers_claim(1, "a")]})
-    verdicts = judged(tmp_path, judge, subject(REPORT), "paper")
-    assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
-    assert known(verdicts[0].error).startswith("unusable: no usable answer after 2 repairs")
-
-
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
 
 
@@ -238,21 +231,9 @@ def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
     ]
 
 
-def test_ids_of_claims_change_with_what_they_say(tmp_path: Path) -> None:
-    one = extracted(tmp_path / "a", claim(1, "a", "P:B0BED00001"))
-    same = extracted(tmp_path / "b", claim(1, "a", "P:B0BED00001"))
-    other = extracted(tmp_path / "c", claim(1, "b", "P:B0BED00001"))
-    assert one[0].claim_id == same[0].claim_id != other[0].claim_id
-
-
 def test_an_empty_report_has_no_claims_and_nobody_is_asked(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, scripted(), subject(" \n"))
     assert [(verdict.stage, verdict.state, verdict.value) for verdict in verdicts] == [(EXTRACT, "scored", [])]
-
-
-@pytest.mark.parametrize("source", ["P:B0BED00001", BIRDS, "1", "P:INVENTED01", "2"])
-def test_what_the_report_says_is_known_to_be_in_it(source: str) -> None:
-    assert SourceResolver(REPORT, EVIDENCE).is_in_report(source)
 
 
 @pytest.mark.parametrize(

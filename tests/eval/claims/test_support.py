@@ -316,23 +316,6 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
     assert asked.count("<source ") == (2 if rules == "paper" else 1)
 
 
-def test_the_paper_s_rules_ask_for_each_claim_alone(tmp_path: Path) -> None:
-    claims = [papers_claim(each, f"It has {each} zips.", "P:B0BED00001") for each in (1, 2)]
-    judge = scripted({"claims": claims}, {"claims": []}, alone("full"), alone("no", "x", "Memory foam base"))
-    found = support_of(tmp_path, judge, "Zips [P:B0BED00001].", "paper")
-    assert [(each.value, each.quote) for each in found] == [(1, None), (0, "Memory foam base")]
-    assert len(questions(tmp_path)) == 2
-
-
-def test_unreadable_sources_are_unverifiable_and_nobody_is_asked(tmp_path: Path) -> None:
-    report = f"Owls are loud [{BLOCKED_ID}], see https://unseen.example/x too."
-    judge = answering(claim(1, "Owls are loud.", BLOCKED_ID, "https://unseen.example/x"))
-    (verdict,) = support_of(tmp_path, judge, report)
-    assert (verdict.state, verdict.value) == ("unverifiable", None)
-    assert BLOCKED_ID in verdict.reason
-    assert "https://unseen.example/x" in verdict.reason
-
-
 def test_a_partly_readable_unit_is_judged_on_what_is_readable(tmp_path: Path) -> None:
     report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}][{BLOCKED_ID}]."
     judge = answering(claim(1, "Cardinals prefer sunflower seeds.", BIRDS_ID, BLOCKED_ID), support("full"))

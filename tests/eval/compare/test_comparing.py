@@ -26,7 +26,6 @@ from tests.eval.compare.crafted import (
     noisy,
     only_row,
     only_table,
-    pair_row,
     runs,
 )
 
@@ -43,16 +42,6 @@ def test_without_labels_all_that_research_are_paired_and_floors_only_by_name() -
     assert chosen_pairs(held) == [("a@m", "b@m"), ("a@m", "c@m"), ("b@m", "c@m")]
     assert chosen_pairs(held, "b@m") == [("b@m", "a@m"), ("b@m", "c@m")]
     assert chosen_pairs(held, "null", "a") == [("null_empty", "a@m")]
-
-
-def test_the_order_of_the_two_is_the_user_s() -> None:
-    assert chosen_pairs(definition("a@m", "b@m"), "b@m", "a@m") == [("b@m", "a@m")]
-
-
-def test_a_label_that_is_also_a_beginning_is_itself() -> None:
-    assert chosen_pairs(definition("react@m", "react@m-redact"), "react@m", "react@m-r") == [
-        ("react@m", "react@m-redact")
-    ]
 
 
 def test_what_names_no_pair_is_refused_with_what_would() -> None:
@@ -76,11 +65,6 @@ def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
     assert assessors_of(held, chosen_judges(held, (), ["openai"])) == [OTHER, CODE]
     with pytest.raises(UnknownName, match="There is no judge with verdicts here 'gemini'"):
         chosen_judges(held, (), ["gemini"])
-
-
-def test_a_judge_that_only_compared_pairs_can_be_named() -> None:
-    held = gathered(("checks", "clean", CODE, {"a": runs([1.0]), "b": runs([0.0])}))
-    assert chosen_judges(held, [pair_row("depth", 0.2, 0.05, 0.4)], ["anthropic"]) == {"anthropic:claude", "code"}
 
 
 VALUES = st.lists(st.one_of(st.none(), st.integers(0, 10)), min_size=1, max_size=9)

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -130,29 +127,10 @@ def test_a_demand_is_not_broken_where_nothing_that_was_handed_keeps_it() -> None
     assert broken(a_wish(must=("golden",)), DOG_BED) == frozenset()
 
 
-def test_of_a_query_that_nobody_typed_nothing_is_broken() -> None:
-    advice = read_advice(subject([DOG_BED]))
-    assert known(advice).broken == frozenset()
-
-
-sets = st.frozensets(st.sampled_from("abcdef"))
-
-
 def test_what_both_name_is_no_change_and_two_silent_reports_cannot_be_compared() -> None:
     assert distance(frozenset("ab"), frozenset("bc")) == 1 - 1 / 3
     assert distance(frozenset("a"), frozenset()) == 1
     assert distance(frozenset(), frozenset()) is None
-
-
-@given(sets, sets, sets)
-def test_the_distance_is_a_metric(one: frozenset[str], two: frozenset[str], three: frozenset[str]) -> None:
-    def apart(left: frozenset[str], right: frozenset[str]) -> float:
-        found = distance(left, right)
-        return 0.0 if found is None else found
-
-    assert 0 <= apart(one, two) == apart(two, one) <= 1
-    assert (apart(one, two) == 0) == (one == two)
-    assert apart(one, three) <= apart(one, two) + apart(two, three) + 1e-9
 
 
 def test_change_is_over_all_pairs_and_what_repeats_change_is_taken_off() -> None:
@@ -163,11 +141,6 @@ def test_change_is_over_all_pairs_and_what_repeats_change_is_taken_off() -> None
     assert (kinds.change, kinds.repeats, kinds.beyond) == (0.5, 0.0, 0.5)
     brands = changes(plain, [advice("B0DOGS0000")], "brands", {})
     assert (brands.change, brands.beyond) == (1.0, 1.0)
-
-
-def test_without_repeats_only_the_change_is_known() -> None:
-    found = changes([advice("B0BIRD0000")], [advice("B0DOGS0000")], "products", {})
-    assert (found.change, found.repeats, found.most, found.beyond) == (1.0, None, None, None)
 
 
 def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
@@ -182,7 +155,6 @@ def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
 
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
-picks = st.lists(st.sampled_from(sorted(KNOWN)), unique=True, max_size=5)
 
 
 def test_gaining_what_the_partner_buys_and_losing_one_s_own_are_both_towards_the_partner() -> None:
@@ -213,13 +185,6 @@ def test_what_either_user_has_already_says_nothing_of_the_profile() -> None:
     partner = DOG_OWNER.model_copy(update={"products": (DOG,)})
     found = direction([advice(DOG)], [advice("B0DOGS0001")], BIRD_LOVER, partner, {})
     assert (found.toward_other, found.toward_own, found.owned) == (1, 0, 1)
-
-
-@given(picks, picks)
-def test_changing_sides_changes_the_sign(one: list[str], two: list[str]) -> None:
-    there = direction([advice(*one)], [advice(*two)], BIRD_LOVER, DOG_OWNER, {}).value
-    back = direction([advice(*two)], [advice(*one)], BIRD_LOVER, DOG_OWNER, {}).value
-    assert there == (None if back is None else -back)
 
 
 FEEDER, BED = Want(name="feeder", kinds=("Bird Feeders",)), Want(name="bed", kinds=("dog bed",))

@@ -106,13 +106,6 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
     assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
 
 
-def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
-    result = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
-    claim = the_bed()
-    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), ResearcherReports({"0.2": result}))
-    assert (found.place, "0.2" in found.reason) == ("distorted", True)
-
-
 def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
     claim = the_bed()
     assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"

@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
@@ -151,28 +149,6 @@ def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
     found = count(course(report="Two words"))
     assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
     assert found["words"].value == 2
-
-
-STEPS = st.lists(
-    st.builds(
-        call,
-        st.sampled_from([SEARCH, DETAILS, WEB, "calculator", "Reason", "search_shop"]),
-        path=st.sampled_from(["0", "0.1"]),
-        error=st.sampled_from([None, "unknown_tool: x", "not_found: x", "timeout: x"]),
-        query=st.sampled_from(["a", "b"]),
-    ),
-    max_size=8,
-)
-
-
-@given(STEPS, st.sets(st.sampled_from([SEARCH, WEB, "calculator"])))
-def test_shares_stay_between_0_and_1_and_numbers_are_whole(steps: list[Step], expected: set[str]) -> None:
-    found = count(course(*steps, expected=sorted(expected)))
-    assert list(found) == list(VARIANTS)
-    for name in ("tool_coverage", "unneeded", "repeated", "invalid", "retrieved_uncited"):
-        assert found[name].value is None or 0 <= (found[name].value or 0) <= 1
-    for name in ("pages", "domains", "turns", "tool_calls", "words"):
-        assert float(found[name].value or 0).is_integer()
 
 
 def launch(error: str | None = None) -> Step:

@@ -151,25 +151,3 @@ def test_a_profile_that_came_later_is_asked_about(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     assert verdicts[PERSONALIZATION].state == "scored"
     assert len(asked) == 1
-
-
-def by_profile(question: str) -> dict[str, Any]:
-    """A judge that looks whether the report takes up the place that the profile names."""
-    place = (tag_content("profile", question) or "").partition("Lives in ")[2].partition(",")[0]
-    fits = bool(place) and place in (tag_content("report", question) or "")
-    return {"rating": 8 if fits else 1, "justification": "The place fits." if fits else "Written for somebody else."}
-
-
-def test_a_report_for_another_user_can_be_told_from_one_for_this_user(tmp_path: Path) -> None:
-    other = ADVICE.replace("Tulsa is hot", "Anchorage is cold")
-    ratings = [
-        asked_of(tmp_path / name, subject(report), by_profile)[0][PERSONALIZATION].value
-        for name, report in (("this.jsonl", ADVICE), ("other.jsonl", other))
-    ]
-    assert ratings == [8, 1]
-
-
-def test_an_empty_report_is_asked_about_like_any_other(tmp_path: Path) -> None:
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(""), lambda _: {"rating": 0, "justification": "Empty."})
-    assert len(asked) == 7
-    assert {verdict.value for verdict in verdicts.values()} == {0}

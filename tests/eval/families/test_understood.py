@@ -17,7 +17,6 @@ from drretail.eval.families.understood import (
     compared,
     lacks_understanding,
     matched,
-    overlap,
 )
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
@@ -82,10 +81,6 @@ def test_a_want_that_nobody_asked_for_costs() -> None:
 def test_as_many_are_matched_as_can_be() -> None:
     assert matched(["abc", "abcd"], ["abcd", "abc"]) == {0: 1, 1: 0}
     assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
-
-
-def test_two_empty_sets_do_not_overlap() -> None:
-    assert overlap("", "") == 0
 
 
 def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
@@ -192,8 +187,3 @@ def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tm
     with Experiment(folder, read_definition(folder)) as opened:
         opened.save(build.run("q1-r2", understood=WISH), (), {}, {"world": "nowhere"})
     assert not lacks_understanding(folder)
-
-
-def test_run_json_says_nothing_of_it_where_nothing_is_known(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
-    assert "understood" not in next(folder.glob("runs/*/*/run.json")).read_text()

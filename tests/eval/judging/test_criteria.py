@@ -94,9 +94,3 @@ def test_criteria_of_another_experiment_are_taken(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("bath", "feeder"))
     with pytest.raises(UserError, match="other criteria"):
         scored(folder, judge, criteria=source)
-
-
-def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match="no criteria of these metrics"):
-        scored(folder, wants("x")[0], criteria=tmp_path)

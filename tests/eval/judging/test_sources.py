@@ -82,11 +82,6 @@ def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
     assert [effect.scope for effect in read_effects(path)] == ["live/1", "live/2", "live/3"]
 
 
-def test_nothing_asked_leaves_no_file(tmp_path: Path) -> None:
-    read(tmp_path / "live.jsonl", Site())
-    assert list(tmp_path.iterdir()) == []
-
-
 WALLED, UNCITED = "https://walled.example/", "https://uncited.example/"
 IDS = {url: web_evidence_id(url) for url in (URL, WALLED, UNCITED)}
 FIXED = "fixed@model"

@@ -85,11 +85,6 @@ def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_faile
     assert {(each.variant, each.n_failed) for each in lost} == {("said", 1)}
 
 
-def test_nothing_scored_is_no_value_and_never_0() -> None:
-    row = made(said("q1", "failed"), said("q2", "na"))["said", "answered"]
-    assert (row.value, row.ci_low, row.ci_high) == (None, None, None)
-
-
 def test_a_query_counts_once_however_often_it_was_repeated() -> None:
     row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "answered"]
     assert row.value == 0.5

@@ -113,10 +113,6 @@ def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing(
     assert correlations(gathered(fields, self_checked=True)) == []
 
 
-def test_without_process_there_is_nothing_to_correlate() -> None:
-    assert correlations(gathered({("checks", CODE): {"clean": 1.0}})) == []
-
-
 PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
 ATTACKED = [1.0, 0.0, None, 0.0, 1.0, 0.0, 1.0, 1.0]
 

@@ -124,9 +124,3 @@ def test_the_judges_agreement_stands_beside_their_panel(tmp_path: Path) -> None:
     assert row.rho_report is None  # the second never changes its mind
     assert row.exact == 0
     assert row.difference == pytest.approx((2 + 2 + 4) / 3)
-
-
-def test_judges_of_one_mind_agree_wholly(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(by_length, by_length))
-    (row,) = [row for row in scores.agreements if row.variant == "clarity"]
-    assert (row.rho_report, row.rho_system, row.exact, row.difference) == (1, 1, 1, 0)

@@ -19,7 +19,6 @@ from drretail.eval.triplets.facts import (
     UNKNOWN,
     Fact,
     Triplet,
-    distinct_facts,
     pair_item,
     unique_facts,
 )
@@ -122,10 +121,6 @@ FIVE = (
     Triplet(fact="Its price is $5.", ref="9"),
     Triplet(fact="It is red."),
 )
-
-
-def test_facts_in_the_same_words_are_one() -> None:
-    assert distinct_facts(FIVE) == ["It costs $5.", "Its price is $5.", "It is red."]
 
 
 def test_duplicates_keep_all_references_under_the_first_words() -> None:

@@ -34,7 +34,6 @@ from tests.eval.families.dr3.research import (
     CARE,
     CARE_ID,
     CITED_CLAIMS,
-    CLAIMS,
     EVIDENCE,
     GOLD,
     LABEL,
@@ -58,12 +57,6 @@ def source(text: str) -> SourceText:
 def test_the_released_rules_snap_odd_numbers(message: float, value: float) -> None:
     answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": message}]})
     assert dict(reversed(marked(answer)))[1].value == value
-
-
-def test_the_released_rules_count_an_insight_that_was_left_out_as_nought() -> None:
-    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 2, "found": "", "score": 1}]})
-    by_number = dict(reversed(marked(answer)))
-    assert [by_number[number].value for number in (1, 2, 3)] == [0, 1, 0]
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
@@ -209,11 +202,6 @@ def test_titles_are_matched_as_generously_as_released(report: str, title: str, i
     assert bool(matched_titles(report, [title])) == is_matched
 
 
-def test_a_document_without_title_and_address_is_refused() -> None:
-    with pytest.raises(ValueError, match="title or an address"):
-        RequiredDocument()
-
-
 def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> Gold | None:
     asked = Definition(queries=(QUERY.model_copy(update={"task_id": task_id}),), systems={})
     take_gold(tmp_path / "exp", asked, str(source))
@@ -304,23 +292,6 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
         "avg6": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
         "avg_available": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
     }
-
-
-def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", {LABEL: REPORT, "b@model": "Buy the tube."})
-    nothing = {"ReportClaims": {"claims": []}}
-    first, asked = judge_by(
-        {**ANSWERS, "ReportClaims": lambda value: CLAIMS if "two weeks" in value else nothing["ReportClaims"]}
-    )
-    second, asked_second = judge_by({**ANSWERS, **nothing}, name="second")
-    scored(folder, first, second)
-    assert (asked + asked_second).count("QueryRequirements") == 1
-    held = json.loads((folder / "rubrics/dr3/q1.json").read_text())
-    assert [group["name"] for group in held["groups"]] == ["constraints", "query", "depth"]
-    assert [each["text"] for each in held["groups"][0]["criteria"]] == [
-        "It recommends what is asked for as feeder.",
-        "What it recommends costs no more than $30.00 together.",
-    ]
 
 
 def test_requirements_that_were_edited_are_asked_anew_and_the_others_stand(tmp_path: Path) -> None:

@@ -52,7 +52,6 @@ def scores(folder: Path, report: str, query: str = QUERY) -> dict[str, Value]:
 
 BORNE_OUT = dict.fromkeys(("FP", "FP_web", "FP_product", "FP_internal", "FP_strict"), 1.0)
 KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
-STRANGERS = "You bought the Brewhaus Coffee Grinder on 2022-01-02 [O:0000000001]. You live in Boston [U:profile]."
 
 
 @pytest.mark.parametrize(
@@ -72,21 +71,6 @@ def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: d
         name: score.state if score.value is None else score.value for name, score in scores(tmp_path, report).items()
     }
     assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("report", "variant"),
-    [
-        ("cat litter, aquarium pumps, gardening gloves, tents [P:B0BED00001]", "FP"),
-        (STRANGERS, "FP_internal"),
-        (QUERY, "FR"),
-    ],
-    ids=["keywords behind a mark", "for another user", "copy of the query"],
-)
-def test_a_report_that_deserves_nothing_is_not_borne_out(tmp_path: Path, report: str, variant: str) -> None:
-    found = scores(tmp_path, report)[variant]
-    assert found.value in (None, 0) or (report == STRANGERS and found.value == 0.5)
-    assert report != STRANGERS or found.items["unresolved"] == 1
 
 
 @pytest.mark.parametrize(("wrong", "instead", "source"), WRONG)

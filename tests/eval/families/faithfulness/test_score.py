@@ -158,12 +158,6 @@ def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
     assert found["FP"].items["unresolved"] == 2
 
 
-def test_failed_claims_leave_the_value_and_are_counted() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, WEB), "failed")])
-    assert got(found, "FP", "FP_strict") == [("scored", 1.0), ("scored", 1.0)]
-    assert found["FP"].items["failed"] == 2
-
-
 @pytest.mark.parametrize(
     ("outcomes", "state", "strict"),
     [

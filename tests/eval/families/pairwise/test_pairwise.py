@@ -91,14 +91,6 @@ def judged(
         return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
 
 
-def test_each_dimension_is_asked_about_in_both_orders(tmp_path: Path) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
-    assert list(verdicts) == [(dimension, order) for dimension in DIMENSIONS for order in ("ab", "ba")]
-    firsts = ["of a." in shown(question)[0] for question in asked]
-    assert sorted(firsts) == 7 * [False] + 7 * [True]
-    assert len({tag_content("criterion", question) for question in asked}) == 7
-
-
 def test_all_questions_in_one_order_begin_alike_and_the_first_of_each_is_answered_first(tmp_path: Path) -> None:
     _, asked = judged(tmp_path / "v.jsonl", prefers_a)
     beginnings = {question.partition("# The criterion")[0] for question in asked}
@@ -281,14 +273,6 @@ def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-
-def test_a_panel_has_strengths_of_its_own(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_a))
-    strengths = {
-        found.system: found.strength for found in scores.ranks if found.judge == PANEL and found.dimension == "depth"
-    }
-    assert build.known(strengths[A]) == -(strengths[B] or 0) > 0
 
 
 def test_one_judge_is_no_panel(tmp_path: Path) -> None:

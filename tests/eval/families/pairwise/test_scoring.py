@@ -87,14 +87,6 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     assert len(asked) == before  # a failed verdict stands until it is asked for again
 
 
-def test_what_failed_is_asked_again_on_demand_and_nothing_else(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two())
-    compared(folder, scripted_judge(fails_where_b_is_first)[0])
-    mended, asked = scripted_judge(prefers_a)
-    assert row(compared(folder, mended, again="failed")).wins == 4
-    assert len(asked) == 4 * SIX
-
-
 def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: reports("a"), B: {**reports("b"), "q4-r1": None}})
     judge, asked = scripted_judge(prefers_a)
