@@ -29,7 +29,6 @@ from drretail.records.score import Rules, Score, Scores, Verdict
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
 from tests.eval.own import JUDGED_STUB, STUB
-from tests.eval.own import SILENT as METRIC
 from tests.llm.batches.server import EXPIRED, BatchServer, succeeded
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
@@ -137,16 +136,6 @@ def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: s
     assert {json.loads(line)["attempt"] for line in lines if '"state":"scored"' in line} == {1, 2}
 
 
-def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
-    scores = scored(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
-    assert {each.metric for each in scores.scores} == {"quality"}
-    assert {pair.losses for pair in scores.pairs if pair.n_scored} == {2}
-    later = scored(folder, metrics=("checks",))
-    assert {each.metric for each in later.scores} == {"quality", "checks"}
-    assert later.pairs == scores.pairs
-
-
 def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
     reports = {"q1-r1": "Fine.", "q2-r1": "Beyond the scale.", "q3-r1": None}
     folder = experiment(tmp_path / "exp", {LABEL: reports})
@@ -205,15 +194,6 @@ def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkey
     assert row(scores, "depth", judge=judge.ref.spec).n_scored == 2
     scored(folder, judge)
     assert len(asked) == 12 + 2
-
-
-def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    scored(folder, metrics=(STUB,))
-    monkeypatch.setattr("tests.eval.own.SILENT", replace(METRIC, version=2))
-    scores = scored(folder, metrics=(STUB,))
-    assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
-    assert row(scores, "said").version == 2
 
 
 def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Path) -> None:

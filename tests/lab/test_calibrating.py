@@ -81,15 +81,6 @@ def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     assert {row.n for row in made.tuning} == {3}
 
 
-def test_a_further_version_leaves_every_query_on_its_side() -> None:
-    people = said("ann", "person", list(HUMAN))
-    few = said("few", "judge", shifted(1)[:4])
-    alone = calibrate_versions([*people, *said("v", "judge", shifted(0))], "1")
-    both = calibrate_versions([*people, *said("v", "judge", shifted(0)), *few], "1")
-    assert both.split == alone.split
-    assert sum(row.n for row in (both.tuning[0], both.held_out[0])) == 8
-
-
 def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
     elsewhere = [replace(opinion, item="elsewhere") for opinion in said("lost", "judge", shifted(0))]
     with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):

@@ -16,7 +16,7 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone
 from drretail.lab.kept_findings import finding_lines
-from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
+from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests.build import LABEL, experiment, known
@@ -90,12 +90,6 @@ def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_labelled(path)
-
-
-def test_the_same_seed_draws_the_same_claims() -> None:
-    whole = LabelledSet("s", tuple(LabelledClaim(f"c{at}", ("s",), "full") for at in range(50)))
-    assert drawn(whole, 10, "1") == drawn(whole, 10, "1") != drawn(whole, 10, "2")
-    assert len(drawn(whole, 0, "1").claims) == 50
 
 
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import ModelError
-from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim
+from drretail.eval.claims.claims import EXTRACT, Claim
 from drretail.eval.claims.labels import check_of
-from drretail.eval.claims.report_index import Resolved, SentenceFinder, SourceResolver, parts_of
+from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.reading import ReadValue
@@ -23,7 +23,6 @@ from tests.eval.families.faithfulness.reports import (
     EVIDENCE,
     claim,
     judged,
-    papers_claim,
     said_value,
     scripted,
     subject,
@@ -124,14 +123,6 @@ def test_several_marks_in_one_text_are_several_sources(tmp_path: Path) -> None:
     ]
     found = extracted(tmp_path, *(claim(number, "a", each) for number, each in enumerate(events, 1)), report=report)
     assert [each.sources for each in found] == [both, both, both, ("https://unseen.example/a,b",)]
-
-
-def test_one_extraction_asks_once_and_the_paper_s_asks_twice(tmp_path: Path) -> None:
-    one = judged(tmp_path / "ours", scripted({"claims": [claim(1, "a")]}), subject(REPORT))
-    assert [(verdict.stage, verdict.state) for verdict in one] == [(EXTRACT, "scored")]
-    two = scripted({"claims": []}, {"claims": [papers_claim(1, "a")]})
-    found = judged(tmp_path / "paper", two, subject(REPORT), "paper")
-    assert [(verdict.stage, len(verdict.value)) for verdict in found] == [(CITED, 0), (ALL, 1)]
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
@@ -256,14 +247,6 @@ def test_marks_in_every_style_are_sources_as_a_judge_copies_them(report: str, co
     pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
     resolved = SourceResolver(report + pages, {}).resolve([copied])
     assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ())
-
-
-def test_a_sentence_is_found_across_lines_and_markup() -> None:
-    report = "- One *two*\n  three. Four [x](https://a.example) five.\n"
-    finder = SentenceFinder(report)
-    found = finder.find("two three")
-    assert report[slice(*known(found))] == "One *two*\n  three."
-    assert finder.find("") is None
 
 
 @pytest.mark.parametrize(("between", "is_contradicted"), [(" ", False), ("\n\n", True)])

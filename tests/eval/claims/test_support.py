@@ -133,13 +133,6 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
     assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
 
 
-def test_a_quote_has_to_stand_in_a_source_of_its_own_claim(tmp_path: Path) -> None:
-    claims = [claim(1, "It has foam.", "P:B0BED00001"), claim(2, "It has foam.", "P:B0BOWL0001")]
-    both = {"claims": [ruled(each, "full", "x", "Memory foam base") for each in (1, 2)]}
-    found = support_of(tmp_path, scripted({"claims": claims}, both), "Foam [P:B0BED00001]. Foam [P:B0BOWL0001].")
-    assert [(each.quote, each.notes) for each in found] == [("Memory foam base", ()), (None, ("quote_dropped",))]
-
-
 @pytest.mark.parametrize(
     "first",
     [
@@ -314,14 +307,6 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
     assert asked.count("<claim>") == 1
     assert asked.count("<source ") == (2 if rules == "paper" else 1)
-
-
-def test_a_partly_readable_unit_is_judged_on_what_is_readable(tmp_path: Path) -> None:
-    report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}][{BLOCKED_ID}]."
-    judge = answering(claim(1, "Cardinals prefer sunflower seeds.", BIRDS_ID, BLOCKED_ID), support("full"))
-    (verdict,) = support_of(tmp_path, judge, report)
-    assert (verdict.value, verdict.notes) == (1, ("partial_content",))
-    assert [source.id for source in verdict.sources] == [BIRDS_ID]
 
 
 def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:

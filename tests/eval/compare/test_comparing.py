@@ -130,15 +130,6 @@ def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge(
     assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p or 0)) for times in (2, 2, 1)]
 
 
-def test_what_systems_are_chosen_by_is_corrected_over_all_pairs_even_where_one_is_asked_for() -> None:
-    a, b = noisy(10, 1.5)
-    c = [value + 0.01 for value in b]
-    held = gathered(("quality", "overall", JUDGE, {"a": runs(a), "b": runs(b), "c": runs(c)}))
-    row = only_row(comparison(held))
-    assert (row.tests, row.is_primary) == (3, True)
-    assert known(row.p_holm) > known(row.p)
-
-
 @pytest.mark.parametrize(
     ("spec", "family"),
     [
@@ -184,11 +175,6 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert (alone.p or 1) < 2 / 2**7
     assert (of_seven.users_needed or 0) * 3 == of_seven.queries_needed
     assert alone.users_needed is None
-
-
-def test_where_all_queries_differ_alike_there_is_no_interval_and_the_test_concludes() -> None:
-    row = only_row(comparison(beside([8.0] * 9, [7.0] * 9)))
-    assert (row.ci_low, row.no_interval, row.outcome) == (None, "alike", "higher")
 
 
 def test_users_too_few_for_an_interval_have_none_and_conclude_nothing() -> None:
@@ -263,11 +249,3 @@ def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None
     assert content["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
         "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
     )
-
-
-def test_without_repeats_there_is_nothing_of_them() -> None:
-    assert only_table(comparison(beside([5.0, 6.0], [6.0, 7.0]))).reliability == ()
-    one_side = gathered(("quality", "overall", JUDGE, {"a": {"q1": [5, 6], "q2": [6, 6]}, "b": {"q1": [5], "q2": [6]}}))
-    (found,) = only_table(comparison(one_side)).reliability
-    assert (found.system, found.k, found.pass_k) == ("a", 1, None)
-    assert (found.sd_agent, found.sd_repeats) == (None, 0.5)

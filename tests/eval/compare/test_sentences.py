@@ -17,8 +17,6 @@ from drretail.eval.compare.primary import primary_tests
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore
-from drretail.stats.power import power
-from tests.build import known
 from tests.eval.compare.crafted import (
     CODE,
     JUDGE,
@@ -216,19 +214,6 @@ def test_a_case_is_said_as_written_down(name: str) -> None:
 def test_the_golden_file_holds_these_cases_and_no_others() -> None:
     assert [*golden()] == NAMES
     assert golden()["all at once: one system"] == ALONE
-
-
-def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_against() -> None:
-    both = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
-    alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
-    texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity", "breadth")]
-    of_three = comparison(gathered(*texts)).tables[0].rows[0]
-    assert alone.sd == of_three.sd
-    assert of_three.detectable is not None
-    assert known(alone.detectable) < of_three.detectable
-    away = of_three.detectable / (known(of_three.sd) / 30**0.5)
-    assert power(away, 29, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
-    assert power(away / 2, 29, 0.05 / 3) == pytest.approx(of_three.power_of_half, abs=1e-6)
 
 
 def test_who_fails_on_half_of_the_queries_is_not_above_who_tries_all() -> None:

@@ -164,11 +164,6 @@ def test_gaining_what_the_partner_buys_and_losing_one_s_own_are_both_towards_the
     assert back.value == -1.0
 
 
-def test_one_thing_for_another_of_the_same_kind_has_no_direction() -> None:
-    found = direction([advice(BIRD)], [advice("B0BIRD0001")], BIRD_LOVER, DOG_OWNER, {})
-    assert (found.toward_other, found.toward_own, found.value) == (1, 1, 0.0)
-
-
 def test_nothing_changed_has_no_value_and_what_fits_nobody_counts_as_neither() -> None:
     assert direction([advice(BIRD)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {}).value is None
     stranger = DOG_OWNER.model_copy(update={"brands": {}, "categories": {}, "price_position": None})

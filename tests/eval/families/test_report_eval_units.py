@@ -25,15 +25,6 @@ def test_sections_lose_introduction_conclusion_and_source_list_once() -> None:
     )
 
 
-def test_links_go_and_their_words_stay() -> None:
-    linked = "The [cedar house](https://a.example/x) holds, see https://a.example/y."
-    report = sectioned(linked, "Pine [1], [2].", "End.") + "\n\n[1],https://a.example/x\n[2],https://a.example/y\n"
-    first, second = units_of(report, None, "section").texts
-    assert "cedar house" in first
-    assert "https" not in first
-    assert second == "## Part 2\n\nPine."
-
-
 def test_a_section_begins_at_the_highest_headings_that_leave_two() -> None:
     deep = sectioned("One.\n\n### Below\n\nMore of one.", "Two.", "End.")
     assert [text.partition("\n")[0] for text in units_of(deep, None, "section").texts] == ["## Part 1", "## Part 2"]

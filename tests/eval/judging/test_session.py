@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 import pytest
 from langchain_core.exceptions import ContextOverflowError
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
 from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
@@ -101,14 +99,6 @@ async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_
     assert '"rating"' in body["messages"][0]["content"]
 
 
-async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_path: Path) -> None:
-    chat = GenericFakeChatModel(messages=iter([AIMessage('{"rating": 0, "why": "none"}')]))
-    info = ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted")
-    with judge_session(Judge.of(Model("fake:x", chat, info, {})), tmp_path) as open_judge_session:
-        claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-    assert claim_verdict.answer == Taste(rating=0, why="none")
-
-
 @pytest.mark.parametrize(
     ("broken", "expected"),
     [
@@ -137,17 +127,6 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
         "unusable: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2"
     )
     assert len(provider.seen) == 3
-
-
-async def test_what_a_check_objects_to_is_repaired_too(tmp_path: Path) -> None:
-    def check(answer: Taste) -> str | None:
-        return None if answer.why == "soft" else "why must be soft"
-
-    claim_verdict, provider = await asked(
-        tmp_path, text_of({"rating": 2, "why": "x"}), text_of({"rating": 2, "why": "soft"}), check=check
-    )
-    assert claim_verdict.attempts == 2
-    assert "why must be soft" in provider.seen[1].body["messages"][2]["content"]
 
 
 async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.judging.readings import how_read
-from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
+from drretail.eval.judging.subject import planned_runs, read_subjects
 from drretail.experiment import read_definition, run_folder
 from drretail.records.reading import Reading
 from drretail.records.score import Score
@@ -60,11 +60,6 @@ def old(tmp_path: Path) -> Path:
     return exp
 
 
-def only(experiment: Path) -> Subject:
-    (subject,) = read_subjects(experiment, None)
-    return subject
-
-
 def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
@@ -74,9 +69,3 @@ def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
     assert how_read(kept) == "2 of 2 figures could be read, picks by form"
-
-
-def test_without_a_world_the_case_knows_what_the_run_was_handed(old: Path) -> None:
-    case = only(old).case
-    assert case.lookup is None
-    assert KETTLE.product_id in case.ledger().products

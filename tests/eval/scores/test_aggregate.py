@@ -85,12 +85,6 @@ def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_faile
     assert {(each.variant, each.n_failed) for each in lost} == {("said", 1)}
 
 
-def test_a_query_counts_once_however_often_it_was_repeated() -> None:
-    row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "answered"]
-    assert row.value == 0.5
-    assert row.n_planned == 4
-
-
 def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() -> None:
     values = [0.1, 0.9, 1.4, 2.0, 2.1, 2.6, 3.0, 3.3, 4.2, 5.4]
     reports = [said(f"q{n}", value) for n, value in enumerate(values)]

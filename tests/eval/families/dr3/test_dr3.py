@@ -30,10 +30,8 @@ from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.eval.families.dr3.research import (
-    ANSWERS,
     CARE,
     CARE_ID,
-    CITED_CLAIMS,
     EVIDENCE,
     GOLD,
     LABEL,
@@ -41,7 +39,6 @@ from tests.eval.families.dr3.research import (
     ORDERS_ID,
     QUERY,
     RECALL,
-    REPORT,
     judge_by,
     research,
 )
@@ -294,22 +291,6 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     }
 
 
-def test_requirements_that_were_edited_are_asked_anew_and_the_others_stand(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    judge, asked = judge_by({**ANSWERS, "MetRequirements": lambda value: _all_met(value)})
-    assert rows(scored(folder, judge))["IF"].value == 100
-    path = folder / "rubrics/dr3/q1.json"
-    path.write_text(path.read_text().replace("Says which lasts.", "Says which is cheapest."))
-    before = len(asked)
-    scored(folder, judge)
-    assert asked[before:] == ["MetRequirements"]
-
-
-def _all_met(question: str) -> dict[str, Any]:
-    count = question.count("<criterion id=")
-    return {"requirements": [{"requirement_id": each, "reason": "So.", "met": True} for each in range(1, count + 1)]}
-
-
 def test_gold_that_comes_later_is_asked_about_alone(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
     judge, asked = judge_by()
@@ -355,19 +336,6 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_p
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
     assert "FA_lenient" not in found
     assert asked.count("CitedClaims") == 1
-
-
-def test_the_released_rules_read_the_first_50_000_characters_of_a_report(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", {LABEL: f"{REPORT} {'x' * 50_000} END"})
-    seen: list[int] = []
-
-    def cited(question: str) -> dict[str, Any]:
-        seen.append(len((question.partition("<report>\n")[2]).partition("\n</report>")[0]))
-        return CITED_CLAIMS
-
-    judge, _ = judge_by({**ANSWERS, "CitedClaims": cited})
-    scored(folder, judge, rules="dr3")
-    assert seen == [50_000]
 
 
 def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:

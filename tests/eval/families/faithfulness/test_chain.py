@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.values import Value
 from tests.eval.families.faithfulness.reports import BIRDS_ID, judged, offline_judge, subject, values
 
@@ -23,26 +22,6 @@ It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
 
 On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
 """
-# Each with what is right in its place.
-WRONG = [
-    ("The Fluffwick Orthopedic Dog Bed costs $39.99", "costs $49.99", "P:B0BED00001"),
-    ("The Fluffwick Orthopedic Dog Bed is rated 4.8 out of 5", "is rated 4.5 out of 5", "P:B0BED00001"),
-    ("The Fluffwick Orthopedic Dog Bed has 2,345 ratings", "has 1,234 ratings", "P:B0BED00001"),
-    ("The Fluffwick bed holds dogs up to 120 pounds", "holds dogs up to 90 pounds", "P:B0BED00001"),
-    ("You bought the Slowpaw Slow Feeder Bowl on 2021-05-31", "on 2023-05-31", "O:0000000001"),
-    ("Northern cardinals prefer dried mealworms and fruit", "prefer black oil sunflower seeds", BIRDS_ID),
-    ("Oklahoma hosts over 600 backyard species", "hosts over 60 backyard species", BIRDS_ID),
-    ("The Barkington bed has a memory foam base", "The Fluffwick bed has a memory foam base", "P:B0BED00001"),
-]
-
-
-def right(wrong: str, instead: str) -> str:
-    if instead[0].isupper():
-        return instead
-    words = wrong.split()
-    first = instead.split()[0]
-    place = words.index(first) if first in words else None
-    return " ".join([*words[:place], instead])
 
 
 def scores(folder: Path, report: str, query: str = QUERY) -> dict[str, Value]:
@@ -71,13 +50,3 @@ def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: d
         name: score.state if score.value is None else score.value for name, score in scores(tmp_path, report).items()
     }
     assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.parametrize(("wrong", "instead", "source"), WRONG)
-def test_a_wrong_claim_is_not_supported_the_right_one_is(tmp_path: Path, wrong: str, instead: str, source: str) -> None:
-    for folder, claim, full in (("wrong", wrong, False), ("right", right(wrong, instead), True)):
-        about = subject(f"{claim} [{source}].")
-        verdicts = judged(tmp_path / folder, offline_judge(), about)
-        (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-        assert (verdict.value == 1) is full, (claim, verdict.value, verdict.reason)
-        assert verdict.value in (0, 0.5, 1)

@@ -40,7 +40,6 @@ from tests.eval.families.pairwise.judging import (
     prefers_a,
     prefers_the_first,
     rank,
-    reports,
     row,
     shown,
     two,
@@ -89,13 +88,6 @@ def judged(
     ) as judge_session:
         asyncio.run(judge(pair, seed, judge_session))
         return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
-
-
-def test_all_questions_in_one_order_begin_alike_and_the_first_of_each_is_answered_first(tmp_path: Path) -> None:
-    _, asked = judged(tmp_path / "v.jsonl", prefers_a)
-    beginnings = {question.partition("# The criterion")[0] for question in asked}
-    assert len(beginnings) == len({question.partition("# The criterion")[0] for question in asked[:2]}) == 2
-    assert all(len(beginning) > 10 * len("Report of a.") for beginning in beginnings)
 
 
 def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_both_are_known(tmp_path: Path) -> None:
@@ -230,15 +222,6 @@ def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(qu
         rows = corrected([a_row(each.tolist(), (at.low, at.high)) for each, at in zip(made, found, strict=True)])
         wrong += any(map(preferred, rows))
     assert wrong / 400 <= 0.05
-
-
-def test_scores_hold_what_queries_say_and_p_of_seven_dimensions(tmp_path: Path) -> None:
-    two = {A: reports("a", queries=6, repeats=2), B: reports("b", queries=6, repeats=2)}
-    found = row(compared(experiment(tmp_path / "exp", two), scripted_judge(prefers_a)[0]))
-    assert (found.n_scored, found.n_queries, found.queries_won, found.queries_lost) == (12, 6, 6, 0)
-    # Overall is corrected apart, and personalization, without profiles, is no test.
-    assert (found.p, found.p_holm) == (0.03125, 5 * 0.03125)
-    assert len(DIMENSIONS) == 7
 
 
 PANEL = "panel(majority):scripted:j1+scripted:j2"
