@@ -117,13 +117,6 @@ def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, 
     assert (nothing.count, nothing.calls.high, nothing.input.high) == (0, 0, 0)
 
 
-def test_only_families_that_ask_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    estimates = estimate_judging(folder, ["faithfulness", "checks", "quality", "fault_place"], [sonnet()])
-    names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
-    assert [(one.name, one.count, one.basis) for one in estimates] == [(name, 2, "a dry run") for name in names]
-
-
 def test_batches_cost_half(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))

@@ -23,7 +23,7 @@ from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
 from drretail.viewer.terminal.text_report import render_text
-from tests.build import experiment
+from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
@@ -41,8 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -> None:
-    scores = read_scores(folder)
-    assert scores is not None
+    scores = known(read_scores(folder))
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "Brevity"
     assert "Short reports have fewer than four words." in table.notes

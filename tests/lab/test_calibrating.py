@@ -140,8 +140,7 @@ GOOD = {f"q{at}": at % 7 + 2 for at in range(12)}
 
 def by_number(question: str) -> dict[str, Any]:
     """Right to the point where it is told to be strict, and two points too kind where it is not."""
-    found = re.search(r"worth (\d+)", question)
-    assert found is not None
+    found = known(re.search(r"worth (\d+)", question))
     return {"justification": "So.", "rating": int(found[1]) + (0 if STRICT in question else 2)}
 
 

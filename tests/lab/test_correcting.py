@@ -105,8 +105,7 @@ def as_judged(experiment: Path) -> dict[str, str]:
 
 def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
     called("sample", exp, "--n", 6)
-    plan = read_plan(exp)
-    assert plan is not None
+    plan = known(read_plan(exp))
     assert (plan.pairs, plan.reports, len(plan.claims)) == ((), (), 6)
     assert planned(exp).claims[:6] == plan.claims
     head, *rows = sheet_of(exp)

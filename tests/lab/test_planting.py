@@ -23,7 +23,7 @@ from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.progress import choose_progress
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
-from tests.build import LABEL, scripted_judge
+from tests.build import LABEL, known, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -76,8 +76,7 @@ def judged(folder: Path, store: Store, judge: Judge) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store], kind: str) -> None:
     for seed in range(4):
-        copy = plant_error(material_of(made, seed), kind)
-        assert copy is not None
+        copy = known(plant_error(material_of(made, seed), kind))
         assert copy.error != copy.original
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
         assert REPORT.endswith(copy.report[copy.end :])
@@ -113,8 +112,7 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
     for number, (written, pattern) in enumerate(reports.items()):
         report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
         folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
-        copy = plant_error(material_of((folder, store)), "wrong price")
-        assert copy is not None
+        copy = known(plant_error(material_of((folder, store)), "wrong price"))
         assert re.fullmatch(pattern, copy.error), copy.error
         store.close()
 

@@ -36,15 +36,6 @@ def test_with_one_query_a_user_a_mean_has_the_interval_of_scipy_s_t_test(queries
     assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
-def test_with_as_many_queries_each_it_is_that_of_the_users_means() -> None:
-    from scipy.stats import ttest_1samp
-
-    values = np.random.default_rng(3).random((7, 3))
-    theirs = ttest_1samp(values.mean(axis=1), 0.0).confidence_interval(0.95)
-    found = mean_interval(values.ravel().tolist(), tuple(np.repeat(np.arange(7), 3).tolist()))
-    assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-
-
 @pytest.mark.parametrize("won", [0, 1, 4, 8])
 def test_shares_that_are_all_or_nothing_have_clopper_and_pearson_s_interval(won: int) -> None:
     from scipy.stats import binomtest

@@ -14,6 +14,7 @@ from drretail.stats.prediction_powered import (
     labels_needed,
 )
 from drretail.stats.stratified import next_stratum
+from tests.build import known
 
 
 def drawn(seed: int, n: int, others: int) -> tuple[list[float], list[float], list[float]]:
@@ -52,8 +53,7 @@ def test_the_variance_of_independent_items_is_that_of_verdicts_and_of_what_label
 
 def estimated(items: list[Item]) -> tuple[Corrected, float, float]:
     """The estimate, and its ends, which are there."""
-    found = corrected_mean(items)
-    assert found is not None
+    found = known(corrected_mean(items))
     assert found.low is not None
     assert found.high is not None
     return found, found.low, found.high
@@ -76,8 +76,7 @@ def lenient(seed: int, count: int, n: int, truth: float = 0.75) -> list[Item]:
         places[verdicts[at]].append(at)
     sizes, drawn = {verdict: len(held) for verdict, held in places.items()}, Counter[float]()
     for _ in range(n):
-        stratum = next_stratum(sizes, drawn)
-        assert stratum is not None
+        stratum = known(next_stratum(sizes, drawn))
         drawn[stratum] += 1
     chosen = {at for verdict, held in places.items() for at in held[: drawn[verdict]]}
     return [
@@ -179,8 +178,7 @@ def test_so_many_labels_show_the_difference() -> None:
     few = apart(50)
     assert few.low is not None
     assert few.low < 0
-    needed = labels_needed(few, 100)
-    assert needed is not None
+    needed = known(labels_needed(few, 100))
     enough, too_few = apart(round(needed * 0.6)).low, apart(round(needed * 0.4)).low
     assert enough is not None
     assert too_few is not None

@@ -160,8 +160,7 @@ LONG = "# Birds\n\n" + "\n\n".join(f"## Part {each}\n\n{SECTION.format(each)}" f
 
 
 def by_part(question: str) -> dict[str, Any]:
-    part = tag_content("part", question)
-    assert part is not None
+    assert tag_content("part", question) is not None
     letter = next(each for each in "abc" if f"Paragraph {each}0 " in question)
     events = [
         claim(1, "Seeds are good."),

@@ -26,7 +26,7 @@ from drretail.viewer.page.appendix import render_scores
 from drretail.viewer.tables.ablations import twin_table
 from drretail.viewer.terminal.printed_scores import print_slices
 from tests import build
-from tests.build import SYSTEM, Reports, experiment
+from tests.build import SYSTEM, Reports, experiment, known
 from tests.eval.compare.crafted import CODE, gathered, runs
 from tests.eval.own import STUB
 
@@ -133,8 +133,7 @@ def test_a_query_without_its_twin_is_no_pair(tmp_path: Path) -> None:
 
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
-    levels = compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels
-    assert levels is not None
+    levels = known(compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels)
     found = {(row.system, row.name): row.value for row in levels.slices}
     assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
     assert {name for _, name in found} == {"level 0", "level 7"}

@@ -99,14 +99,6 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_a_report_is_clean_in_a_check_that_finds_no_error(tmp_path: Path) -> None:
-    values = valued(tmp_path, subject_of(tmp_path / "exp", WRONG, picks=[TUBE.product_id]))
-    assert (values["price_wrong"].value, values["price_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
-    assert (values["profile_changed"].value, values["profile_changed"].items["errors"]) == (1.0, 0)
-    assert values["unwanted_brand"].state == "na"
-    assert (values["clean"].value, values["clean"].items["errors"]) == (0.0, 1)
-
-
 def test_a_report_that_was_read_and_says_what_is_right_is_clean(tmp_path: Path) -> None:
     values = valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
     assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)

@@ -151,22 +151,6 @@ async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
         await asked(tmp_path / "refused", Step(401, body.encode()))
 
 
-async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:
-    claim_verdicts: list[JudgeAnswer[Taste]] = []
-    journals: list[bytes] = []
-    with Provider(text_of("oops"), text_of({"rating": 2, "why": "soft"})) as provider:
-        judge = claude(provider.url)
-        for _ in range(2):
-            with judge_session(judge, tmp_path) as open_judge_session:
-                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
-                assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=18, output=4)
-            journals.append(open_judge_session.journal_path.read_bytes())
-        assert len(provider.seen) == 2
-    assert claim_verdicts[0] == claim_verdicts[1]
-    assert claim_verdicts[0].answer == Taste(rating=2, why="soft")
-    assert journals[0] == journals[1]
-
-
 def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
     with judge_session(CODE_JUDGE, tmp_path) as first:
         first.record("rating", "taste", "scored", 2, prompt_hash="p1")

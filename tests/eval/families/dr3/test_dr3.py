@@ -234,8 +234,7 @@ def dr3_eval(folder: Path) -> Path:
 
 def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> None:
     dr3_eval(tmp_path / "data/001")
-    gold = taken(tmp_path, tmp_path / "data", "001")
-    assert gold is not None
+    gold = build.known(taken(tmp_path, tmp_path / "data", "001"))
     assert [insight.text for insight in gold.files.insights] == ["It cost 22.99."]
     assert [(insight.id, insight.text) for insight in gold.sandbox.insights] == [
         ("page-1", "Clean it."),

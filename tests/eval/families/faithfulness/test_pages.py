@@ -218,16 +218,6 @@ def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
     assert made["FP_web_live"].state == "unverifiable"
 
 
-def test_a_page_that_the_run_could_not_read_counts_once_it_can_be_read(tmp_path: Path) -> None:
-    report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
-    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]}, support("full"))
-    about = looking_again(report, {UNSEEN: page(UNSEEN, "Owls are loud.", "2023-01-02")})
-    found = stages_of(tmp_path, judge, about)
-    (ledger,), (live,) = found[SUPPORT], found[SUPPORT_LIVE]
-    assert (ledger.state, live.value, live.notes) == ("unverifiable", 1, ("partial_content",))
-    assert [source.id for source in live.sources] == [UNSEEN]
-
-
 def test_products_and_internal_sources_are_left_to_the_ledger(tmp_path: Path) -> None:
     report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
     found = stages_of(tmp_path, offline_judge(), looking_again(report, {}))

@@ -231,8 +231,7 @@ def test_drg_counts_failures_and_silence_as_zero() -> None:
 
 def test_a_claim_is_one_unit_on_all_its_sources_and_under_drg_on_its_addresses() -> None:
     claim = cites(1, WEB, PRODUCT, ORDER, "https://a.example/x", unresolved=["http://ecommerce.com/NOPE"])
-    unit = unit_of(claim, "default")
-    assert unit is not None
+    unit = build.known(unit_of(claim, "default"))
     assert (unit.types, unit.sources) == (("web", "product", "internal"), claim.sources)
     assert unit == unit_of(claim, "paper")
     one = unit_of(claim, "drg")
