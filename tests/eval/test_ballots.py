@@ -74,14 +74,6 @@ def test_taking_back_brings_back_what_stood_before(tmp_path: Path, clock: Clock)
     assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 4
 
 
-def test_a_vote_after_one_was_taken_back_stands(tmp_path: Path, clock: Clock) -> None:
-    first, _ = cast(tmp_path, vote(clock, "a"), None)
-    take_back(tmp_path, "ann", first.ballot_id, clock)
-    second, unseen = cast(tmp_path, vote(clock, "a"), None)
-    assert (second.replaces, unseen) == (None, None)
-    assert choices(tmp_path) == ["a"]
-
-
 def test_votes_ratings_and_labels_share_a_file(tmp_path: Path, clock: Clock) -> None:
     about = {"run_id": "x/q1-r1", "report_sha": "s", "query_id": "q1", "annotator": "ann"}
     cast(tmp_path, vote(clock, "a"), None)

@@ -268,13 +268,6 @@ def test_links_are_out_of_what_is_compared_and_references_in_what_is_graded(tmp_
     assert "https" not in graded
 
 
-def test_a_page_that_was_fetched_later_is_asked_about(tmp_path: Path) -> None:
-    asked_of(tmp_path)
-    verdicts, asked = asked_of(tmp_path, evidence=[*PAGES[:1], page(3, "Now it can be read.")])
-    assert len(asked) == 1
-    assert [each.state for (stage, _), each in verdicts.items() if stage == "factuality"].count("scored") == 2
-
-
 def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]

@@ -11,7 +11,6 @@ from drretail.env.world import World, open_world
 from drretail.eval.baskets.distance import Measured
 from drretail.eval.families.understood import (
     METRIC,
-    NO_LIMITS,
     NOT_DECLARED,
     NOTHING_OFFERED,
     compared,
@@ -124,12 +123,6 @@ def test_the_limits_of_a_want_that_was_not_understood_are_not_equal() -> None:
     wish = Wish(wants=(want("bath", quantity=2, brands_wanted=("Tallow",)),))
     found = measures(wish, Wish(wants=(want("seed", quantity=2, brands_wanted=("Tallow",)),)))
     assert (found["wants"].value, found["limits"].value) == (0, 0)
-
-
-def test_without_limits_the_wants_alone_count() -> None:
-    found = measures(Wish(wants=(want("bath"), want("feeder"))), Wish(wants=(want("bath"),)))
-    assert found["limits"] == Measured(None, NO_LIMITS)
-    assert found["understood"] == Measured(0.5, f"bath: bath; feeder: nothing; {NO_LIMITS}")
 
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",))

@@ -83,12 +83,6 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
     assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
 
 
-async def test_a_server_that_ignores_the_schema_learns_it_from_the_repair(tmp_path: Path) -> None:
-    claim_verdict, provider = await asked(tmp_path, text_of("I like it."), text_of({"rating": 1, "why": "x"}))
-    assert claim_verdict.attempts == 2
-    assert '"required":["rating","why"]' in provider.seen[1].body["messages"][2]["content"]
-
-
 async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_path: Path) -> None:
     fenced = '```json\n{"rating": 1, "why": "hard"}\n```'
     claim_verdict, provider = await asked(tmp_path, text_of(fenced), name="claude-haiku-5-5")
@@ -274,14 +268,6 @@ async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_jour
     kept = [json.loads(line) for line in session.journal_path.read_text(encoding="utf-8").splitlines()]
     contents = [effect["request"]["messages"][0]["content"] for effect in kept]
     assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
-
-
-async def test_batches_and_prompts_that_share_nothing_are_not_marked(tmp_path: Path) -> None:
-    result = text_of({"rating": 1, "why": "x"})
-    with Provider(result) as provider, judge_session(claude(provider.url), tmp_path) as session:
-        session.judge = replace(session.judge, in_batches=True)
-        await session.ask_and_record(asking("crust"))
-    assert provider.seen[0].body["messages"][0]["content"] == "Taste this.\nA dog bed.\nHow good is its crust?\n"
 
 
 @dataclass

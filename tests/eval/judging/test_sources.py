@@ -188,12 +188,6 @@ def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_
     assert OMITTED in excerpt
 
 
-def test_what_fits_is_left_as_it_is() -> None:
-    texts = ["one", "two"]
-    assert fit(texts, ["any"], 6) == texts
-    assert fit([long_page()], ["any"], None) == [long_page()]
-
-
 def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_not_need() -> None:
     record, page = fit(["A short record.", long_page()], ["The Wozbek filter lasts 90 days."], 10_000)
     assert record == "A short record."

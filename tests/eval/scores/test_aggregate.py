@@ -69,14 +69,6 @@ def test_what_is_no_headline_has_one_policy() -> None:
     assert {row.policy for row in found} == {"answered"}
 
 
-def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None:
-    found = made(said("q1", 0.5), RunResult("q2", {}, FAILED_RUNS), RunResult("q3", {}, NOT_JUDGED))
-    row = found["said", "answered"]
-    assert row.value == 0.5
-    assert counts(row) == (3, 1, 0, 0, 2)
-    assert row.items == {"read": 1, "runs_failed": 1, "not_judged": 1}
-
-
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
     other = About(JUDGED, "b@model", JUDGE, "", Clusters())

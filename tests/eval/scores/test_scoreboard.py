@@ -135,18 +135,6 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     assert set(made.others[0].rows[0].cells) == {"FP"}
 
 
-def test_the_judge_of_most_columns_has_the_board_whatever_it_is(held: Gathered) -> None:
-    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
-    made = board(
-        held,
-        row("faithfulness", "FP", 0.1, **rules),
-        row("faithfulness", "N_supported", 2, **rules),
-        row("quality", "overall", 8, judge="o:gpt", judge_kind="llm"),
-    )
-    assert made.judge.spec == "offline:judge"
-    assert [other.judge.spec for other in made.others] == ["o:gpt"]
-
-
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     note = "not rated (rule-based)"
     rules: dict[str, Any] = {"judge_kind": "rule_based", "judge": "r", "note": note}

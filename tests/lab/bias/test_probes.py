@@ -21,7 +21,7 @@ from drretail.lab.bias.verdict_probes import family_of
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
-from tests.build import known, scripted_judge
+from tests.build import Script, known, scripted_judge
 from tests.eval.families.pairwise.judging import chosen, shown
 from tests.lab.bias.scripted import (
     FLOOR,
@@ -114,34 +114,30 @@ def exp(tmp_path: Path) -> Path:
     return an_experiment(tmp_path / "exp")
 
 
-def test_a_judge_that_prefers_what_it_reads_first_in_four_of_five(exp: Path) -> None:
-    judge = judge_of(lambda question: chosen("A" if chance("first", question) < 0.8 else "B"))
-    found = probed(exp, judge, ["position"])["position"]
-    leaning = effect(found, "first preferred")
-    assert holds(leaning, 0.6)
-    assert leaning.is_found
-    assert holds(effect(found, "flipped"), 0.68)
-    assert (leaning.n, leaning.n_items) == (QUERIES, 6 * QUERIES)
+def by_content(question: str) -> Any:
+    first, second = shown(question)
+    criterion = tag_content("criterion", question)
+    return chosen("A" if chance(first, criterion) > chance(second, criterion) else "B")
 
 
-def test_a_judge_of_what_it_reads_leans_to_no_place_and_never_flips(exp: Path) -> None:
-    def by_content(question: str) -> Any:
-        first, second = shown(question)
-        criterion = tag_content("criterion", question)
-        return chosen("A" if chance(first, criterion) > chance(second, criterion) else "B")
-
-    found = probed(exp, judge_of(by_content), ["position"])["position"]
-    assert effect(found, "first preferred").is_found is False
-    assert effect(found, "flipped").value == 0
-
-
-def test_a_judge_that_tosses_a_coin_flips_and_leans_to_no_place(exp: Path) -> None:
-    judge = judge_of(lambda question: chosen("A" if chance("coin", question) < 0.5 else "B"))
-    found = probed(exp, judge, ["position"])["position"]
-    leaning = effect(found, "first preferred")
-    assert leaning.is_found is False
-    assert leaning.detectable is not None
-    assert holds(effect(found, "flipped"), 0.5)
+@pytest.mark.parametrize(
+    ("script", "leaning", "flipped"),
+    [
+        (lambda question: chosen("A" if chance("first", question) < 0.8 else "B"), 0.6, 0.68),
+        (lambda question: chosen("A" if chance("coin", question) < 0.5 else "B"), None, 0.5),
+        (by_content, None, 0.0),
+    ],
+    ids=["the first in four of five", "a coin", "what it reads"],
+)
+def test_a_judge_that_leans_to_a_place_is_found(
+    exp: Path, script: Script, leaning: float | None, flipped: float
+) -> None:
+    found = probed(exp, judge_of(script), ["position"])["position"]
+    first = effect(found, "first preferred")
+    assert first.is_found is (leaning is not None)
+    assert leaning is None or holds(first, leaning)
+    assert holds(effect(found, "flipped"), flipped)
+    assert (first.n, first.n_items) == (QUERIES, 6 * QUERIES)
 
 
 def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
@@ -152,13 +148,6 @@ def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
         assert effect(found, name).is_found
         assert holds(effect(found, name, "depth"), strength)
     assert {effect.n for effect in found.effects} == {QUERIES}
-
-
-def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
-    found = probed(exp, judge_of(rater(unbiased)), ["length"])["length"]
-    for name in ("twice", "half"):
-        assert effect(found, name).is_found is False
-        assert 0 < (effect(found, name).detectable or 0) < 0.5
 
 
 @pytest.mark.parametrize("bias", [0.7, 0.0])

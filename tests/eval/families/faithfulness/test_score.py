@@ -118,11 +118,6 @@ def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
     assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
-def test_claims_are_counted_by_the_length_of_the_report() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2))])
-    assert found["claims_per_100_words"].value == 100  # two claims in "A report."
-
-
 def test_a_report_with_one_type_has_that_types_value_as_its_headline() -> None:
     found = scored([Of(cites(1, WEB), 0.5), Of(cites(2, WEB), 1.0)])
     assert got(found, "FP", "FP_web", "FP_types", "FP_pooled") == [("scored", 0.75)] * 4
@@ -134,13 +129,6 @@ def test_a_type_of_which_nothing_could_be_read_is_unverifiable_whatever_other_so
     found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
     assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
     assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
-
-
-def test_unverifiable_claims_leave_precision_and_count_as_zero_only_in_strict() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, "W:bbbbbbbb"), "unverifiable")])
-    assert got(found, "FP", "FP_web", "FP_strict") == [("scored", 1.0), ("scored", 1.0), ("scored", 0.5)]
-    assert found["FP_web"].items["unverifiable"] == 1
-    assert found["N_web"].value == 2
 
 
 def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
