@@ -1,6 +1,5 @@
 """What judging is likely to take, by a dry run: calls exactly, tokens within a range, nothing written."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,10 @@ from drretail.eval.estimate import estimate_judging
 from drretail.eval.families.race.judge import keep_references
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.eval.scoring import score
 from drretail.experiment import read_definition
 from drretail.llm.estimates import Estimate, together
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
-from drretail.progress import Progress
 from drretail.records.evidence import Evidence
 from drretail.records.run import IMPORTED_AGENT, Usage
 from tests import build
@@ -82,7 +79,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def judged(folder: Path, family: str, judge: Judge, **how: Any) -> None:
-    asyncio.run(score(folder, [family], [judge], progress=Progress(), **how))
+    build.scored(folder, [family], judge, **how)
 
 
 def used_in(folder: Path) -> Usage:

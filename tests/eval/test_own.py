@@ -1,6 +1,5 @@
 """A metric of somebody else's brings its title, its meaning and its headlines; one that says nothing works as well."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,12 @@ from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
-from drretail.eval.scoring import score
 from drretail.eval.values import Value
-from drretail.progress import Progress, choose_progress
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
 from drretail.viewer.terminal.text_report import render_text
+from tests import build
 from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
 
@@ -36,7 +34,7 @@ REPORTS = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = experiment(tmp_path / "exp", REPORTS)
-    asyncio.run(score(made, [PLACE], [], progress=choose_progress("none")))
+    build.scored(made, [PLACE])
     return made
 
 
@@ -65,7 +63,7 @@ def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Pat
     assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
-    scores = asyncio.run(score(folder, [STUB], [], progress=choose_progress("none")))
+    scores = build.scored(folder, [STUB])
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "stub"
 
@@ -76,7 +74,7 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     names: dict[str, Any] = {}
     exec(code, names)
-    scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["brevity"]], [], progress=Progress()))
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), [names["brevity"]])
     rows = {(each.system, each.variant): each.value for each in scores.scores if each.policy == "answered"}
     assert rows == {
         ("a@model", "short"): 1,
@@ -92,7 +90,7 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
         return None if run.report == "A" else len(run.report or "")
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = asyncio.run(score(folder, [letters], [], progress=Progress()))
+    scores = build.scored(folder, [letters])
     (row,) = (each for each in scores.scores if each.policy == "answered")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
 
@@ -101,10 +99,10 @@ def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_pat
     folder = experiment(tmp_path / "exp", REPORTS)
     for name in ("../../outside", "a/b", "a b"):
         with pytest.raises(UserError, match="letters, digits"):
-            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
+            build.scored(folder, [metric(name=name)(_one)])
     for name in ("checks", "pairwise"):
         with pytest.raises(UserError, match=f"'{name}' is drretail's own"):
-            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
+            build.scored(folder, [metric(name=name)(_one)])
     assert not list(tmp_path.rglob("outside"))
     assert load_metrics([load_metric("checks")]) == [load_metric("checks")]
 
@@ -123,7 +121,7 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
         return {"words": len(text.split()), "letters": None if text == "A" else len(text)}
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = asyncio.run(score(folder, [sizes], [], progress=Progress()))
+    scores = build.scored(folder, [sizes])
     rows = {each.variant: (each.value, each.n_na) for each in scores.scores if each.policy == "answered"}
     assert rows == {"words": (1.5, 0), "letters": (3, 1)}
 
@@ -139,7 +137,7 @@ def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> N
 
     first, second, third = family("first"), family("second", "first", "not_asked"), family("third", "second")
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    asyncio.run(score(folder, [third, second, first], [], progress=Progress()))
+    build.scored(folder, [third, second, first])
     assert order == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
 
 
@@ -158,7 +156,7 @@ def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> 
 
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=r"'mine' failed in judge: .*odd gave .*, which is no number"):
-        asyncio.run(score(folder, [odd], [], progress=Progress()))
+        build.scored(folder, [odd])
     assert not list((folder / "verdicts").rglob("*.jsonl"))
 
 
@@ -182,7 +180,7 @@ def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list
     family = Family("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=f"'mine' failed in values: .*{message}"):
-        asyncio.run(score(folder, [family], [], progress=Progress()))
+        build.scored(folder, [family])
 
 
 def _one(run: Subject) -> float:
@@ -196,7 +194,7 @@ def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: P
 
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=r"sizes gave 'words', 'lines' for words, letters"):
-        asyncio.run(score(folder, [sizes], [], progress=Progress()))
+        build.scored(folder, [sizes])
     with pytest.raises(UserError, match="names a variant twice"):
         metric(variants=("a", "a"))(lambda run: 1.0)
 

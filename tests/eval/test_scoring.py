@@ -1,7 +1,7 @@
 """Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
 
-import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -12,11 +12,10 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError
 from drretail.eval.families.quality.score import prompt_for
-from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.session import Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import gather
-from drretail.eval.scoring import score
 from drretail.experiment import locked
 from drretail.files import read_jsonl
 from drretail.llm.batches.chat_model import batching
@@ -39,16 +38,8 @@ def by_length(question: str) -> dict[str, Any]:
     return {"rating": 7 if len(report) > 8 else 3, "justification": "By its length."}
 
 
-def scored(
-    folder: Path,
-    *judges: Judge,
-    metrics: tuple[str, ...] = ("quality",),
-    rules: Rules = "default",
-    again: Again = "nothing",
-    at_once: int = 8,
-) -> Scores:
-    scoring = score(folder, metrics, judges, rules=rules, progress=Progress(), again=again, concurrency=at_once)
-    return asyncio.run(scoring)
+def scored(folder: Path, *judges: Judge, metrics: Sequence[str] = ("quality",), **given: Any) -> Scores:
+    return build.scored(folder, metrics, *judges, **given)
 
 
 def row(scores: Scores, variant: str, **wanted: str) -> Score:
@@ -106,7 +97,7 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
         return KeyboardInterrupt() if next(calls) == 15 else either(question)
 
     with pytest.raises(KeyboardInterrupt):
-        scored(cut, scripted_judge(dying)[0], metrics=(metric,), at_once=1)
+        scored(cut, scripted_judge(dying)[0], metrics=(metric,), concurrency=1)
     judge, asked = scripted_judge(either)
     scored(cut, judge, metrics=(metric,))
     assert 0 < len(asked) <= len(all_asked) - 12
@@ -117,7 +108,7 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
 def test_rows_do_not_depend_on_how_many_are_judged_at_once(tmp_path: Path, metric: str) -> None:
     one, many = (experiment(tmp_path / name, TWO_SYSTEMS) for name in ("one", "many"))
     for folder, at_once in ((one, 1), (many, 16)):
-        scored(folder, scripted_judge(either)[0], metrics=(metric,), at_once=at_once)
+        scored(folder, scripted_judge(either)[0], metrics=(metric,), concurrency=at_once)
     assert build.files(one, journals=False) == build.files(many, journals=False)
 
 
@@ -236,7 +227,7 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
         def note(self, text: str) -> None:
             events.append(text)
 
-    scores = asyncio.run(score(folder, ["quality"], [scripted_judge(by_length)[0]], progress=Telling()))
+    scores = scored(folder, scripted_judge(by_length)[0], progress=Telling())
     assert {row.metric for row in scores.scores} == {"quality"}
     assert len(events) == 1
     assert "no metric 'stub' is installed" in events[0]
@@ -263,8 +254,7 @@ def moody() -> tuple[Judge, Asked]:
 
 
 def repeated(folder: Path, judge: Judge, repeats: int, **given: Any) -> Scores:
-    given = {"metrics": ("quality",), "concurrency": 1} | given
-    return asyncio.run(score(folder, judges=[judge], progress=Progress(), judge_repeats=repeats, **given))
+    return scored(folder, judge, judge_repeats=repeats, **{"concurrency": 1, **given})
 
 
 def test_every_repeat_asks_everything_anew_in_verdicts_and_calls_of_its_own(tmp_path: Path) -> None:
@@ -336,7 +326,7 @@ def batched(server: BatchServer, folder: Path) -> Scores:
     )
     with batching(model, folder / "verdicts", notify=lambda _: None, quiet=0.05, poll=0.01) as asked:
         judge = Judge.of(asked.model, in_batches=True)
-        scores = asyncio.run(score(folder, ["faithfulness", "quality"], [judge], progress=Progress()))
+        scores = build.scored(folder, ["faithfulness", "quality"], judge)
         asked.settle()
     return scores
 

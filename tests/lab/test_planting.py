@@ -1,6 +1,5 @@
 """Known errors: one in each copy, wrong by the record, and found by place."""
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -15,13 +14,12 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import read_subjects
-from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-from drretail.progress import choose_progress
+from tests import build
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.build import LABEL, known, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
@@ -70,7 +68,7 @@ def material_of(made: tuple[Path, Store], seed: int = 1) -> Material:
 
 
 def judged(folder: Path, store: Store, judge: Judge) -> None:
-    asyncio.run(score(folder, [CHECKS, FAITHFULNESS], [judge], store=store, progress=choose_progress("none")))
+    build.scored(folder, [CHECKS, FAITHFULNESS], judge, store=store)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,5 @@
 """The same systems on twins of queries and in two experiments."""
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,8 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
-from drretail.eval.scoring import score
 from drretail.experiment import reference_path
 from drretail.files import read_json, write_json
-from drretail.progress import Progress, choose_progress
 from drretail.records.comparison import SettingTable
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
@@ -70,7 +67,7 @@ def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
 
 
 def judged(path: Path) -> Path:
-    asyncio.run(score(path, ["outcome"], [], progress=choose_progress("none")))
+    build.scored(path, ["outcome"])
     return path
 
 
@@ -148,7 +145,7 @@ A, B = "react@model", "hybrid@model"
 
 def stubbed(folder: Path, systems: Mapping[str, Reports]) -> Path:
     experiment(folder, systems)
-    asyncio.run(score(folder, (STUB,), (), progress=Progress()))
+    build.scored(folder, (STUB,))
     return folder
 
 

@@ -1,6 +1,5 @@
 """Advice, its change, direction and over-use, and whole experiments of agents whose way with a profile is known."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,9 +25,7 @@ from drretail.eval.counterfactual.measure import (
 )
 from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.scoring import score
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
-from drretail.progress import choose_progress
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualRow, Dimension, ProfileTraits
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
@@ -329,8 +326,7 @@ def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: P
     folder = an_experiment(tmp_path, OBEYING)
     judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
     with open_world(tmp_path / "w") as shop:
-        scoring = score(folder, ["checks", "quality"], [judge], store=shop.store, progress=choose_progress("none"))
-        scores = asyncio.run(scoring)
+        scores = build.scored(folder, ["checks", "quality"], judge, store=shop.store)
     assert scores.counterfactuals == tuple(counterfactual_rows(folder))
     assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
     assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3

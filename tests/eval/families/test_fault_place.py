@@ -1,6 +1,5 @@
 """Where a wrong claim went wrong, in single claims and of agents whose model makes one chosen mistake."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -29,10 +28,8 @@ from drretail.eval.families.fault_place.placing import (
 from drretail.eval.families.fault_place.score import FAMILY, METRIC
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.scoring import score
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import open_model
-from drretail.progress import choose_progress
 from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
 from drretail.records.reading import ReadValue
 from drretail.records.score import Score, SourceRef, Verdict
@@ -190,7 +187,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]:
     judge = Judge.of(open_model("offline:judge"))
     names = metrics or ("faithfulness", FAMILY)
-    made = asyncio.run(score(folder, names, [judge], store=store, progress=choose_progress("none")))
+    made = build.scored(folder, names, judge, store=store)
     return {each.variant: each for each in made.scores if each.metric == FAMILY and each.policy == "answered"}
 
 

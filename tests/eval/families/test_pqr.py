@@ -1,6 +1,5 @@
 """PQR: the formulas by hand and on the paper's own tables, and over a small experiment."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,7 +12,6 @@ from drretail.errors import UserError
 from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
 from drretail.eval.triplets.facts import (
     DUPLICATES,
     REPORT,
@@ -26,7 +24,6 @@ from drretail.eval.triplets.facts import (
     pair_item,
 )
 from drretail.eval.values import Value
-from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict, VerdictState, reasons_of
@@ -246,7 +243,7 @@ def folder(tmp_path: Path) -> Path:
 
 def values_of(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant."""
-    scores = asyncio.run(score(folder, ["pqr"], [judge], progress=Progress(), **given)).scores
+    scores = build.scored(folder, ["pqr"], judge, **given).scores
     return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 

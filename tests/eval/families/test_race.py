@@ -1,6 +1,5 @@
 """RACE and FACT: the formulas by hand, and over a small experiment."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,7 +12,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
 from drretail.eval.families.race.score import share, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
 from drretail.eval.triplets.facts import (
     DUPLICATES,
     REPORT,
@@ -26,7 +24,6 @@ from drretail.eval.triplets.facts import (
     pair_item,
 )
 from drretail.eval.values import Value
-from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict, VerdictState, reasons_of
@@ -199,7 +196,7 @@ def played(question: str) -> Any:
 
 
 def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
-    scores = asyncio.run(score(folder, ["race"], [judge], progress=Progress(), **given)).scores
+    scores = build.scored(folder, ["race"], judge, **given).scores
     return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 

@@ -1,6 +1,5 @@
 """Each probe finds the strength of a bias that a scripted judge has, and none of a judge without it; effects alone."""
 
-import asyncio
 from math import log2
 from pathlib import Path
 from random import Random
@@ -13,14 +12,13 @@ from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.scoring import score
 from drretail.lab.bias.effects import difference, share
 from drretail.lab.bias.probe import Case, QuestionPlace
 from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
 from drretail.lab.bias.verdict_probes import family_of
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
-from drretail.progress import choose_progress
 from drretail.prompts import tag_content
+from tests import build
 from tests.build import Script, known, scripted_judge
 from tests.eval.families.pairwise.judging import chosen, shown
 from tests.lab.bias.scripted import (
@@ -158,7 +156,7 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
         return unbiased(report, title, words) + ("of a on" in report)
 
     other = judge_of(rater(better_a), "gemini-j")
-    asyncio.run(score(exp, ["quality"], [other], progress=choose_progress("none")))
+    build.scored(exp, ["quality"], other)
     own = judge_of(
         rater(lambda report, title, n: better_a(report, title + " mine", n) + bias * ("of a on" in report)), "claude-j"
     )
@@ -288,7 +286,7 @@ def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: P
 def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 2)
     judge, asked = scripted_judge(lambda _: chosen("A"))
-    asyncio.run(score(exp, ["pairwise"], [judge], progress=choose_progress("none")))
+    build.scored(exp, ["pairwise"], judge)
     n = len(asked)
     found = probed(exp, judge, ["position"])["position"]
     assert effect(found, "first preferred").value == 1

@@ -1,6 +1,5 @@
 """Claims are judged by pages as they were and as they are now; what the agent read of them stands beside."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +12,10 @@ from drretail.eval.claims.claims import SUPPORT, SUPPORT_LIVE, SUPPORT_SHOWN
 from drretail.eval.families.faithfulness.judge import AS_IN_LEDGER
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.scoring import score
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
-from drretail.progress import Progress
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, Scores, Verdict
+from tests import build
 from tests.build import LABEL, experiment
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
@@ -242,8 +240,7 @@ class Site:
 
 def scored(folder: Path, site: Site | None) -> Scores:
     live = None if site is None else {LABEL: site}
-    scoring = score(folder, ["faithfulness"], [offline_judge()], progress=Progress(), live=live)
-    return asyncio.run(scoring)
+    return build.scored(folder, "faithfulness", offline_judge(), live=live)
 
 
 def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_written_down(tmp_path: Path) -> None:

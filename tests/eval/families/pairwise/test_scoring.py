@@ -105,7 +105,7 @@ def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> 
         answers += 1
         return prefers_a(question) if answers <= 2 * SIX else prefers_the_first(question)
 
-    found = row(compared(folder, scripted_judge(wavering)[0], repeats=2))
+    found = row(compared(folder, scripted_judge(wavering)[0], judge_repeats=2))
     assert (found.wins, found.ties, found.losses, found.n_scored) == (0.5, 0.5, 0, 1)
     assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
 
@@ -172,7 +172,7 @@ def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp
 def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(2))
     allowance = Allowance(tokens=1)
-    scores = compared(folder, scripted_judge(prefers_a)[0], at_once=1, allowance=allowance)
+    scores = compared(folder, scripted_judge(prefers_a)[0], concurrency=1, allowance=allowance)
     first, later = row(scores, "clarity"), row(scores, "depth")
     assert allowance.cut == 2
     assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
