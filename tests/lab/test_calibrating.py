@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -144,21 +145,29 @@ def by_number(question: str) -> dict[str, Any]:
     return {"justification": "So.", "rating": int(found[1]) + (0 if STRICT in question else 2)}
 
 
-@pytest.fixture
-def exp(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def rated_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rated by two versions of a judge and by a person."""
+    home = tmp_path_factory.mktemp("rated")
     reports = {
         label: {f"{query}-r1": f"A report worth {value - less}." for query, value in GOOD.items()}
         for label, less in (("a@model", 0), ("b@model", 1))
     }
-    made = experiment(tmp_path / "exp", reports)
+    made = experiment(home / "exp", reports)
     judge, _ = scripted_judge(by_number)
     rated(made, judge)
-    rated(made, judge, mine(tmp_path / "strict"))
+    rated(made, judge, mine(home / "strict"))
     for run in read_runs(made):
         value = GOOD[run.query_id] - (run.system == "b@model")
         about: dict[str, Any] = {"run_id": run.run_id, "report_sha": run.report_sha, "query_id": run.query_id}
         cast(made, Rating(**about, dimension="overall", value=value, annotator="ann", at=NOON), None)
     return made
+
+
+@pytest.fixture
+def exp(rated_once: Path, tmp_path: Path) -> Path:
+    """The same, for one test to calibrate."""
+    return Path(shutil.copytree(rated_once, tmp_path / "exp"))
 
 
 def called(*given: object) -> str:

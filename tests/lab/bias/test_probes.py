@@ -196,18 +196,16 @@ def strays(share: float) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("share", [0.2, 0.0])
-def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
-    found = probed(exp, judge_of(strays(share)), ["justification"])["justification"]
-    assert holds(effect(found, "ratings 2 points"), share)
+def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path) -> None:
+    found = probed(exp, judge_of(strays(0.2)), ["justification"])["justification"]
+    assert holds(effect(found, "ratings 2 points"), 0.2)
     more = effect(found, "rating minus")
-    assert holds(more, 3 * share)
-    assert more.is_found is (share > 0)
+    assert holds(more, 0.6)
+    assert more.is_found
     assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
 
 
-@pytest.mark.parametrize("share", [0.2, 0.0])
-def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
+def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) -> None:
     def label(case: Case) -> None:
         for subject in case.reports.subjects:
             about = QuestionPlace.of(subject)
@@ -215,17 +213,17 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, 
             fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
             with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]
                 for n in range(5):
-                    value = 1.0 if chance("claim", about.run_id, n) < share else 0.5
+                    value = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5
                     prompt = support_prompt("default").hash
                     session.record(
                         SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label partial_support {n}."
                     )
 
     found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
-    assert holds(effect(found, "labels of claims", SUPPORT), share)
+    assert holds(effect(found, "labels of claims", SUPPORT), 0.2)
     higher = effect(found, "support minus", SUPPORT)
-    assert holds(higher, share / 2)
-    assert higher.is_found is (share > 0)
+    assert holds(higher, 0.1)
+    assert higher.is_found
     assert higher.n_items == 2 * 5 * QUERIES
 
 
@@ -254,7 +252,7 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
 
 
 def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 24, (A, B, FLOOR))
+    exp = an_experiment(tmp_path / "exp", 12, (A, B, FLOOR))
     narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
     wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
     for judge, values in ((narrow, 3), (wide, 11)):
@@ -275,7 +273,8 @@ def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
     assert above.is_found
 
 
-def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: Path) -> None:
+def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 2)
     probed(exp, judge_of(rater(unbiased)), ["length"])
     runs = sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir())
     assert len(runs) == 6

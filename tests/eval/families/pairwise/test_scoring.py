@@ -111,17 +111,17 @@ def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> 
 
 
 def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(40))
+    folder = experiment(tmp_path / "exp", two(16))
     judge, asked = scripted_judge(prefers_the_first)
     scores = compared(folder, judge, rules="paper")
     found = row(scores)
-    assert len(asked) == 40 * SIX
+    assert len(asked) == 16 * SIX
     assert (found.ties, found.flip_rate, found.first_position_rate, found.rules) == (0, None, 1.0, "paper")
-    assert 10 < build.known(found.wins) < 30  # who stands first is drawn
+    assert 3 < build.known(found.wins) < 13  # who stands first is drawn
     both = compared(folder, judge)
-    assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
+    assert len(asked) == 16 * SIX * 3  # both orders, in words that offer "equal"
     assert {pair.rules for pair in both.pairs} == {"default", "paper"}
-    assert row(both, rules="default").ties == 40
+    assert row(both, rules="default").ties == 16
     assert row(both, rules="paper") == found
 
 
