@@ -138,13 +138,14 @@ def test_a_judge_that_leans_to_a_place_is_found(
     assert (first.n, first.n_items) == (QUERIES, 6 * QUERIES)
 
 
-def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
-    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + log2(n / WORDS)))
+@pytest.mark.parametrize("points", [1, 0])
+def test_a_judge_that_gives_so_many_points_for_each_doubling(exp: Path, points: int) -> None:
+    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + points * log2(n / WORDS)))
     found = probed(exp, judge, ["length"])["length"]
     for name, strength in LENGTHS.items():
-        assert holds(effect(found, name), strength), name
-        assert effect(found, name).is_found
-        assert holds(effect(found, name, "depth"), strength)
+        assert holds(effect(found, name), points * strength), name
+        assert effect(found, name).is_found is (points > 0)
+        assert holds(effect(found, name, "depth"), points * strength)
     assert {effect.n for effect in found.effects} == {QUERIES}
 
 
@@ -196,12 +197,13 @@ def strays(share: float) -> Any:
     return answer
 
 
-def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path) -> None:
-    found = probed(exp, judge_of(strays(0.2)), ["justification"])["justification"]
-    assert holds(effect(found, "ratings 2 points"), 0.2)
+@pytest.mark.parametrize("share", [0.2, 0.0])
+def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
+    found = probed(exp, judge_of(strays(share)), ["justification"])["justification"]
+    assert holds(effect(found, "ratings 2 points"), share)
     more = effect(found, "rating minus")
-    assert holds(more, 0.6)
-    assert more.is_found
+    assert holds(more, 3 * share)
+    assert more.is_found is (share > 0)
     assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
 
 
