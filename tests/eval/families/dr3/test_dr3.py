@@ -30,6 +30,7 @@ from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.eval.families.dr3.research import (
+    ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
