@@ -253,8 +253,8 @@ def moody() -> tuple[Judge, Asked]:
     return scripted_judge(lambda question: {"rating": next(result) % 11, "justification": question[:9]})
 
 
-def repeated(folder: Path, judge: Judge, repeats: int, **given: Any) -> Scores:
-    return scored(folder, judge, judge_repeats=repeats, **{"concurrency": 1, **given})
+def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = ("quality",)) -> Scores:
+    return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
 
 
 def test_every_repeat_asks_everything_anew_in_verdicts_and_calls_of_its_own(tmp_path: Path) -> None:

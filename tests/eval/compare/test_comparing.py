@@ -177,17 +177,6 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert alone.users_needed is None
 
 
-def test_users_too_few_for_an_interval_have_none_and_conclude_nothing() -> None:
-    users = {f"q{at:03}": f"u{at % 4}" for at in range(20)}
-    both = {"a": runs(noisy(20, 3.0)[0]), "b": runs(noisy(20, 3.0)[1])}
-    made = comparison(gathered(("quality", "overall", JUDGE, both), users=users))
-    row = only_row(made)
-    assert (row.n_users, row.ci_low, row.no_interval, row.outcome) == (4, None, "few", "too_few")
-    assert (row.detectable, row.power_of_half) == (None, None)
-    assert "reaching 5% takes at least 6 users that all differ in the same direction." in made.conclusions[0]
-    assert "quality: 20 queries, 4 users, but a test needs at least 6 users" in [one.what for one in made.missing]
-
-
 def outcome(a: list[float], b: list[float]) -> ComparedRow:
     return only_row(comparison(beside(a, b)))
 

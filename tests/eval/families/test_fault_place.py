@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.env.store.base import Store
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
@@ -25,7 +23,7 @@ from drretail.eval.families.fault_place.placing import (
     presence_of,
     wrong_claims,
 )
-from drretail.eval.families.fault_place.score import FAMILY, METRIC
+from drretail.eval.families.fault_place.score import FAMILY
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -157,24 +155,6 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
 
 def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
     assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown"
-
-
-@given(st.lists(st.lists(st.sampled_from(PLACES), max_size=8), max_size=6))
-def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Place]]) -> None:
-    sums = dict.fromkeys(PLACES, (0.0, 0.0))
-    for places in reports:
-        placed = [PlacedClaim(claim_id=str(at), place=each, reason="") for at, each in enumerate(places)]
-        verdict = ruled("report", 0).model_copy(update={"value": [each.model_dump() for each in placed]})
-        found = {value.variant: value for value in METRIC.values(cast(Any, None), [verdict], "default")}
-        shares = [found[each].value or 0.0 for each in PLACES]
-        assert sum(shares) == pytest.approx(1 if places else 0)
-        assert found["n_wrong"].value == len(places)
-        for each in PLACES:
-            ((above, below),) = METRIC.pooled[each](found)
-            sums[each] = (sums[each][0] + above, sums[each][1] + below)
-    total = sum(len(places) for places in reports)
-    assert all(below == total for _, below in sums.values())
-    assert sum(above for above, _ in sums.values()) == total
 
 
 @pytest.fixture(scope="module")
