@@ -91,8 +91,8 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view` or a CSV. Its columns are item, rater and value; with --raters, item and one
-    column per rater.
+    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. Its columns are item, rater and value;
+    with --raters, item and one column per rater.
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement

@@ -97,6 +97,8 @@ def read_labelled(path: Path) -> LabelledSet:
         names = [name.strip().casefold() for name in heading]
         filled = [(number, row) for number, row in enumerate(cells, 2) if any(map(str.strip, row))]
         rows = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in filled]
+        # A sheet of `lab sample` may be filled in part.
+        rows = [(number, row) for number, row in rows if row.get("label", "?").strip()]
     else:
         rows = _json_lines(path)
     if not rows:

@@ -1,7 +1,7 @@
 """Votes, ratings and labels by people and judges in one shape, from an experiment and from CSV files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,7 @@ from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
+from drretail.lab.judged_claims import sheet_name
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import Level
@@ -191,10 +192,20 @@ class _Row:
 
 
 def read_all(
-    paths: Iterable[Path], raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
+    paths: Iterable[Path],
+    raters: Sequence[str] = (),
+    item: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    known_claims: Iterable[str] = (),
 ) -> list[Opinion]:
-    """What several files say, each read by ``read_opinions``. Raises UserError for a judge that is in none of them."""
-    found = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
+    """What several files say, each read by ``read_opinions``.
+
+    ``known_claims`` are the items of an experiment's claims, which sheets of ``lab sample`` name without system and
+    judge. Raises UserError for a judge that is in none of the files.
+    """
+    claims = {sheet_name(f"claim {claim}"): claim for claim in known_claims}
+    opinions = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
+    found = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in opinions]
     known = {opinion.rater for opinion in found}
     for name in judges:
         if name not in known:
@@ -207,8 +218,9 @@ def read_opinions(
 ) -> list[Opinion]:
     """What a CSV file says, in its order; a cell without a value is nothing said.
 
-    Its columns are item, rater and value, and may be dimension, query and system. ``raters`` are columns of their own
-    instead, and those of ``item`` name what is rated: all others without. ``judges`` are raters that are no people.
+    Its columns are item, rater and value, and may be dimension, query and system. A sheet of ``lab sample`` has a label
+    instead, and its rater is the file's name. ``raters`` are columns of their own, and those of ``item`` name what is
+    rated: all others without. ``judges`` are raters that are no people.
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError where a column
     is missing, and where somebody says two things of one item.
     """
@@ -244,6 +256,10 @@ def read_opinions(
 
 def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[_Row]:
     lower = [name.casefold() for name in names]
+    is_sheet = "label" in lower and not {"rater", "value"} & {*lower}
+    if is_sheet:
+        lower[lower.index("label")] = "value"
+        lower, rows = [*lower, "rater"], [[*row, path.stem] for row in rows]
     lacking = [name for name in NEEDED if name not in lower]
     if lacking:
         present = ", ".join(names) or "it is empty"

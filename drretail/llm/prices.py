@@ -5,9 +5,10 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 
-from drretail.errors import UserError
+from drretail.errors import UserError, suggestion
 from drretail.records.models import Price
 from drretail.records.run import RoleModel, Usage
 
@@ -72,9 +73,12 @@ def cache_read_share(usage: Usage) -> float | None:
 
 
 def unpriced(specs: Iterable[str]) -> str:
-    """A sentence that names models without a known price, and how to state one."""
+    """A sentence that names models without a known price, and how to state one; another names what was misspelt."""
     names = sorted(set(specs))
-    return f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'
+    text = f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'
+    listed = read_prices().listed
+    meant = sorted({near for name in names for near in get_close_matches(name, listed, 1, cutoff=0.93)})
+    return f"{text} {suggestion(meant, listed)}" if meant else text
 
 
 def dated(as_of: date) -> str:

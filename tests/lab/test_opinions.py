@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from drretail.api.lab.people import agree, sample
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
@@ -25,6 +26,7 @@ from drretail.lab.opinions import (
 )
 from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
+from drretail.tables.cells import as_csv, read_cells
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
@@ -101,6 +103,11 @@ def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) 
     assert people
     assert people.keys() <= judged.keys()
     assert {*people.values()} <= {0, 0.5, 1}
+    sheet = sample(tmp_path / "exp", to=tmp_path / "ben.csv").path
+    heading, *rows = read_cells(sheet)
+    sheet.write_bytes(as_csv([heading, *([*row[:-1], "full"] for row in rows)]))
+    pairs = agree(tmp_path / "exp", ratings=[sheet]).pairs
+    assert [pair.n for pair in pairs if (pair.first, pair.second) == ("ann", "ben")] == [len(rows)]
 
 
 def test_a_judge_by_rules_has_no_opinion_on_quality(tmp_path: Path) -> None:

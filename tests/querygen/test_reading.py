@@ -61,7 +61,9 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
 
 
 def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:
-    with pytest.raises(UserError, match=r"has 12 lines to mend: line 1: .*line 10: [^;]*; … and 2 more\."):
+    with pytest.raises(UserError, match=r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."):
+        read_queries(write(line("a"), *["{"] * 12))
+    with pytest.raises(UserError, match=r"is no file of queries: line 1: not JSON"):
         read_queries(write(*["{"] * 12))
 
 

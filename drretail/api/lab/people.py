@@ -15,7 +15,7 @@ from drretail.lab.calibration import NAME as CALIBRATE
 from drretail.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
 from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.lab.opinions import Opinion, named, opinions_of, read_all
+from drretail.lab.opinions import SUPPORT, Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction
 from drretail.tables.cells import as_csv
 from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
@@ -42,7 +42,8 @@ def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
         raise UserError("--raters, --item and --judges say how to read a file: add --ratings CSV.")
     experiment = None if options.experiment is None else folder_of(options.experiment)
     found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
-    found += read_all(ratings, *columns.values())
+    claims = [opinion.item for opinion in found if opinion.question.scale == SUPPORT]
+    found += read_all(ratings, *columns.values(), known_claims=claims)
     made = agreement_of(found)
     if experiment is None:
         return LabResult(made, made.model_dump(mode="json", exclude_none=True))

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from drretail.data_ingest.raw.elements import BrokenElement, read_elements
 from drretail.data_ingest.raw.products import without_surrogates
-from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_binary, open_text
+from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_text
 from drretail.data_ingest.report import BadLine
 from drretail.records.ids import ID_RULE, is_safe_id
 
@@ -137,14 +137,6 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
             saved.reject(line, f"not JSON: {problem}")
         else:
             _save(row, line, shape, saved, out)
-
-
-def save_lines(source: Source, numbers: Sequence[int], target: Path) -> Saved:
-    """``save_rows`` of the numbered rows (as ``numbered_rows`` counts) of a whole file, into the file ``target``."""
-    saved = Saved()
-    with open_binary(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
-        save_rows(numbered_rows(file, numbers), source.shape, out, saved)
-    return saved
 
 
 def save_elements(source: Source, target: Path) -> Saved:

@@ -111,13 +111,9 @@ class _Group(NamedTuple):
     def all(self) -> list[ComparedRow]:
         return [row for rows in self.rows.values() for row in rows]
 
-    whole: frozenset[str]
-    """The families of which these are all rows."""
-
     @property
     def names(self) -> str:
-        names = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
-        return listed(dict.fromkeys(names))
+        return listed(self.rows)
 
     @property
     def counts(self) -> str:
@@ -138,6 +134,7 @@ def conclusions(
     "A and B", whose models are of their family.
     """
     name = naming(comparison)
+    every, comparison = comparison, _without_open_exploration(comparison)
     if not comparison.tables and not comparison.pairs:
         yield "Nothing can be concluded: no judge has values of both systems."
     yield from _different(comparison, name)
@@ -177,6 +174,10 @@ def conclusions(
             f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
             f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
+    left_out = sum(len(table.rows) for table in every.tables) - sum(len(table.rows) for table in comparison.tables)
+    if left_out:
+        others = "one other figure" if left_out == 1 else f"{left_out:,} other figures"
+        yield f"Nothing is concluded in {others}, which systems are not chosen by."
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (
@@ -184,6 +185,19 @@ def conclusions(
             "own style: add a judge of another family."
         )
     yield from contradictions(comparison, name)
+
+
+def _without_open_exploration(comparison: Comparison) -> Comparison:
+    """Without the rows that are not primary and show no difference, where some are primary: tables hold those."""
+    if not any(row.is_primary for table in comparison.tables for row in table.rows):
+        return comparison
+    tables = [
+        table.model_copy(
+            update={"rows": tuple(row for row in table.rows if row.is_primary or row.outcome in ("higher", "lower"))}
+        )
+        for table in comparison.tables
+    ]
+    return comparison.model_copy(update={"tables": tuple(tables)})
 
 
 def _groups(
@@ -203,14 +217,9 @@ def _groups(
         and is_primary in (None, row.is_primary)
         and tests in (None, row.tests)
     ]
-    families: dict[str, set[str]] = {}
-    for row in (row for table in comparison.tables for row in table.rows):
-        families.setdefault(row.metric, set()).add(name_of(row))
     for judges, names in alike((judge, name_of(row)) for judge, row in rows):
-        # Named as one where these are all of more than two rows.
-        whole = frozenset(name for name, its in families.items() if len(its) > 2 and its <= {*names})
         its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
-        yield _Group(listed(judges), its, whole)
+        yield _Group(listed(judges), its)
 
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
@@ -251,7 +260,7 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
     finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
     value, *names = (f"{each:.3f}" if finer else number(each) for each in (abs(row.difference or 0), *ends))
-    return f"{value}, {' to '.join(names)}"
+    return f"{value}, {' to '.join(names)}" if names else value
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:

@@ -79,6 +79,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a clear difference, the other way round": lambda: comparison(beside(*CLEAR), "b", "a"),
     "no difference can be concluded": lambda: comparison(beside(*UNCLEAR)),
     "too few queries": lambda: comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0])),
+    "one difference on every query": lambda: comparison(beside([7.0] * 30, [6.0] * 30)),
     "equal values": lambda: comparison(beside([6.0, 7.0, 8.0], [6.0, 7.0, 8.0])),
     "one query, equal": lambda: comparison(beside([6.0], [6.0])),
     "one query": lambda: comparison(beside([6.0], [7.0])),
