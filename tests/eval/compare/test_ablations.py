@@ -275,24 +275,24 @@ def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> 
     assert "No effect of distractors is shown for" in sentence
 
 
-def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor() -> None:
-    _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [0.0] * 8)})
-    assert "falls to the floor (0.00)" in table.sentence
+@pytest.mark.parametrize(
+    ("without_the_answer", "blind", "sentence"),
+    [
+        ([0.0] * 8, None, "falls to the floor (0.00) for react@offline-shopper at 32k"),
+        ([20, 22, 18, 24] * 2, None, "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"),
+        ([20, 22, 18, 24] * 2, [20, 22, 18, 26] * 2, "falls to the floor (21.50, what it is without a web)"),
+    ],
+)
+def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
+    without_the_answer: list[float], blind: list[float] | None, sentence: str
+) -> None:
+    systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), without_the_answer)}
+    if blind is not None:
+        systems["n"] = SYSTEM.model_copy(update={"options": {"without": ["web"]}}), blind
+    tables, table = ablations(systems)
+    assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
+    assert sentence in distractor_table(table).notes[0]
     assert "8 queries" in table.sentence
-
-
-def test_one_whose_other_pages_hold_the_answer_does_not() -> None:
-    _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)})
-    assert "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)" in distractor_table(table).notes[0]
-    assert "(21.00)" in table.sentence
-
-
-def test_what_an_agent_tells_without_a_web_is_its_floor() -> None:
-    blind = SYSTEM.model_copy(update={"options": {"without": ["web"]}})
-    systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)}
-    tables, table = ablations({**systems, "n": (blind, [20, 22, 18, 26] * 2)})
-    assert {each.by for each in tables} == {"compose", "web"}
-    assert "falls to the floor (21.50, what it is without a web)" in table.sentence
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:

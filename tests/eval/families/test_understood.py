@@ -52,21 +52,23 @@ def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
     return dict(compared(wish, understood, lambda one: SHOP[one.kinds[0]]))
 
 
-def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same() -> None:
-    wish = Wish(wants=(want("feeder"), want("bath")))
-    assert values(wish, Wish(wants=(want("bird feeder"), want("basin")))) == {
-        "understood": 1,
-        "wants": 1,
-        "limits": None,
-    }
-    assert values(wish, Wish(wants=(want("seed"), want("basin"))))["wants"] == 0.5
-    assert values(wish, Wish())["wants"] == 0
-
-
-def test_one_want_stands_for_one_other() -> None:
-    both = Wish(wants=(want("feeder"), want("bird feeder")))
-    assert values(both, Wish(wants=(want("feeder"),)))["wants"] == 0.5
-    assert values(both, Wish(wants=(want("bird feeder"), want("feeder"))))["wants"] == 1
+@pytest.mark.parametrize(
+    ("asked", "understood", "share"),
+    [
+        (("feeder", "bath"), ("bird feeder", "basin"), 1),
+        (("feeder", "bath"), ("seed", "basin"), 0.5),
+        (("feeder", "bath"), (), 0),
+        (("feeder", "bird feeder"), ("feeder",), 0.5),  # one want stands for one other
+        (("feeder", "bird feeder"), ("bird feeder", "feeder"), 1),
+        ((), (), 1),  # a question for nothing to buy
+        ((), ("bath",), 0),
+    ],
+)
+def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same(
+    asked: tuple[str, ...], understood: tuple[str, ...], share: float
+) -> None:
+    wish, other = (Wish(wants=tuple(map(want, kinds))) for kinds in (asked, understood))
+    assert values(wish, other) == {"understood": share, "wants": share, "limits": None}
 
 
 def test_a_want_that_nobody_asked_for_costs() -> None:
@@ -86,11 +88,6 @@ def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
     wish = Wish(wants=(want("unicorn", quantity=2), want("bath")))
     assert values(wish, Wish(wants=(want("bath"),))) == {"understood": 1, "wants": 1, "limits": None}
     assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Measured(None, NOTHING_OFFERED)}
-
-
-def test_a_question_for_nothing_to_buy_is_understood_where_nothing_is_wanted() -> None:
-    assert values(Wish(), Wish()) == {"understood": 1, "wants": 1, "limits": None}
-    assert values(Wish(), Wish(wants=(want("bath"),)))["wants"] == 0
 
 
 @pytest.mark.parametrize(
