@@ -278,7 +278,7 @@ def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> 
 @pytest.mark.parametrize(
     ("without_the_answer", "blind", "sentence"),
     [
-        ([0.0] * 8, None, "falls to the floor (0.00) for react@offline-shopper at 32k"),
+        ([0.0] * 8, None, "falls to the floor (0.00) for react@offline-shopper at 32k: as far as 8 queries can show"),
         ([20, 22, 18, 24] * 2, None, "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"),
         ([20, 22, 18, 24] * 2, [20, 22, 18, 26] * 2, "falls to the floor (21.50, what it is without a web)"),
     ],
@@ -292,7 +292,6 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
     tables, table = ablations(systems)
     assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
     assert sentence in distractor_table(table).notes[0]
-    assert "8 queries" in table.sentence
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:
