@@ -138,6 +138,7 @@ def cited() -> list[Verdict]:
 def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> None:
     ours, released = found(cited()), found(cited(), "drb")
     assert [told(ours[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
+    assert told(ours["valid_rate_mean"]) == 0.3333
     assert [told(released[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
 
 

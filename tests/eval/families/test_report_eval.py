@@ -92,8 +92,11 @@ def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
 
 
 def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
-    result = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))["support"]
+    values_of = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))
+    result = values_of["support"]
     assert result.value == pytest.approx(-1 / 3)
+    shares = [values_of[f"{name}_support"].value for name in ("strong", "partial", "no")]
+    assert shares == pytest.approx([1 / 3, 0, 2 / 3])
     counts = {name: result.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
     assert counts == {"pairs": 6, "scored": 3, "unverifiable": 1, "failed": 1, "unfetched": 1}
 
