@@ -18,7 +18,7 @@ Style = Literal["plain", "rich", "none"]
 EVERY_SECONDS = 10.0
 
 
-# How often what is waited for is said: many calls may wait for the same.
+# Seconds between two notes on what is waited for: many calls may wait for the same.
 WAIT_SECONDS = 2.0
 
 

@@ -1,4 +1,4 @@
-"""The README's pictures of a report: python -m scripts.take_pictures REPORT.html (needs Chromium and playwright)."""
+"""The README's picture of a report: python -m scripts.take_pictures REPORT.html (needs Chromium and playwright)."""
 
 import shutil
 import sys
@@ -11,18 +11,19 @@ SIZE = {"width": 1280, "height": 860}
 
 
 def main(report: Path) -> None:
-    """The page's opening, and an answer with the evidence of a claim beside it."""
+    """An answer with the evidence of a claim beside it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light")  # pyright: ignore[reportArgumentType]
         page.goto(report.resolve().as_uri())
-        page.screenshot(path=IMAGES / "report.png")
-        badge = page.locator(".report a.badge.partial:visible").first
-        badge.scroll_into_view_if_needed()
+        page.eval_on_selector_all(".question", "all => all.forEach(question => (question.open = true))")
+        badge = page.locator(".report a.badge.none:visible").first
         badge.click()
         page.locator("#panel").wait_for()
+        page.wait_for_timeout(500)  # the page moves aside for the panel
+        badge.evaluate("badge => badge.closest('.answer').scrollIntoView()")
         page.screenshot(path=IMAGES / "claims.png", clip={"x": 0, "y": 0, "width": 1280, "height": 640})
         browser.close()
 

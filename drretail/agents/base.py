@@ -44,8 +44,8 @@ class Agent:
     reads_files: bool = False
     """True when it reads the user's own files: then those that are given are part of its systems."""
     is_baseline: bool = False
-    """True for floors and the ceiling: without a model and without chance they run once for each query, with tools of
-    their own choice, whatever is asked of the systems beside them."""
+    """True for null agents and the oracle. They use neither a model nor chance, so they run once per query, whatever
+    the options of other systems."""
     sees_reference: bool = False
     """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
     place: str | None = None
@@ -66,8 +66,8 @@ class Agent:
     def writer(self) -> Role | None:
         """The role that writes the report; None for an agent without a model.
 
-        That is "report", else the one that researches in a loop; of other roles the last that neither leads nor reads
-        for others, as they are named in the order in which they work.
+        That is "report", else "researcher". Without both it is the last role that neither leads nor reads for others.
+        Roles are named in the order in which they work.
         """
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))

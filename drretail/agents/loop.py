@@ -92,7 +92,7 @@ class Loop:
     """True of a text that is not what a last turn without calls must be."""
 
     async def run(self, messages: Sequence[AnyMessage]) -> LoopEnd:
-        """Goes round until a turn has no calls, the work is said to be done, or a limit is reached.
+        """Goes round until a turn has no calls, the model ends the work, or a limit is reached.
 
         An end that comes too early is challenged: once where nothing was looked up, and wherever calls were only
         announced. A conversation that no longer fits the model ends the research. Raises ModelError when the model
@@ -127,7 +127,7 @@ class State(TypedDict, total=False):
     ended: bool
     looked_up: bool
     challenged: bool
-    """True once it was said that nothing had been looked up."""
+    """True once the agent was told that it had looked nothing up."""
     concluded: int
     """How often the report was asked for at a limit."""
     announced: int

@@ -72,7 +72,7 @@ def judges_for(
 ) -> "list[Judge]":
     """Who judges these families: specs, then models that are open; without any, the judges of the profile.
 
-    Nobody where no family needs a judge. Where offline:judge stands in, that is said on stderr.
+    Nobody where no family needs a judge. A note on stderr says if offline:judge stands in.
     """
     from drretail.eval.judging.session import Judge
     from drretail.eval.registry import PAIRWISE, load_metrics

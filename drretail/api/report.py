@@ -203,7 +203,7 @@ def export_with(options: ExportOptions) -> Exported:
 def export(options: ExportOptions) -> Exported:
     """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
 
-    Raises UserError for a folder without an experiment, for an unknown form, system or rule, where something is at
-    ``to`` already unless ``force``, and where no run is left to write.
+    Raises UserError for a folder without an experiment, an unknown form, system or rule, and if no run is left to
+    write. It is also raised if ``to`` exists, unless ``force``.
     """
     return export_with(options)

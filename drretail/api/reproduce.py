@@ -64,17 +64,17 @@ class Reproduction:
 
 @accepts(ReproduceOptions)
 def reproduce(options: ReproduceOptions) -> Reproduction:
-    """The paper's six systems and grounded_hybrid on its fifty queries: run, judged by its rules, verified, and written
-    down in ``results.md`` of the experiment, beside the paper's numbers (Tables 1, 2 and 5).
+    """Runs the paper's six systems and grounded_hybrid on fifty queries, judges by the paper's rules, and verifies.
 
-    What ended before is not paid again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
+    ``results.md`` in the experiment has your numbers beside the paper's (Tables 1, 2 and 5). Finished runs and
+    judgements are not paid again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
     UserError without a folder, and as ``run`` and ``score`` do.
     """
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
-    # A judge without a key is said before any run is paid for.
+    # A judge without a key is reported before any run is paid for.
     judges_for(BY_JUDGE, options.judge, Opener(settings, texts_in(options.base_url)), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)

@@ -58,12 +58,12 @@ NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do 
 def run(options: RunOptions) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
-    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and of
-    plain questions, asked by ``user``; a sandbox with a web for each query (docs/sandboxes.md) brings its own, and each
-    ``size`` and ``compose`` of it is a system. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
-    places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
-    names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
-    which follows rules. Runs that have ended are not made again. A run that fails is recorded, not raised.
+    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
+    plain questions, which ``user`` asks. A sandbox with pages for each query (docs/sandboxes.md) brings its own
+    queries, and each ``size`` and ``compose`` is a system. ``agents`` are names (react, hybrid_react+ws …),
+    ``module:attribute``, Agent objects, functions that answer or LangChain Runnables (docs/agents.md). A mapping gives
+    them names. ``model`` is one model, or one per role. The default is the model of the settings, else the rule-based
+    offline:shopper. Finished runs are not repeated. A failed run is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """

@@ -292,7 +292,7 @@ def _review(folder: Path, faults: dict[str, list[str]], options: CheckOptions, *
         spent = Spent(model, prices, asker.usage, asker.served)
     for query_id, review in reviews.items():
         unusable = isinstance(review, str)
-        faults[query_id] += [f"nothing usable was said of it: {review}"] if unusable else review.faults
+        faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
     return spent
 
 

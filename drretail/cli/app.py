@@ -68,7 +68,7 @@ COMMANDS = {
     ),
     "compare": (
         "drretail.cli.compare:compare",
-        "Compares systems query by query: which differences are shown, and how many queries the others need.",
+        "Compares systems query by query, and shows which differences are more than chance.",
     ),
     "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 @grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
-    """Compares systems query by query: which differences are shown, and how many queries the others need.
+    """Compares systems query by query, and shows which differences are more than chance.
 
-    Several pairs get a line each, a single pair the tables of its primary scores. --details prints all tables. Nothing
-    is judged: score first.
+    Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code

@@ -118,7 +118,7 @@ def _plain(answer: "RecordedAnswer") -> str:
 
 
 def _before_tables(text: str) -> str:
-    """The sections before the first with a table: what is said about a table is not understood without it."""
+    """The sections before the first with a table, since text about a table needs it."""
     before, table, _ = text.partition("\n|")
     return (before.rpartition("\n#")[0] or before).rstrip() if table else text
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
 VERDICTS = {"passed": "✓", "not_asked": "–", "failed": "✗"}
-LONGEST_SAID = 240
-"""Characters of what was said, in the short transcript."""
+LONGEST_MESSAGE = 240
+"""Characters of each message in the short transcript."""
 
 
 def doctor(
@@ -135,7 +135,7 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
 def _print_checked(checked: "Checked") -> None:
     rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
     print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
-    print_title("What was said (--json has all of it)")
+    print_title("Messages (--json has them in full)")
     for name, exchanges in checked.conversations.items():
         print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
     used = checked.usage
@@ -167,4 +167,4 @@ def _text(content: Any) -> str:
 
 def _short(text: str) -> str:
     words = " ".join(text.split())
-    return words if len(words) <= LONGEST_SAID else f"{words[:LONGEST_SAID]}…"
+    return words if len(words) <= LONGEST_MESSAGE else f"{words[:LONGEST_MESSAGE]}…"

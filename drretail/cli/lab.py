@@ -91,8 +91,8 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. Its columns are item, rater and value;
-    with --raters, item and one column per rater.
+    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
+    value, or item and one column per rater (--raters).
     """
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
@@ -107,8 +107,8 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
-    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries serve to choose it; the other
-    half measure its agreement.
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
+    other half measure how far it agrees with people.
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration
@@ -137,9 +137,9 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes worthless reports from honest ones, and says which of them the scores reveal.
+    """Makes worthless reports from honest ones, and shows which ones get lower scores.
 
-    Revealed: a main score (FP, quality, clean, feasible) is lower, and none is higher. The reports are in
+    A report is revealed if a main score (FP, quality, clean, feasible) falls and none rises. The reports are in
     EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api

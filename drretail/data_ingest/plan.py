@@ -123,7 +123,7 @@ class IngestOptions(Record):
 OWN_CATEGORY = "shop"
 """Of products of one's own shop that say no category."""
 WHOLE_SHOP: dict[str, Any] = {"cap": 10**9, "min_interactions": 0, "since": date(1970, 1, 1)}
-"""What is chosen for a shop of one's own where nothing else is said: all of it."""
+"""The default for your own shop: everything."""
 _NAMED_FILES = 3
 
 

@@ -74,8 +74,8 @@ class Family:
     """The variants that are formed over all reports at once, such as FP_pooled; all others are means.
 
     Each function gives one report's (numerator, denominator) in each part of the variant, from its values by variant.
-    Over all reports the variant is the plain mean of its parts, and a part is the sum of numerators over the sum of
-    denominators; a part for which a report has nothing is (0, 0). So FP_pooled has one part, (sum of s, number of
+    A part is the sum of numerators over the sum of denominators. The variant is the plain mean of its parts. A report
+    without a part gives (0, 0) for it. So FP_pooled has one part, (sum of s, number of
     items), and FP_eq2 two, (FP_web, 1) and (FP_product, 1). Sums let intervals be drawn without asking again."""
     pooled_means: frozenset[str] = frozenset()
     """Those of them whose parts are means of reports, such as FP_eq2: repeats are averaged inside their query first."""

@@ -68,7 +68,7 @@ def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
     """
     effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
     found = list(_conversations(effects))
-    if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
+    if found or run.usage:  # it asked models here; without its journal, the conversation is lost
         return found
     results = read_results(folder)
     messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]

@@ -39,8 +39,8 @@ class ShopEnv:
 
     An observation is the text that a model reads: at first the question with instructions, then each call's result, or
     what was wrong with the call. A rollout ends with ``submit_report``, or without a reward after ``max_steps`` calls.
-    Calls of several threads into one rollout wait for each other; for rollouts side by side open a Shop once, and give
-    it to an env for each.
+    Calls of several threads into one rollout wait for each other. For parallel rollouts open one Shop, and give it to
+    one env per rollout.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class ShopEnv:
         """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more.
 
         ``call`` is ``{"name": …, "arguments": {…}}``. The last entry holds ``step``, ``evidence`` (ids of what the call
-        has shown) and ``error`` (its kind, None where there is none); at the end ``ended`` ("report", "step_limit") and
+        has shown) and ``error`` (its kind, or None). At the end it also holds ``ended`` ("report", "step_limit") and
         ``reward`` by its parts. Raises UserError before ``reset`` and after the end.
         """
         with self._lock:

@@ -155,7 +155,7 @@ def create_app(
     ``queries`` as ``Shop.open`` takes them, ``options`` as ``ShopEnv`` does. Raises UserError as they do.
     """
     shop = world if isinstance(world, Shop) else Shop.open(world, queries)
-    ShopEnv(shop, **options).close()  # what is wrong with the options is said before anybody connects
+    ShopEnv(shop, **options).close()  # reports wrong options before anybody connects
     app = create_fastapi_app(
         partial(ShopEnvironment, shop, **options), ShopAction, ShopObservation, max_concurrent_envs=rollouts
     )

@@ -74,7 +74,7 @@ def shop_research(
         shop_world = world_at(world, web)
         chosen = _asked(queries, shop_world)
         if to is not None:
-            open_experiment(Path(to), shop_world, [], [], SEED).close()  # what is wrong with it is said now
+            open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports now what is wrong with it
         options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,

@@ -43,8 +43,8 @@ class ComparedRow(Record):
     n_pairs: int
     """Queries with values of both systems."""
     n_users: int | None = None
-    """Of how many users these are, over whom the interval and the test are; None where no user is known, and each
-    query counts as one of its own."""
+    """Number of their users; interval and test are over them. None if no user is known: then each query counts as a
+    user."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
     runs_planned: int = 0
@@ -62,8 +62,8 @@ class ComparedRow(Record):
     p: float | None = None
     """Of the mean difference, the signs of users flipped, two-sided."""
     p_holm: float | None = None
-    """``p`` corrected (Holm): where the row ``is_primary`` for all that systems are chosen by in all pairs of systems
-    that research, else for the other rows of the same family, judge and pair."""
+    """``p`` after Holm's correction. Primary rows are corrected together, over all pairs of systems that research. The
+    others are corrected with those of the same family, judge and pair."""
     tests: int = 0
     """How many tests that correction counts."""
     is_primary: bool = False
@@ -71,25 +71,24 @@ class ComparedRow(Record):
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
-    """The true difference that so many queries show in 80 % of experiments, as one of all tests of its family: held
-    against 5 % divided by their number. A smaller one is shown less often. None where no two differences differ, and
-    where the users are too few to show any."""
+    """The true difference that this many queries show in 80 % of experiments. The level is 5 %, divided by the number
+    of tests in its family. None if all differences are equal, or the users too few to show any."""
     power_of_half: float | None = None
-    """In what share of experiments half of it is shown."""
+    """Share of experiments that would show half of ``detectable``."""
     queries_needed: int | None = None
-    """How many queries would show the difference that was seen with 80 % power, as one of all tests of its family."""
+    """Queries needed to show the observed difference with 80 % power, at the same level."""
     users_needed: int | None = None
-    """Of how many users these are, each with as many as now; None where no user is known."""
+    """Users needed for these queries, at the present number of queries per user. None if no user is known."""
     repeat_share: float | None = None
-    """Share of the differences' variance that repeats of the runs make (agent and judge together), 0 to 1: so much
-    would go if every query were run endlessly often. None where not both systems ran queries several times."""
+    """Share of the differences' variance between repeats of a run (agent and judge together), 0 to 1. None unless both
+    systems ran queries several times."""
     judge_share: float | None = None
-    """Share of it that repeats of the judge make, and so at most ``repeat_share``. None where it did not judge reports
-    of both systems several times."""
+    """Share of the variance between repeated judgements, at most ``repeat_share``. None unless reports of both systems
+    were judged several times."""
     outcome: Outcome
     """The result of comparing A with B."""
     against: tuple[str, ...] = ()
-    """Of one that is higher or lower: what has to be held beside it, and is lower for the side that is higher here."""
+    """If A or B is higher: the other scores to read with this one, in which the higher side is lower."""
 
     @model_validator(mode="before")
     @classmethod
@@ -187,7 +186,7 @@ class SettingCell(Record):
     n: int
     """Queries with a value."""
     n_users: int | None = None
-    """Of how many users these are; None where no user is known."""
+    """Number of their users; None if no user is known."""
     at: float | None = None
     """The setting as a number where it is one: tokens of a size, turns."""
 

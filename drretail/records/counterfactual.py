@@ -69,7 +69,7 @@ class CounterfactualRow(Record):
     ci_low: float | None = None
     ci_high: float | None = None
     n_users: int | None = None
-    """Of how many users the queries with a value are; None where no user is known."""
+    """Users of the queries with a value; None if no user is known."""
     n_planned: int
     n_scored: int
     n_na: int = 0

@@ -66,7 +66,7 @@ class Evidence(Document):
         return self.lacks_page and self.state == "ok"
 
     def with_page(self, text: str, state: SourceState, date: str | None = None, problem: str | None = None) -> Self:
-        """The same once the page was fetched: with its text, which no agent read, or with why there is none."""
+        """A copy with the fetched page: its text, which no agent read, or the reason why there is none."""
         if state == "ok" and not text.strip():
             state = "no_content"
         known = {"state": state, "problem": None if state == "ok" else problem, "date": self.date or date}

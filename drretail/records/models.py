@@ -6,7 +6,7 @@ from drretail.records.base import Record
 from drretail.records.run import Role
 
 DEFAULT_MAX_TOKENS = 8000
-"""The longest answer where nothing else is said."""
+"""The default limit of an answer."""
 ANSWER_TOKENS = {
     "supervisor": 4_000,
     "researcher": 8_000,

@@ -72,22 +72,22 @@ class PairScore(Record):
     p: float | None = None
     """Of wins minus losses, the signs of users flipped, two-sided."""
     p_holm: float | None = None
-    """``p`` corrected (Holm): of overall quality together with all else that systems are chosen by, in all pairs; of
-    the other dimensions, which are exploratory, for each other."""
+    """``p`` after Holm's correction. Overall quality is corrected with all primary scores of all pairs, the other
+    dimensions, which are exploratory, with each other."""
     tests: int = 0
     """How many tests that correction counts."""
     longer_won: float | None = None
-    """Share of the meetings with a winner that the report with more words won; 0.5 knows no length."""
+    """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: float | None = None
-    """What the win rate would be between reports of one length: a logistic fit of the results on tanh of the difference
-    in words, in its standard deviations (as length-controlled AlpacaEval). None where one system's reports are the
-    longer ones nearly always, so that length and system can't be told apart, and below ten queries."""
+    """The win rate if all reports had the same length, as in length-controlled AlpacaEval. A logistic fit
+    on tanh of the difference in words, in standard deviations. None below ten queries, or if one system's reports are
+    nearly always longer."""
     length_controlled_low: float | None = None
-    """The 95 % interval of it, drawn over users, as is ``length_controlled_high``."""
+    """Its 95 % interval, a bootstrap over users, with ``length_controlled_high``."""
     length_controlled_high: float | None = None
     flip_rate: float | None = None
-    """Share of scored pairs with another winner in each order; "equal" in one is no flip. None where one order alone
-    was asked."""
+    """Share of scored pairs whose winner changed with the order; "equal" in one order is no flip. None if one order
+    was not asked."""
     first_position_rate: float | None = None
     """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
     0.5 where the place does not matter."""
@@ -117,7 +117,7 @@ class RankScore(Record):
     no_interval: NoInterval | None = None
     """Why the strength has none."""
     n_users: int | None = None
-    """Of how many users the queries are on which it was compared; None where no user is known."""
+    """Users of the queries on which it was compared; None if no user is known."""
     n_opponents: int = 0
     n_scored: int = 0
     """Pairs of reports with one of this system that were scored."""

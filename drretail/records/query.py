@@ -131,7 +131,7 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 
 
 NOT_TYPED = "nobody has typed what the query wants"
-"""Why nothing that rests on a wish is said of a query's answers."""
+"""The reason why a query without a wish has no scores for baskets and budgets."""
 
 
 LONGEST_TEXT = 10_000

@@ -77,18 +77,18 @@ class Outcome(Record):
         return tuple(dict.fromkeys(reason for reason in named if reason in REASONS))
 
     def agreeing_with(self, picks: Sequence[Pick]) -> "Outcome":
-        """The same with the decision that these picks allow: what is picked is bought, whatever else is said."""
+        """A copy whose decision agrees with these picks: what is picked is bought."""
         if self.decision == "none" and picks:
             return self.model_copy(update={"decision": "part"})
         return self.model_copy(update={"decision": "none"}) if not picks else self
 
 
 class ReadValue(Record):
-    """``report[start:end]`` says a value of the sources in ``of``; of several, it is said of each (a range: of all)."""
+    """``report[start:end]`` gives a value of each source in ``of`` (a range: of all of them)."""
 
     kind: ValueKind
     amount: str | tuple[str, str]
-    """A decimal string; of a range the lower and the upper end; of a date its ISO form as far as it is said
+    """A decimal string; of a range the lower and the upper end; of a date its ISO form as far as it is given
     ("2020-04"); of a brand or a place the words."""
     currency: str | None = None
     relation: Relation = "is"

@@ -113,7 +113,7 @@ class SliceScore(Record):
     n_counted: int
     """Queries with a value."""
     n_users: int | None = None
-    """Of how many users these are, over whom the interval is; None where no user is known."""
+    """Number of their users; the interval is over them. None if no user is known."""
     n_planned: int
     n_scored: int
 
@@ -286,8 +286,8 @@ class Score(Record):
     no_interval: NoInterval | None = None
     """Why a value has none."""
     n_users: int | None = None
-    """Of how many users the queries with a value are, over whom the interval is; None where no user is known, and each
-    query counts as one of its own."""
+    """Users of the queries with a value; the interval is over them. None if no user is known: then each query counts as
+    a user."""
     n_planned: int
     """Reports: every query times every repeat of which the system has made any run."""
     n_scored: int

@@ -113,8 +113,8 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
 def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float | None:
     """Krippendorff's α = 1 − D_o / D_e of any number of raters, who need not all have rated everything.
 
-    ``items`` are what was said of each item, whoever said it; one that fewer than two rated says nothing. Labels are
-    given as numbers, ordered ones in their order. None where nothing is left, or where all said the same of everything
+    ``items`` has the ratings of each item, in any order of raters. Items with fewer than two ratings are left out.
+    Labels are numbers, ordered ones in their order. None if no item is left, or if all ratings are equal
     (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
     """
     rated = [list(ratings) for ratings in items if len(ratings) > 1]

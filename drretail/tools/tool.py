@@ -33,8 +33,8 @@ class ToolResult:
 class Tool:
     """A plain function behind a name.
 
-    Its first argument is the session and its keyword-only arguments are filled in by the toolkit; a model sees
-    the others only, as ``schema.py`` reads them from signature and docstring.
+    The toolkit fills in the first argument (the session) and keyword-only arguments. A model sees only the others, as
+    ``schema.py`` reads them from signature and docstring.
     """
 
     name: str

@@ -93,9 +93,9 @@ lock among 800 threads, and searches that take 30 ms end with the time-out of 30
 class Toolkit:
     """The tools of one session, with a thread pool of its own; a context manager that ends it.
 
-    ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given, and so are ``tools``:
-    the nine without those that the session does without, and those that its agent brought. ``others`` are names that
-    are answered elsewhere, and told to who calls a tool that is not there.
+    ``timeout`` is in seconds for one call. ``timeout``, ``threads`` and ``tools`` default to the session's: its tools
+    are the nine without those that it leaves out, and those that its agent brought. ``others`` are names that are
+    answered elsewhere. An error about an unknown tool lists them.
     """
 
     def __init__(

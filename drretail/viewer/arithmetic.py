@@ -59,7 +59,7 @@ class Arithmetic:
 
     @property
     def words(self) -> str:
-        """ "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
+        """ "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)"."""
         parts = [self.precision_words, self.recall_words, *(f"not counted in FP: {each.words}" for each in self.beside)]
         return "; ".join(part for part in parts if part)
 
@@ -68,7 +68,7 @@ class Arithmetic:
         """The sums and the FP that they come to, or why they come to none."""
         if self.precision.value is None:
             return f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"
-        return f"{self._added()} → FP {number(self.precision.value)}"
+        return f"FP {number(self.precision.value)} ({self._added()})"
 
     def _added(self) -> str:
         listed = ", ".join(each.words for each in self.sums)
@@ -86,7 +86,7 @@ class Arithmetic:
         if self.recall.value is None:
             return ""
         cited, total = self.recall.items.get("cited", 0), self.recall.items.get("total", 0)
-        return f"cited {plain(cited)} of {plain(total)} → FR {number(self.recall.value)}"
+        return f"FR {number(self.recall.value)} (cited {plain(cited)} of {plain(total)})"
 
 
 @dataclass(frozen=True, slots=True)

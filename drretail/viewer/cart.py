@@ -163,13 +163,13 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
 
 
 def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
-    """ "The agent says that everything suitable is too dear. The nearest: Tube Feeder ($24.99)."."""
+    """ "The agent says that everything suitable is too dear. Nearest alternative: Tube Feeder ($24.99)."."""
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
         return ""
     reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
     why = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest = ", ".join(_nearest(product, ledger) for product in outcome.nearest)
-    return f"{why}{f' The nearest: {nearest}.' if nearest else ''}"
+    return f"{why}{f' Nearest alternative: {nearest}.' if nearest else ''}"
 
 
 def _nearest(product: str, ledger: Ledger) -> str:

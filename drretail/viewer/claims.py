@@ -178,7 +178,7 @@ class Claim:
 
     @property
     def reason(self) -> str:
-        """Why the judge ruled so, or what went wrong; empty where nothing is said of it."""
+        """The judge's reason, or what went wrong; empty if none is recorded."""
         return "" if self.verdict is None else self.verdict.reason or self.verdict.error or ""
 
     @property

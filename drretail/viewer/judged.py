@@ -21,7 +21,7 @@ _KINDS = ("llm", "scripted", "rule_based")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one judge said of one run in one metric under one set of rules."""
+    """One judge's verdicts on one run in one metric under one set of rules."""
 
     judge: JudgeRef
     rules: Rules

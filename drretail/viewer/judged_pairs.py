@@ -1,4 +1,4 @@
-"""What judges said of two answers to one query, dimension by dimension, with their reasons."""
+"""Judges' verdicts on two answers to one query, dimension by dimension, with their reasons."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

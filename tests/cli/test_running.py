@@ -19,13 +19,13 @@ class Noted:
 
     def __init__(self) -> None:
         self.count = 0
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def advance(self, amount: int = 1) -> None:
         self.count += amount
 
     def describe(self, text: str) -> None:
-        self.said.append(text)
+        self.messages.append(text)
 
 
 def shown(clock: list[float]) -> tuple[RunsShown, Noted, StringIO]:
@@ -40,10 +40,10 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     clock[0] = 160.0
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
-    assert bar.said[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
+    assert bar.messages[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
     watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
     watch.ended(DONE)
-    assert bar.said[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
+    assert bar.messages[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
 
 
@@ -53,7 +53,7 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     for _ in range(2):
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
+    assert bar.messages[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
 
 
 def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
@@ -61,7 +61,7 @@ def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
     watch.planned(2, 0)
     for _ in range(2):
         watch.used(Usage(calls=1, cache_read=1500, output=500), 0.615)
-    assert bar.said[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
+    assert bar.messages[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
 
 
 def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
@@ -69,7 +69,7 @@ def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
     watch.planned(1, 0)
     for dollars in (0.5, None, 0.5):
         watch.used(Usage(calls=1, output=10), dollars)
-    assert bar.said[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
+    assert bar.messages[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
 
 
 def test_what_failing_servers_cost_is_said() -> None:

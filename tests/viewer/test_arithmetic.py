@@ -48,12 +48,12 @@ def words(*verdicts: Verdict) -> str:
 
 def test_each_type_tells_its_support_of_how_many() -> None:
     result = words(*ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1))
-    assert result == "web 1.5 of 2, product 1 of 1 → FP 0.83; cited 3 of 4 → FR 0.75"
+    assert result == "FP 0.83 (web 1.5 of 2, product 1 of 1); FR 0.75 (cited 3 of 4)"
 
 
 def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
     result = words(*ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)))
-    assert result.startswith("web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2 → FP 0.50")
+    assert result.startswith("FP 0.50 (web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2)")
 
 
 def test_sources_beside_the_headline_are_told_apart() -> None:
@@ -62,7 +62,7 @@ def test_sources_beside_the_headline_are_told_apart() -> None:
 
 def test_the_papers_rules_take_the_mean_of_the_types() -> None:
     result = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
-    assert result.startswith("web 0.5 of 1, product 2 of 2, the mean of both → FP 0.75")
+    assert result.startswith("FP 0.75 (web 0.5 of 1, product 2 of 2, the mean of both)")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_where_there_is_no_fp_it_is_said_why(claims: list[Cited], why: str) -> N
 
 def test_several_judgings_are_told_by_their_mean() -> None:
     result = words(*ruled(((WEB,), 1), ((PRODUCT,), 1)), *ruled(((WEB,), 0), ((PRODUCT,), 1), repeat=2))
-    assert result.startswith("web 0.5 of 1, product 1 of 1 → FP 0.75")
+    assert result.startswith("FP 0.75 (web 0.5 of 1, product 1 of 1)")
 
 
 @pytest.mark.parametrize(

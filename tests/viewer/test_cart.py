@@ -145,7 +145,7 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
     assert cart is not None
     (line,) = cart_text(cart)
     assert line.startswith(
-        "Nothing is to be bought. The agent says that everything suitable is too dear. The nearest:"
+        "Nothing is to be bought. The agent says that everything suitable is too dear. Nearest alternative:"
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line

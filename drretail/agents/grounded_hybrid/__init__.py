@@ -6,7 +6,7 @@ understanding.py  the wish, as a model types it
 telling.py        what of it is told to whom
 drafts.py         a draft with what a verifier without a model finds in it, and which of two is the better
 repairing.py      a draft is written, and goes back with its problems
-striking.py       what stayed wrong is struck as whole statements, and picks that nothing is said of any more go
-left_out.py       what was struck is listed, and a budget that does not hold is said
+striking.py       removes statements that stayed wrong, and picks that no statement mentions any more
+left_out.py       lists the removed statements, and reports a broken budget
 prompts/          what the roles are told
 """

@@ -1,6 +1,6 @@
 """One question, asked outside a benchmark: as a query, run once, kept if wanted.
 
-Nobody types what it wants, so nothing that rests on a wish is said of its answer.
+Nobody types its wish, so its answer gets no scores for baskets and budgets.
 """
 
 from pathlib import Path

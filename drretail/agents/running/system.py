@@ -89,7 +89,7 @@ class SystemUnderTest:
         if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
             return cls(system.label(), system, agent, {})
-        own_tools(agent.tools)  # what is wrong with them is said before anything runs
+        own_tools(agent.tools)  # reports faulty tools before anything runs
         limits: Limits = given.pop("limits", Limits())
         given.setdefault("scope", "own")
         if given.get("web_mode") == "ws":

@@ -21,7 +21,7 @@ class CompareOptions:
     experiment: shared.Experiment
     a: Annotated[
         str | None,
-        Option("A system's label or its beginning (default: all pairs).", argument=True, metavar="A"),
+        Option("A system's label, or its first letters (default: all pairs).", argument=True, metavar="A"),
     ] = None
     b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B")] = None
     _: KW_ONLY
@@ -44,7 +44,7 @@ class CompareOptions:
         ),
     ] = ()
     bar: Annotated[
-        float, Option("The lowest rating that passes, 0 to 10. For shares it is divided by 10.", min=0, max=10)
+        float, Option("For pass^k: the lowest rating that counts as a pass. For shares: a tenth of it.", min=0, max=10)
     ] = 7.0
     fail_if: Annotated[
         shared.Texts,
@@ -64,8 +64,8 @@ class CompareOptions:
     by: Annotated[
         By | None,
         Option(
-            "Compare systems that differ only in this option of `run`. twin and level compare kinds of queries "
-            "instead, of `drretail queries spoil` and `drretail queries difficulty`.",
+            "Compare systems that differ only in this option of `run`. twin compares the pairs of `drretail "
+            "queries spoil`, level the levels of `drretail queries difficulty`.",
             type=By,
         ),
     ] = None

@@ -31,7 +31,7 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join([*BUILT_IN, *BASELINES])}; or a plugin, module:attribute, "
+    f"{', '.join([*BUILT_IN, *BASELINES])}. Also a plugin, module:attribute, "
     "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a new name"
 )
 

@@ -102,8 +102,8 @@ class RunOptions(SystemOptions):
     intent: Annotated[
         Texts,
         Option(
-            "How agents learn hidden limits (`drretail queries hide`): never, by asking, or from the text. Each "
-            "value makes a system of its own.",
+            "How agents learn hidden limits (`drretail queries hide`): never (mute), by asking (asked) or from the "
+            "text (told). Each value makes a system of its own.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],

@@ -34,11 +34,11 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Family | Iterable[str | Family]",
         Option(
-            f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
+            f"Families of metrics: {', '.join(FAMILIES)}. Also a plugin's, or module:attribute. By default "
+            "next_purchase, understood, intent and moves are scored only if they apply.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, fault_place, quality, checks, process, basket, outcome; next_purchase, "
-            "understood, intent and moves if they apply",
+            default="faithfulness, fault_place, quality, checks, process, basket, outcome and these four",
         ),
     ] = ()
     judge: shared.Judge = ()
@@ -113,7 +113,7 @@ class ScoreOptions:
     ] = "ledger"
     page_age: Annotated[
         float | None,
-        Option("The age above which to warn about a cited page.", SHOP, metavar="YEARS", min=0, default="3"),
+        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
     ] = None
     retry: Annotated[
         shared.Retry | None,

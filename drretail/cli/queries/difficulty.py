@@ -30,8 +30,8 @@ def difficulty(
 ) -> None:
     """Measures how hard queries are, by the carts that simple searches find.
 
-    Eight simple solvers fill carts. The level says how much worse these are than the best cart, from 0 (easy) to 9
-    (hard). docs/queries.md explains the columns.
+    Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy)
+    to 9 (hard). docs/queries.md explains the columns.
     """
     from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers

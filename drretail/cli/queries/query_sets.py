@@ -153,7 +153,7 @@ def spoil(
         typer.Option(
             "--absent",
             metavar="W",
-            help="For not_sold: another world, to take products from that the shop lacks (may be repeated).",
+            help="For not_sold: another world with products that the shop lacks (may be repeated).",
         ),
     ] = None,
     force: Force = False,

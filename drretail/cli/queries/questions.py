@@ -129,7 +129,7 @@ def typed_by_model(
 
 
 def types_line(types: Types, *, quiet: bool) -> str:
-    """How many were typed and what it took, behind what was said before; why others were not is said on stderr."""
+    """A line with how many wishes were typed and the cost; the reasons for the others go to stderr."""
 
     if not types.spent:
         return ""

@@ -99,7 +99,7 @@ def ingest(
             "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="The language by which searches reduce words to stems. standard: no stems.",
+            help="The language of the texts, to search by word stems. standard: no stems.",
         ),
     ] = None,
     engine: Annotated[
@@ -170,7 +170,7 @@ def ingest(
     if dry_run:
         report = run(stages_folder(world), dry_run=True)
     else:
-        # Servers that cannot be used are said before hours of reading.
+        # Unusable servers are reported before hours of reading.
         servers = server_settings()
         with _servers_writer(world, servers, materialize_users=materialize_users) as write:
             target = None if write is None else IngestTarget(world, write, servers, materialize_users)

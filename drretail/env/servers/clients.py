@@ -1,4 +1,4 @@
-"""The clients of both servers, tried once: what cannot be used is said at the start, not by the first tool."""
+"""The clients of both servers, tried once: an unusable server is reported at the start, not by the first tool."""
 
 import re
 from collections.abc import Callable

@@ -134,10 +134,10 @@ def compared_rows(
     *,
     concludes: bool = True,
 ) -> list[ComparedRow]:
-    """One family by one judge: a row for each variant, and what can be said of each.
+    """One family by one judge: a row for each variant, with its conclusion.
 
     ``primary`` holds, by variant, what was corrected over all pairs of systems; the other rows are corrected for each
-    other. Of a judge that never ``concludes`` numbers are shown, and nothing is said of them.
+    other. If a judge never ``concludes``, rows have numbers and no conclusion.
     """
     family = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}

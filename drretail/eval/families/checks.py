@@ -323,8 +323,8 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="Each column: the share of reports without this error. clean is n/a if the picks are unknown or most "
-    "figures could not be read.",
+    meaning="Each column: the share of reports without the error that it names. clean is n/a if the picks are unknown "
+    "or most figures could not be read.",
     headlines=(
         CLEAN,
         "over_budget",

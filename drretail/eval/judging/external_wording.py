@@ -50,7 +50,7 @@ PHRASES = (
     ("a shopping research report", "a research report"),
     (SHOPPER, USER),
 )
-"""What is said of our shop and its shoppers, and what stands in its place; the longer phrase before what is in it."""
+"""Phrases about our shop and its shoppers, and their replacements; longer phrases first."""
 
 
 def neutral(prompt: Prompt) -> Prompt:

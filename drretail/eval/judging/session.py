@@ -292,7 +292,7 @@ class JudgeSession:
         ``purpose`` says how long the answer may be, where that is not as usual.
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
         or what ``check`` objects to, is told to the judge, at most twice. What did not fit its context is not sent
-        again unchanged, unless the context is said to have grown. Raises CapReached when nothing may be asked
+        again unchanged, unless the context has grown. Raises CapReached when nothing may be asked
         any more; what the journal knows is answered nevertheless.
         """
         from langchain_core.messages import HumanMessage

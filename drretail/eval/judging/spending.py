@@ -31,7 +31,7 @@ class JudgingCost:
 
 
 class CapReached(DrretailError):
-    """What may be spent on judging is spent: the question was not asked, and nothing is said of its answer."""
+    """The cap on judging is reached: the question was not asked."""
 
 
 @dataclass(slots=True)

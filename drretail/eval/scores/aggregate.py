@@ -156,7 +156,7 @@ def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: P
 
 
 def is_share(metric: Family, variant: str) -> bool:
-    """True for what is said to be a share, 0 to 1: which no family of one's own has to say of its numbers."""
+    """True if the family declares the variant a share, 0 to 1; your own families need not."""
     described = metric.description
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 

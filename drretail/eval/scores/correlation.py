@@ -20,7 +20,7 @@ from drretail.stats.significance import holm
 def agreements(gathered: Gathered) -> list[Agreement]:
     """One row for each variant and pair of judges that are models, under the same rules; none with a single judge.
 
-    Floors, the oracle and runs with another user's profile don't count, nor does what was said of them.
+    Floors, the oracle and runs with another user's profile don't count, nor do verdicts on them.
     The paper's Appendix E does not say whether its ρ is over systems or over reports: both are there.
     """
     return [

@@ -39,7 +39,7 @@ _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "share of runs with a report and a decision"),
+    (DONE, "share", "share of runs with a report and a decision (picks or a refusal)"),
     ("words", "words", "words per report, without citations"),
     ("tokens", "tokens", "tokens per run, read and written, in thousands"),
     ("$", "dollars", "dollars per run"),
@@ -288,7 +288,7 @@ def _without_interval(
             columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
         columns = ", ".join(lacking["few"])
-        yield f"{columns}: no interval, because all or part of the value rests on fewer than {FEWEST} users."
+        yield f"{columns}: no interval, because at least one part of it comes from fewer than {FEWEST} users."
     if lacking["alike"]:
         columns = ", ".join(lacking["alike"])
         yield f"{columns}: no interval for a system with equal values on all queries."

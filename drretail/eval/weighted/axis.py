@@ -137,7 +137,7 @@ T = TypeVar("T")
 
 
 def matched(criteria: Sequence[Criterion], scored: Sequence[tuple[str, T]]) -> dict[str, T] | str:
-    """What was said by criterion, or what is wrong: one is missing, is there twice, or stands for none.
+    """The score of each criterion, or what is wrong: one is missing, given twice, or unknown.
 
     Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is no score
     of a criterion.

@@ -90,7 +90,7 @@ def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: 
 
 
 def _find(case: Case) -> Effects | str:
-    """How often what was said is another than what its reasons lead to, and by how much it is higher."""
+    """How often a rating differs from what its reasons lead to, and by how much it is higher."""
     given, queries = (
         _given(case),
         {QuestionPlace.of(subject): subject.query.query_id for subject in case.reports.subjects},

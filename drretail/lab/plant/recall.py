@@ -126,7 +126,7 @@ def _ruling(error: PlantedError, by_code: bool, by_run: Mapping[str, Sequence[_F
 
 
 def _at(places: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
-    """What was said of a place: of several claims of its sentence those that name the very words."""
+    """The verdicts on a place: of several claims of its sentence, those that name the very words."""
     there = [
         place
         for place in places

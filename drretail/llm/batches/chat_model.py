@@ -49,7 +49,7 @@ def as_params(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def batched(model: Model, submitter: BatchSubmitter) -> Model:
-    """``model``, which is Anthropic's, asked through ``submitter``; what is said of it in verdicts stays the same."""
+    """Anthropic's ``model`` asked through ``submitter``; verdicts name it as before."""
     assert isinstance(model.chat, ChatAnthropic)
     fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
     # A batch takes as long as it takes: the time-out of a call does not hold, nor the limits of a minute.

@@ -35,7 +35,7 @@ class PageRuling(Record):
 
 @dataclass(frozen=True, slots=True)
 class RuledPage:
-    """A page with what was said of it; ``ruling`` is None where no answer could be used."""
+    """A page with its ruling; ``ruling`` is None if no answer could be used."""
 
     found: FoundPage
     ruling: PageRuling | None

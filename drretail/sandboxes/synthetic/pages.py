@@ -45,7 +45,7 @@ _SENTENCES_OF_A_BLOCK = {"thread": (1, 4), "faq": (1, 3), "shop": (2, 3), "notic
 _FRAME = {"faq": 110, "thread": 12}
 """Characters of a question, or of who posts."""
 _FRUITLESS = 25
-"""So many draws without a new sentence, and everything has been said."""
+"""After so many draws without a new sentence, none is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,13 @@ class _Writer:
                 fruitless += 1
 
     def _block(self, about: NamedProduct, sentences_: int) -> list[str]:
-        """Sentences on one product, the first with its name; empty where all has been said of it."""
+        """Sentences on one product, the first with its name; empty if no new sentence is left."""
         first = self._sentence(self.random.choices(_NAMING, (6, 1, 1, 1))[0], about, "first")
         if first is None:
             return []
         chances = _CHANCES[self.kind]
         drawn = self.random.choices(list(chances), list(chances.values()), k=sentences_ - 1)
-        # What is said of things in general closes a paragraph.
+        # General sentences close a paragraph.
         drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
         return [first, *filter(None, (self._sentence(kind, about, "next") for kind in drawn))]
 

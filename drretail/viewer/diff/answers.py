@@ -129,7 +129,7 @@ class CartChange:
 
 @dataclass(frozen=True)
 class AnswerPair:
-    """What two systems said to one query."""
+    """Two systems' answers to one query."""
 
     query: Query
     repeat: int

@@ -150,7 +150,7 @@ class Voting:
         return JSONResponse(self._state(mode, item, self._known(request)))
 
     async def answer(self, mode: ModeText, request: Request) -> Response:
-        """Keeps one answer; tells where another window said something else meanwhile."""
+        """Keeps one answer; reports if another window has answered otherwise meanwhile."""
         annotator = self._known(request)
         item, _ = self._item(mode, request)
         try:
@@ -179,7 +179,7 @@ class Voting:
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
 
     def annotator(self, request: Request) -> str | None:
-        """Who votes; None where nobody has said yet."""
+        """Who votes; None before a name is given."""
         try:
             return annotator_of(unquote(request.cookies.get(self._cookie, "")))
         except UserError:

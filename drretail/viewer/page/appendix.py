@@ -122,26 +122,26 @@ def _judge_words(judge: str, params: str) -> str:
 
 
 class _Once:
-    """Gives of some notes those that it was not given before: tables of one page share many."""
+    """Returns the notes that no earlier table of the page has shown."""
 
-    def __init__(self, said: Iterable[str] = ()) -> None:
-        self._said = {*said}
+    def __init__(self, notes: Iterable[str] = ()) -> None:
+        self._shown = {*notes}
 
     def __call__(self, notes: Iterable[str]) -> list[str]:
-        new = [note for note in notes if note not in self._said]
-        self._said.update(new)
+        new = [note for note in notes if note not in self._shown]
+        self._shown.update(new)
         return new
 
 
 class _Unexplained:
-    """Gives of some columns those whose names nothing on the page has explained yet."""
+    """Returns the columns that the page has not explained yet."""
 
     def __init__(self, columns: Iterable[ShownColumn]) -> None:
-        self._said = {column.name for column in columns if column.meaning}
+        self._explained = {column.name for column in columns if column.meaning}
 
     def __call__(self, columns: Iterable[Column]) -> list[Column]:
-        new = [column for column in columns if column.meaning and column.name not in self._said]
-        self._said.update(column.name for column in new)
+        new = [column for column in columns if column.meaning and column.name not in self._explained]
+        self._explained.update(column.name for column in new)
         return new
 
 

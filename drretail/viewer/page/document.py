@@ -240,11 +240,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
 
 
 def _captions(plots: Iterable[Plot], board: Scoreboard | None) -> dict[str, str]:
-    """By plot, its caption without what the page says once: the columns' meanings, and what the lines are."""
-    said = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
+    """By plot, its caption without the sentences that the page has elsewhere."""
+    repeated = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
     captions = {plot.name: plot.caption for plot in plots}
-    for each in filter(None, said):
-        captions = {name: " ".join(caption.replace(each, "").split()) for name, caption in captions.items()}
+    for words in filter(None, repeated):
+        captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
     return captions
 
 

@@ -54,7 +54,7 @@ class AnswerCard:
     broken: Mapping[str | None, tuple[str, ...]]
     """What each product breaks, by its id; under None what the whole cart does: the budget, a thing left out."""
     kept: str
-    """ "Keeps every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
+    """ "Meets every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
     supported: str
     """ "36 of 38 cited claims supported, 1 partly"; empty where no claim was judged."""
     wrong: tuple[WrongClaims, ...]
@@ -168,8 +168,8 @@ def _answer(
 
 def _kept(buys: bool, proof: str | None) -> str:
     if buys:
-        return "Keeps every limit"
-    return "Right: nothing in the shop keeps every limit" if proof == "proved" else "Breaks no limit"
+        return "Meets every limit"
+    return "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
 
 
 def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
@@ -179,9 +179,9 @@ def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...
 def _wrongly_decided(cart: Cart, proof: str | None, found: Sequence[Finding]) -> list[str]:
     """What a look at every product says of buying, or of buying nothing."""
     if cart.lines and proof == "proved" and not found:
-        return ["nothing in the shop keeps every limit"]
+        return ["nothing in the shop meets every limit"]
     if not cart.lines and proof == "refuted":
-        return ["the shop has products that keep every limit"]
+        return ["the shop has products that meet every limit"]
     return []
 
 

@@ -26,7 +26,7 @@ Outcome = Literal[
 OUTCOMES: Mapping[Outcome, str] = {
     "limit broken": "picks something that breaks a limit of the question",
     "wrong thing": "picks a wrong product, or leaves one out",
-    "refused wrongly": "buys nothing, although a product keeps every limit",
+    "refused wrongly": "buys nothing, although a product meets every limit",
     "claim not supported": "makes a claim that its sources do not support",
     "claim contradicted": "makes a claim that its sources contradict",
     "failed": "left no report",

@@ -174,12 +174,12 @@ class RunPart:
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
 
     def age(self, entry: Evidence) -> str:
-        """The page's date and how it stands to the shop's today; empty where it is not known."""
+        """The page's date and its age on the shop's date; empty where it is not known."""
         day, now = entry.date, self.view.subject.now
         if day is None or now is None:
             return day or ""
         years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
-        today = f"the shop's today, {now.date()}"
+        today = f"the shop's date, {now.date()}"
         return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
 
 

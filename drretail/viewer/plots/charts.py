@@ -123,7 +123,7 @@ def stacked_bars(
     ends: tuple[str, str] = ("", ""),
     kinds: Mapping[str, str] | None = None,
 ) -> Plot:
-    """One image of these rows; ``ends`` are said above its left and its right end, ``kinds`` below by their class."""
+    """One image of these rows; ``ends`` are labels above its left and right end, ``kinds`` below by their class."""
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
     right = WIDTH - 8.0

@@ -43,13 +43,13 @@ class FalseStatement:
     @property
     def shop_says(self) -> str:
         """The record in the shop's words: "$32.00 (price of Knock Box)"; a model's reason as it is."""
-        said: list[str] = []
+        statements: list[str] = []
         for line in self.record.split("; "):
             found = _OF_RULES.fullmatch(line)
             about = found["about"] if found is not None and ", " not in self.products else None
             recorded = line if found is None else found["recorded"]
-            said.append(f"{recorded} ({about} of {self.products})" if about else recorded)
-        return "; ".join(said)
+            statements.append(f"{recorded} ({about} of {self.products})" if about else recorded)
+        return "; ".join(statements)
 
 
 def false_statements(view: RunView) -> Iterator[FalseStatement]:

@@ -39,7 +39,7 @@ STRENGTHS = (
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What one judge said of pairs under one set of rules."""
+    """One judge's verdicts on pairs under one set of rules."""
 
     by: str
     hidden: str

@@ -203,7 +203,7 @@ class Conclusion:
     cannot: str
     """Empty where everything is concluded."""
     is_cut: bool = False
-    """Whether more was compared than is said here."""
+    """True if it leaves out some comparisons."""
 
 
 def conclusion(board: Scoreboard) -> Conclusion:

@@ -112,7 +112,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     by_variant: dict[str, list[Score]] = {}
     for score in scores:
         by_variant.setdefault(score.variant, []).append(score)
-    # As families say today where scores were made before they said what variants are.
+    # Old scores lack meanings, so the family's present ones are used.
     meanings = family.meanings or described(first.metric).meanings
     unrated: list[str] = []
     empty: list[str] = []

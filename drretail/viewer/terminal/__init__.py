@@ -1,4 +1,4 @@
-"""An experiment in a terminal: what can be said at 80 columns, and what is printed line by line.
+"""An experiment in a terminal: what fits 80 columns, and what is printed line by line.
 
 text_report.py         an experiment as one plain text
 printed_scores.py      the scoreboard, scores, slices, pairs, agreement, and what runs did beside them

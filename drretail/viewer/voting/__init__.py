@@ -3,5 +3,5 @@
 plan.py      which pairs, reports and claims everybody is asked about
 criteria.py  the questions, with the very definitions that judges are given
 items.py     what a person is shown of each pair, report and claim
-results.py   what was said, counted
+results.py   the answers, counted
 """

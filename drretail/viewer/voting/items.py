@@ -170,7 +170,7 @@ class Sheets:
         return self._sheet(subject, questions, reports=(self._report("", subject, picks),))
 
     def of_claim(self, item: ClaimItem) -> Sheet:
-        """The claim and the texts that its judge read; nothing of what the judge said."""
+        """The claim and the texts that its judge read; without the judge's verdict."""
         subject = self._unchanged(item)
         if not item.has_verdict:
             bare = self._extracted(subject, item)

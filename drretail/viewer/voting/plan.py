@@ -154,7 +154,7 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
 
 COLUMNS = ["item", "question", "claim", "sources", "label"]
 MORE_COLUMNS = ["passage", "cited"]
-"""Where claims without a source are asked about, too: what of the report stands around a claim, and what is said."""
+"""For claims without a source: the text around the claim, and whether it names a source (people fill this in)."""
 
 
 def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed: str | None) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""What people said of an experiment, counted: by person, by pair of systems, and how far two people agree."""
+"""People's answers about an experiment, counted: by person, by pair of systems, and how far two people agree."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from drretail.viewer.output import print_table
 
 @dataclass(frozen=True, slots=True)
 class PersonCount:
-    """How much one person has said; pairs and reports count with their first dimension."""
+    """How many answers one person has given; pairs and reports count with their first dimension."""
 
     annotator: str
     votes: int
@@ -119,7 +119,7 @@ def results_document(results: VoteResults) -> dict[str, Any]:
 
 
 def results_sentence(results: VoteResults) -> str:
-    """A sentence on how much who has said."""
+    """A sentence on how many answers each person has given."""
     people = results.people
     if not people:
         return "Nobody has voted."

@@ -125,7 +125,7 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_ser
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 
-def said(number: int, text: str, *sources: str, support: Support | None = None) -> Statement:
+def statement(number: int, text: str, *sources: str, support: Support | None = None) -> Statement:
     return Statement(number, text, sources, support)
 
 
@@ -139,23 +139,23 @@ def said(number: int, text: str, *sources: str, support: Support | None = None) 
     ],
 )
 def test_statements_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
-    assert (likeness_of(said(1, a), said(1, b)) >= 0.5) is same
+    assert (likeness_of(statement(1, a), statement(1, b)) >= 0.5) is same
 
 
 def test_what_is_cited_counts_like_a_word() -> None:
-    a, same = said(1, "It is good.", "P:B1"), said(1, "It is good.", "P:B1")
+    a, same = statement(1, "It is good.", "P:B1"), statement(1, "It is good.", "P:B1")
     assert likeness_of(a, same) == 1
-    assert likeness_of(a, said(1, "It is good.", "P:B2")) == pytest.approx(1 / 3)
+    assert likeness_of(a, statement(1, "It is good.", "P:B2")) == pytest.approx(1 / 3)
 
 
 def test_the_likest_are_matched_first_and_each_once() -> None:
-    a = [said(1, "The cedar feeder is weatherproof"), said(2, "The cedar hopper feeder is weatherproof")]
-    b = [said(1, "The cedar hopper feeder is weatherproof"), said(2, "Squirrels dislike pepper")]
+    a = [statement(1, "The cedar feeder is weatherproof"), statement(2, "The cedar hopper feeder is weatherproof")]
+    b = [statement(1, "The cedar hopper feeder is weatherproof"), statement(2, "Squirrels dislike pepper")]
     found = [(change.kind, change.a and change.a.number, change.b and change.b.number) for change in changes(a, b)]
     assert found == [("only_a", 1, None), ("only_b", None, 2), ("same", 2, 1)]
 
 
 def test_the_same_statement_with_another_verdict_is_told_first() -> None:
-    a = [said(1, "Squirrels dislike pepper"), said(2, "It is cedar", support="none")]
-    (first, *_) = changes(a, [said(1, "It is cedar", support="full")])
+    a = [statement(1, "Squirrels dislike pepper"), statement(2, "It is cedar", support="none")]
+    (first, *_) = changes(a, [statement(1, "It is cedar", support="full")])
     assert (first.kind, first.a, first.b and first.b.support) == ("verdict", a[1], "full")

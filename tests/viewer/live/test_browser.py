@@ -41,9 +41,9 @@ def pressed(page: "Page", question: str) -> str | None:
     return held.get_attribute("data-value") if held.count() else None
 
 
-def said(page: "Page", text: str) -> None:
+def wait_for_message(page: "Page", text: str) -> None:
     """Waits until the page says so."""
-    page.locator("#said", has_text=text).wait_for()
+    page.locator("#message", has_text=text).wait_for()
 
 
 def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, serve: Serve, window: Window) -> None:
@@ -53,23 +53,23 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
         enter(page, address)
         page.goto(f"{address.partition('/?')[0]}/vote/{number}")
         page.locator('[data-question="clarity"]').get_by_role("button", name="A", exact=True).click()
-        said(page, "Clarity: A, kept.")
+        wait_for_message(page, "Clarity: A, kept.")
         page.locator('[data-question="depth"] [data-value="left"]').focus()
         for key in ("3", "t", "a", "2", "b", "1"):
             page.keyboard.press(key)
-        said(page, "All answered")
+        wait_for_message(page, "All answered")
         assert page.locator("#done").text_content() == "1"
         page.locator('[data-question="clarity"] .remark summary').click()
         page.locator('[data-question="clarity"] textarea').fill("n u 1 keys typed here vote nothing")
         page.locator('[data-question="clarity"] textarea').blur()
-        said(page, "Clarity: A, kept.")
+        wait_for_message(page, "Clarity: A, kept.")
         page.reload()
         values = [pressed(page, dimension) for dimension in DIMENSIONS]
         assert values == ["left", "right", "tie", "left", "tie", "right", "left"]
         page.keyboard.press("u")
-        said(page, "Taken back: your answer on clarity")
+        wait_for_message(page, "Taken back: your answer on clarity")
         page.keyboard.press("u")
-        said(page, "Taken back: your answer on overall")
+        wait_for_message(page, "Taken back: your answer on overall")
         assert pressed(page, "overall") is None
         assert pressed(page, "clarity") == "left"
         if number < 9:
@@ -96,13 +96,13 @@ def test_two_windows_show_each_others_votes(exp: Path, serve: Serve, window: Win
         two.goto(one.url)
         one.bring_to_front()
         one.locator('[data-question="depth"] [data-value="left"]').click()
-        said(one, "kept")
+        wait_for_message(one, "kept")
         two.bring_to_front()
         two.locator('[data-question="depth"] [data-value="right"]').click()
-        two.locator("#said", has_text="Depth").wait_for()
+        two.locator("#message", has_text="Depth").wait_for()
         one.bring_to_front()
         one.evaluate("dispatchEvent(new Event('focus'))")
-        said(one, "Changed in another window: Depth is now B.")
+        wait_for_message(one, "Changed in another window: Depth is now B.")
         assert (pressed(one, "depth"), pressed(two, "depth")) == ("right", "right")
     assert [vote.answer for vote in read_votes(exp)] == ["right"]
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
@@ -118,7 +118,7 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Se
         assert pressed(page, "depth") is None
         page.unroute("**/vote/1")
         page.locator('[data-question="depth"] [data-value="left"]').click()
-        said(page, "kept")
+        wait_for_message(page, "kept")
         assert page.locator("#problem").is_hidden()
     assert [vote.answer for vote in read_votes(exp)] == ["left"]
 
@@ -143,10 +143,10 @@ def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window:
         page = window(390, "dark")
         enter(page, address, "/rate")
         page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
-        said(page, "Depth: 10, kept.")
+        wait_for_message(page, "Depth: 10, kept.")
         page.goto(f"{base}/label/1")
         page.get_by_role("button", name="partial").click()
-        said(page, "partial, kept.")
+        wait_for_message(page, "partial, kept.")
     assert [vote.answer for vote in read_votes(exp)] == ["10", "partial"]
 
 
@@ -225,7 +225,7 @@ def test_axe_finds_nothing_serious(
         page = window(width, scheme)
         enter(page, address)
         page.locator('[data-question="depth"] [data-value="left"]').click()
-        said(page, "kept")
+        wait_for_message(page, "kept")
         for path in paths:
             page.goto(f"{address.partition('/?')[0]}{path}")
             assert grave_faults(page) == []

@@ -134,16 +134,16 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
         rows = [("coverage", {"read": 31.0, "seen": 44.0}), ("picks_known", readers | {"values by form": 5.0})]
         return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
 
-    def said(rows: list[Score]) -> str:
+    def notes(rows: list[Score]) -> str:
         return " ".join(" ".join(printed(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
-    assert "a@m: 31 of 44 figures could be read, picks declared by the agent." in said(one)
-    assert "b: 31 of 44 figures could be read, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
-    assert "Every system: 31 of 44 figures could be read, picks declared by the agent." in said(
+    assert "a@m: 31 of 44 figures could be read, picks declared by the agent." in notes(one)
+    assert "b: 31 of 44 figures could be read, picks by form in 3 of 5, picks unknown in 2 of 5." in notes([*one, *two])
+    assert "Every system: 31 of 44 figures could be read, picks declared by the agent." in notes(
         [*one, *read("b@m", declared=5)]
     )
-    assert "Found in no report" not in said(one)
+    assert "Found in no report" not in notes(one)
 
 
 def test_judges_have_tables_of_their_own(printed: Print) -> None:

@@ -29,7 +29,7 @@ NO_CLAIM = "no claim of the report names a source"
 
 @dataclass(frozen=True)
 class Judged:
-    """One report with all that was said of it by one judge under one set of rules."""
+    """One report with all its verdicts by one judge under one set of rules."""
 
     verdicts: Sequence[Verdict]
     rules: Rules
@@ -65,7 +65,7 @@ def mean_of(values: Sequence[Value]) -> float:
 
 
 def worst(states: Sequence[VerdictState]) -> VerdictState:
-    """The first of failed, unverifiable and na that any is; for none, failed: nothing was said."""
+    """The first of failed, unverifiable and na that any is; failed if there are none."""
     return gravest(states) or "failed"
 
 
@@ -129,7 +129,7 @@ def _share(variant: str, cited: int, required: int) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """What was said of a claim by one source: s is 1, ½ or 0, and only there where ``state`` is "scored"."""
+    """How one source supports a claim: s is 1, ½ or 0, and only there where ``state`` is "scored"."""
 
     state: VerdictState
     s: float

@@ -243,8 +243,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 MEANINGS = {
-    "FP": "factual precision: share of the claims citing web pages or products that these support",
-    "FP_types": "mean of FP_web and FP_product; of a report with only one of them, that one",
+    "FP": "factual precision: share of cited claims that their web pages or products support",
+    "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
     "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
     "FP_strict": "FP with unreadable sources counted as 0",
@@ -281,12 +281,12 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant="FP",
-            meaning="factual precision: share of the claims citing web pages or products that these support",
+            meaning="factual precision: share of cited claims that their web pages or products support",
         ),
         BoardColumn(
             variant="N_supported",
             name="verified",
-            meaning="supported claims per report, among those that cite web pages or products",
+            meaning="claims per report that their web pages or products support",
         ),
         BoardColumn(variant="FR", meaning="factual recall: share of all claims that cite a source"),
     ),

@@ -93,7 +93,7 @@ DESCRIPTION = MetricDescription(
         "never_retrieved": "the run never retrieved the true value",
         "lost": "a researcher read the true value but did not report it",
         "distorted": "the run read the true value but wrote another one",
-        "invented": "neither the run nor the world contains it",
+        "invented": "the product, order, page or figure does not exist",
         "unknown": "the origin could not be found",
     },
     headlines=COUNTS,

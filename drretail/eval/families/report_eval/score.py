@@ -53,7 +53,7 @@ ByPlace = Mapping[tuple[str, str], Verdict]
 
 
 def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
-    """Mean score of the scored pairs, 4 where nothing is said twice; nothing for a unit that was not asked for."""
+    """Mean score of the scored pairs, 4 without repetitions; nothing for a unit that was not asked for."""
     cut = by_place.get((UNITS_STAGE, unit))
     if cut is None:
         return []

@@ -33,8 +33,8 @@
       keep(old, fresh);
       old.replaceWith(document.adoptNode(fresh));
     }
-    const said = next.getElementById("live-status");
-    tell(said ? said.textContent : "");
+    const status = next.getElementById("live-status");
+    tell(status ? status.textContent : "");
     document.dispatchEvent(new Event("renewed"));
   }
 

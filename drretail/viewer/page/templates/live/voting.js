@@ -1,10 +1,10 @@
 "use strict";
-// Every answer is sent at once and shown as kept only when the server has it; what another window said is shown here.
+// Every answer is sent at once and shown as kept only when the server has it; answers of another window are shown here.
 (function () {
   const { home, number, total } = document.body.dataset;
   const here = home + "/" + number;
   const questions = Array.from(document.querySelectorAll(".dimension"));
-  const said = document.getElementById("said");
+  const message = document.getElementById("message");
   const problem = document.getElementById("problem");
   const byKeys = document.getElementById("keys");
   let state = { answers: {}, kept: 0, done: 0 };
@@ -17,7 +17,7 @@
     return button ? button.firstChild.textContent.trim() : "nothing";
   };
 
-  function tell(text) { said.textContent = text; }
+  function tell(text) { message.textContent = text; }
 
   function fail(text) {
     problem.textContent = text;
