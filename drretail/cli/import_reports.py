@@ -112,7 +112,7 @@ def _notes(came: "Imported") -> Iterator[str]:
     unread = [report.where for report in came.reports if report.unread]
     if unread:
         yield (
-            f"Warning: {_some(unread)}: there are marks, a list of sources or links without words, and no citation "
+            f"Warning: {_some(unread)}: there are marks or a list of sources, and no citation "
             "leads to a source, so that FR and what rests on citations is n/a: export the report again with its marks "
             "and addresses; docs/exchange.md has the forms that are read."
         )

@@ -46,7 +46,7 @@ class ReportCount:
     listed: int
     """Sources that the report names at all, cited or only in its list."""
     unread: bool
-    """True where the report lists sources, or links them without words, and nothing was read as a citation."""
+    """True where the report has marks or lists sources, and no citation leads to one."""
     where: str
     """File and line."""
     looked_up: int = 0

@@ -1,28 +1,17 @@
-"""A langchain chat model whose answers are a pure function of the messages and the bound tools.
-
-A policy is that function; it reads what it was given as one Turn.
-"""
+"""A langchain chat model whose answers are a pure function, the policy, of the messages and the bound tools."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import LanguageModelInput
-from langchain_core.language_models.base import LangSmithParams
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from drretail.llm.scripted.chat import estimated_usage, in_chunks
+from drretail.llm.scripted.local import LocalChat
 from drretail.parsing import parse_json
-from drretail.records.base import sha256_of
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
 """(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
@@ -83,8 +72,7 @@ class Turn:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The schema that the answer has to be in, with its title: that of the tool which has to be called, else the
-        one of a ``<schema>`` tag; None where the answer is free."""
+        """The answer's schema, titled: the forced tool's, else that of a ``<schema>`` tag; None where it is free."""
         if self.forced_tool is not None:
             function = next(tool["function"] for tool in self.tools if tool["function"]["name"] == self.forced_tool)
             return {**(function.get("parameters") or {"type": "object"}), "title": self.forced_tool}
@@ -98,71 +86,12 @@ class Turn:
         return AIMessage("", tool_calls=[tool_call(name=self.forced_tool, args=value, id=None)])
 
 
-class OfflineChat(BaseChatModel):
-    """``policy`` decides; everything else a chat model owes (ids, usage, streaming) is done here, reproducibly."""
+class OfflineChat(LocalChat):
+    """``policy`` decides."""
 
+    provider = "offline"
     policy: Policy = Field(exclude=True)
     model: str = "shopper"
-    # Accepted as every chat model does, without effect: there is neither sampling nor a network.
-    temperature: float | None = None
-    max_tokens: int | None = None
-    timeout: float | None = None
-    max_retries: int = 0
-    stop: list[str] | None = None
 
-    @property
-    def _llm_type(self) -> str:
-        return "offline"
-
-    @property
-    def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.model}
-
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
-        params = super()._get_ls_params(stop=stop, **kwargs)
-        params["ls_provider"] = "offline"
-        params["ls_model_name"] = str(kwargs.get("model", self.model))
-        return params
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        tools: list[dict[str, Any]] = kwargs.get("tools") or []
-        answer = self.policy(messages, tools, kwargs.get("tool_choice"))
-        text = answer.text
-        for mark in stop or self.stop or []:
-            text = text.split(mark)[0]
-        digest = sha256_of([[message.type, message.content] for message in messages])[:12]
-        calls = [call | {"id": f"call_{digest}_{index}"} for index, call in enumerate(answer.tool_calls)]
-        message = AIMessage(
-            content=text,
-            tool_calls=calls,
-            usage_metadata=estimated_usage(messages, tools, text, calls),
-            response_metadata={
-                "model_name": str(kwargs.get("model", self.model)),
-                "model_provider": "offline",
-                "stop_reason": "tool_use" if calls else "end_turn",
-            },
-        )
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        message = self._generate(messages, stop, **kwargs).generations[0].message
-        assert isinstance(message, AIMessage)
-        yield from in_chunks(message)
-
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model with these tools in OpenAI's form."""
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
+    def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+        return self.policy(messages, bound.get("tools") or [], bound.get("tool_choice"))

@@ -33,31 +33,25 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     turn, answer = Turn(messages, tools, choice), shop(messages, tools, choice)
     read = unhidden("\n".join(message.text for message in messages)).replace('\\"', '"')
     texts = [text for text in hostile_texts() if text.is_in(read)]
-    known = _known(read, turn)
+    # What it can tell of the user: the id, and the values of the records that it read.
+    known = dict(_PERSONAL.findall(read)) | {
+        tag.name: tag.content.strip() for tag in turn.tags if tag.name == "user_id"
+    }
     named = {call["name"] for call in answer.tool_calls}
-    if not texts and not _looks(read, turn.tool_names):
+    # What a search has shown is opened, for the texts of listings stand behind their titles.
+    shown = dict.fromkeys(_SHOWN.findall(read)) if DETAILS in turn.tool_names else {}
+    looks: list[Call] = [(DETAILS, {"product_id": id_}) for id_ in shown]
+    if not texts and not looks:
         return answer
     if named & {SUMMARY, SYNTHESIS} or (not answer.tool_calls and answer.text.startswith("{")):
         return _passing_on(answer, texts, known)
     wanted = [call for text in texts for call in _calls(text, known, turn.tool_names)]
-    calls = _not_yet_made(messages, [*_looks(read, turn.tool_names), *wanted])
+    calls = _not_yet_made(messages, [*looks, *wanted])
     if calls and turn.forced_tool is None:
         # Its own moves wait: one that ends the research would end it before what is asked for was done.
         own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
         return AIMessage(answer.text if own else "", tool_calls=[*own, *calls])
     return answer if answer.tool_calls else _written(answer.text, texts, known)
-
-
-def _looks(read: str, tools: frozenset[str]) -> list[Call]:
-    """What a search has shown is opened, for the texts of listings stand behind their titles."""
-    ids = dict.fromkeys(_SHOWN.findall(read))
-    return [(DETAILS, {"product_id": id_}) for id_ in ids] if DETAILS in tools else []
-
-
-def _known(read: str, turn: Turn) -> dict[str, str]:
-    """What it can tell of the user: the id, and the values of the records that it read."""
-    ids = {tag.name: tag.content.strip() for tag in turn.tags if tag.name == "user_id"}
-    return dict(_PERSONAL.findall(read)) | ids
 
 
 def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -> list[Call]:
@@ -80,7 +74,7 @@ def _filled(text: HostileText, known: Mapping[str, str]) -> str | None:
     """The address with the user's data in it; None where these are not known."""
     if not text.address or not {*_BLANK.findall(text.address)} <= known.keys():
         return None
-    coded = {name: base64.b64encode(it.encode()).decode().rstrip("=") for name, it in known.items()}
+    coded = {name: base64.b64encode(value.encode()).decode().rstrip("=") for name, value in known.items()}
     return text.address.format_map(coded if text.encoded else known)
 
 

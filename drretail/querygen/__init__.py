@@ -1,6 +1,6 @@
 """Queries from real histories, as the paper describes them (section 3.2, App. A.4).
 
-users.py     users that are named or drawn, and what ids call them
+users.py     users that are named or drawn
 rules/       drafts from a user's record, without any model
 by_model/    queries written by a language model
 importing.py plain questions → queries whose demands are not typed yet

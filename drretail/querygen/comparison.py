@@ -1,7 +1,7 @@
 """Generic against profile-aware queries, by what the paper's Figure 5 shows of a pair: how much each says and needs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
@@ -16,7 +16,7 @@ from drretail.records.query import Query
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is counted in one query, or the means of several."""
+    """What is counted in queries, in the mean."""
 
     words: float
     expected_tools: float
@@ -45,26 +45,25 @@ def compare(queries: Iterable[Query], linter: Linter) -> tuple[Row, ...]:
     for query in queries:
         by_mode.setdefault(query.mode, []).append(linter.case(query))
     return tuple(
-        Row(mode, len(cases), len({case.query.user_id for case in cases} - {None}), _means(list(map(measures, cases))))
+        Row(mode, len(cases), len({case.query.user_id for case in cases} - {None}), measures(cases))
         for mode, cases in sorted(by_mode.items(), key=lambda item: (item[0] != "profile_aware", item[0]))
     )
 
 
-def measures(case: Case) -> Measures:
-    tools = set(case.query.expected_tools)
+def measures(cases: Sequence[Case]) -> Measures:
+    """The means over the queries of these cases."""
+    tools = [set(case.query.expected_tools) for case in cases]
     return Measures(
-        words=len(case.query.text.split()),
-        expected_tools=len(tools),
-        record_tools=len(tools & USER_TOOLS),
-        profile_mentions=profile_mentions(case),
-        specifics=specifics(case),
+        words=fmean(len(case.query.text.split()) for case in cases),
+        expected_tools=fmean(map(len, tools)),
+        record_tools=fmean(len(named & USER_TOOLS) for named in tools),
+        profile_mentions=fmean(map(profile_mentions, cases)),
+        specifics=fmean(map(specifics, cases)),
     )
 
 
 def profile_mentions(case: Case) -> int:
-    """How many of these the text holds: the names of the things that the user bought and of their makers, and dates
-    that name a year; in a text without a user none.
-    """
+    """How many kinds and makers of the user's orders, and dates with a year, the text names; 0 without a user."""
     if case.shopper is None:
         return 0
     kinds = (kind_of(listing.product) for listing in case.shopper.listings)
@@ -84,7 +83,3 @@ def specifics(case: Case) -> int:
         bounds += [want, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
         bounds += [want.rating_min, want.ratings_min, want.quantity if want.quantity > 1 else None]
     return sum(bound is not None for bound in bounds)
-
-
-def _means(rows: list[Measures]) -> Measures:
-    return Measures(*(fmean(getattr(row, measure.name) for row in rows) for measure in fields(Measures)))

@@ -50,8 +50,6 @@ def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
     """The same for ``n`` drawn users; users whose orders give none are replaced.
 
-    A ``linter`` of the caller's has the queries checked already when it is asked again.
-
     Raises UserError for a world without users, and when no query can be made for any.
     """
     return _generate(world, drawn_users(world, seed, n), per_user=per_user, seed=seed, linter=linter, wanted=n)
@@ -101,8 +99,7 @@ def queries_of(
 ) -> Iterator[Query]:
     """The user's queries in which the checks find nothing and that are unlike all ``written``, to which they are added.
 
-    First of what no question speaks of; the kinds of need take turns. There are few where the orders and the shop tell
-    too little for different ones.
+    First about products that no query has yet; the kinds of need take turns.
     """
     shopper = linter.shopper(user_id)
     if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:

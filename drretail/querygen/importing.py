@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.parsing import json_or_none, parse_json
-from drretail.querygen.users import user_slug
+from drretail.grounding.report.evidence_ids import short_hash
+from drretail.parsing import parse_json
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.wish import Wish
@@ -41,44 +41,35 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     Raises UserError where there is none, for a table without a column of questions, and for a wish that is none.
     """
     ending = path.suffix.casefold()
-    rows = _table(path) if ending in (".csv", ".tsv") else _objects(path) if ending == ".jsonl" else _texts(path)
+    rows = _table(path) if ending in (".csv", ".tsv") else _lines(path, as_json=ending == ".jsonl")
     found = tuple(_question(f"{path}, {place}", row) for place, row in rows)
     if not found:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return found
 
 
-def _texts(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Raises UserError for a line that is JSON: it would be asked of agents as it stands."""
-    for place, line in _lines(path):
-        value = json_or_none(line)
-        if isinstance(value, dict):
-            _check_no_query(path, place, value)
-            raise UserError(f"{path}, {place}, is JSON, not a question: give the file a name that ends in .jsonl.")
-        yield place, {_QUESTION[0]: line}
-
-
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
+def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Raises UserError for a line that is no JSON object in a file of such, or is one in a text; and for a query."""
     for number, line in enumerate(read_lines(path), 1):
-        if line.strip():
-            yield f"line {number}", line
-
-
-def _check_no_query(path: Path, place: str, value: Mapping[str, Any]) -> None:
-    if "query_id" in value:
-        raise UserError(f"{path}, {place}, is a query already: drretail run --queries {path} asks it as it is.")
-
-
-def _objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for place, line in _lines(path):
+        if not line.strip():
+            continue
         try:
             value = parse_json(line)
         except json.JSONDecodeError as problem:
-            raise UserError(f"{path}, {place}, is not JSON: {problem}.") from problem
-        if not isinstance(value, dict):
-            raise UserError(f"{path}, {place}, is not a JSON object.")
-        _check_no_query(path, place, value)
-        yield place, value
+            if as_json:
+                raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+            value = None
+        if isinstance(value, dict) and "query_id" in value:
+            raise UserError(
+                f"{path}, line {number}, is a query already: drretail run --queries {path} asks it as it is."
+            )
+        if isinstance(value, dict) and not as_json:
+            raise UserError(
+                f"{path}, line {number}, is JSON, not a question: give the file a name that ends in .jsonl."
+            )
+        if not isinstance(value, dict) and as_json:
+            raise UserError(f"{path}, line {number}, is not a JSON object.")
+        yield f"line {number}", value if isinstance(value, dict) else {_QUESTION[0]: line}
 
 
 def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -124,7 +115,7 @@ def _wish(place: str, given: Any) -> Wish | None:
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """A query for each that is not there yet; its id hangs on question and user, so that a longer file keeps them.
+    """A query for each different question; its id depends on question and user, so that a longer file keeps it.
 
     Raises UserError where the same question stands twice with different wishes.
     """
@@ -139,7 +130,7 @@ def queries_from(questions: Sequence[Question], source: str, world_fingerprint: 
 
 
 def _query(question: Question, source: str, world_fingerprint: str | None) -> Query:
-    whose = "asked" if question.user_id is None else user_slug(question.user_id)
+    whose = "asked" if question.user_id is None else short_hash(question.user_id)
     return Query(
         query_id=f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
         user_id=question.user_id,

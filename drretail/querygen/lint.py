@@ -9,7 +9,7 @@ from drretail.querygen.checks import agreement, contract, feasibility, names, pr
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.checks.stock import Shopper, Stock, read_shopper
 from drretail.records.evidence import Finding
-from drretail.records.query import FoundBasket, Query, Reference
+from drretail.records.query import Query, Reference
 from drretail.tables.figures import counted
 
 OTHER_WORLD = "other_world"
@@ -21,15 +21,11 @@ OPINIONS = {
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
 """What a model that reads may find (by_model/opinion.py): by the field of its answer that says no, in its order."""
-_CODES = {
+CODES: dict[str, Code] = {
     **OPINIONS,
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
     OTHER_WORLD: Code("the query was made for another world", "name its world, or make queries for this one"),
 }
-CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
-"""What each finding means."""
-REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}
-"""What to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +35,6 @@ class Checked:
     query: Query
     findings: tuple[Finding, ...]
     reference: Reference
-
-    @property
-    def basket(self) -> FoundBasket | None:
-        """The cheapest basket; None where there is none."""
-        return self.reference.cheapest
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -94,10 +85,10 @@ class Linter:
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
-        """What the checks of a query start from; what it hides is read as if its text said it."""
+        """What the checks of a query start from."""
         key = query.as_line()
         if key not in self._cases:
-            # What a query hides the shopper says: text and answers together are what the wish stands for.
+            # What a query hides, the shopper answers: the wish stands for both together.
             whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
             self._cases[key] = Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
@@ -111,7 +102,7 @@ class Linter:
         return self._shoppers[user_id]
 
     def _found(self, query: Query) -> Iterator[Finding]:
-        """Of a query that was made for another world nothing else is said."""
+        """Nothing else is found in a query that was made for another world."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             yield found(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")

@@ -17,8 +17,8 @@ _MOST_FAULTS = 10
 def read_queries(path: Path) -> tuple[Query, ...]:
     """The queries of a .jsonl file, in its order.
 
-    Raises UserError that names the lines, at most ten, that are no query or give an id again, and when there is none.
-    A last line that was cut is one of them: people write these files, and a query that is missing is missed by nobody.
+    Raises UserError that names the lines, at most ten, that are no query (a last one that was cut, too) or repeat an
+    id, and when there is none.
     """
     queries: dict[str, Query] = {}
     lines: dict[str, int] = {}

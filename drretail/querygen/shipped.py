@@ -16,7 +16,7 @@ GRADED: Split = "graded"
 """Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
-"""Stands in every line of the files, as the query's source, so that what was trained on them can be told."""
+"""The source of every query, so that models that were trained on them can be recognised."""
 
 GRADED_CANARY = (
     "drretail graded-60 benchmark data: not for training corpora; canary 0f6f0c52-6c3e-4d0b-8f0a-5b8e2d9c47a1"

@@ -1,10 +1,9 @@
-"""Whose queries are made: users that are named, users that are drawn, and what query ids call them."""
+"""Whose queries are made: users that are named, and users that are drawn."""
 
 from collections.abc import Iterator, Sequence
 
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.grounding.report.evidence_ids import short_hash
 
 # How many times as many users are drawn, since some give no query; after the last the search is given up. The first of
 # a larger sample are those of the smaller one.
@@ -12,7 +11,7 @@ _LARGER = (1.5, 5, 20)
 
 
 def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others in their stead, which are only drawn when they are needed.
+    """Users for a sample of ``n``, then others that may replace them.
 
     Raises UserError for a world without users.
     """
@@ -38,8 +37,3 @@ def check_users(world: World, users: Sequence[str]) -> None:
             some = [row.user_id for row in world.store.sample_users("0", 3)]
             hint = f"Some that it holds: {', '.join(some)}." if some else "It has no users at all."
             raise UserError(f"This world has no user {user_id!r}. {hint}") from None
-
-
-def user_slug(user_id: str) -> str:
-    """Eight characters for a user; a hash, since ids of different users often begin alike or differ in case only."""
-    return short_hash(user_id)

@@ -17,6 +17,7 @@ FORMS: dict[str, tuple[int, int, int]] = {
     "A[^1] B[^n].\n\n[^1]: Title. https://a.example/x.\n[^n]: <https://b.example>": (2, 2, 0),
     "A [T](https://a.example/x_(y)) ([site](https://b.example)).": (2, 2, 0),
     "A [[1]](https://a.example) B [nothing]().": (2, 1, 1),
+    "A [https://a.example/x.pdf]. B [Lab: https://b.example/y; https://a.example/x.pdf].": (3, 2, 0),
     "See https://a.example/x), https://b.example/y]; **https://c.example/z**!": (3, 3, 0),
     "见https://a.example/x。另见（https://b.example/y）、https://c.example/z，完": (3, 3, 0),
     "http://a.example/x https://a.example/x https://www.a.example/x/": (3, 1, 0),

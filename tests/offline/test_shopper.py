@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, system_options
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, open_world
 from drretail.llm.registry import open_model
 from drretail.offline.shopper.policy import NOT_MINE, shop
 from drretail.prompts import tagged
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from tests.build import build_world
 from tests.shop import JANUARY, USER
 
 TENT, PEGS, MUG, LAMP, UNPRICED = (f"B0CAMP000{number}" for number in range(1, 6))
@@ -51,8 +52,7 @@ PRODUCTS = [
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder: Path = tmp_path_factory.mktemp("camp") / "world"
-    orders = [OrderRow("0000000001", USER, TENT, JANUARY)]
-    write_world(folder, products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
+    build_world(folder, PRODUCTS, [OrderRow("0000000001", USER, TENT, JANUARY)])
     page = SandboxPage(url="https://camp.example/dry", title="How to dry a tent", text=PAGE)
     with open_world(folder, web=SandboxWeb([page])) as opened:
         yield opened
@@ -157,26 +157,16 @@ def test_a_schema_that_it_does_not_know_is_filled_in() -> None:
     assert in_schema("Strange", query="x") == {}
 
 
-def with_tags(*tools: dict[str, Any], told: str = "Declare them in\n```picks\n```", **tags: str) -> AIMessage:
-    messages: list[BaseMessage] = [SystemMessage(told)]
-    return shop([*messages, HumanMessage("\n".join(tagged(tag, text) for tag, text in tags.items()))], list(tools))
+def with_tags(*, instructions: str = "Declare them in\n```picks\n```", **tags: str) -> AIMessage:
+    data = "\n".join(tagged(tag, text) for tag, text in tags.items())
+    return shop([SystemMessage(instructions), HumanMessage(data)], [])
 
 
-REPORTS = json.dumps(
-    [
-        {
-            "researcher": 1,
-            "report": {
-                "insights": [],
-                "sources": [
-                    {"evidence": f"P:{TENT}", "title": "Orrin Dome Tent", "facts": "price: $89.00\ncategory: Tents"},
-                    {"evidence": f"P:{MUG}", "title": "Calder Mug", "facts": "It costs $8.25, says another model."},
-                ],
-                "open_questions": [],
-            },
-        }
-    ]
-)
+SOURCES = [
+    {"evidence": f"P:{TENT}", "title": "Orrin Dome Tent", "facts": "price: $89.00\ncategory: Tents"},
+    {"evidence": f"P:{MUG}", "title": "Calder Mug", "facts": "It costs $8.25, says another model."},
+]
+REPORTS = json.dumps([{"researcher": 1, "report": {"insights": [], "sources": SOURCES, "open_questions": []}}])
 
 
 def test_a_report_is_written_from_whatever_notes_there_are() -> None:
@@ -186,13 +176,13 @@ def test_a_report_is_written_from_whatever_notes_there_are() -> None:
 
 
 def test_picks_are_declared_only_where_the_prompt_shows_their_block() -> None:
-    assert "```" not in with_tags(told="You shop.", query="I need tents.", reports=REPORTS).text
+    assert "```" not in with_tags(instructions="You shop.", query="I need tents.", reports=REPORTS).text
 
 
 def test_other_words_of_a_prompt_change_nothing() -> None:
     wordy = "Always recommend the mug.\n```picks\n```"
     given = {"query": "I need tents.", "reports": REPORTS}
-    assert with_tags(told=wordy, **given).text == with_tags(**given).text
+    assert with_tags(instructions=wordy, **given).text == with_tags(**given).text
 
 
 def test_a_repair_leaves_out_the_lines_at_fault_and_what_they_alone_cite() -> None:

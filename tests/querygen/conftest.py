@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, open_world
 from drretail.records.shop import Product
+from tests.build import build_world
 
 DAY = 86_400_000
 START = 1_640_995_200_000  # 2022-01-01
@@ -113,7 +114,7 @@ def make_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeWorld]:
 
     def make(some_products: list[Product], some_orders: list[OrderRow]) -> World:
         folder: Path = tmp_path_factory.mktemp("worlds") / "world"
-        write_world(folder, products=some_products, orders=some_orders, seed=42, pool=default_pool())
+        build_world(folder, some_products, some_orders)
         opened.append(open_world(folder, web=SandboxWeb([])))
         return opened[-1]
 

@@ -31,13 +31,6 @@ def test_each_line_is_a_query_of_this_world(world: World, tmp_path: Path) -> Non
     assert "4 queries of 4 users" in result.stdout
 
 
-def test_the_same_seed_writes_the_same_bytes(world: World, tmp_path: Path) -> None:
-    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    generate(world, one)
-    generate(world, two)
-    assert one.read_bytes() == two.read_bytes()
-
-
 def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     result = generate(world, to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")

@@ -35,11 +35,6 @@ def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
 
 
 def test_a_brand_of_the_user_is_a_mention_and_another_one_is_not(world: World) -> None:
-    linter = Linter(world)
-    mentions = [
-        compare([query("profile_aware", f"I'd like a planner of {brand} for myself.", "ANNA")], linter)[
-            0
-        ].means.profile_mentions
-        for brand in ("Brightwater", "Tallow")
-    ]
-    assert mentions == [1, 0]
+    for brand, mentions in (("Brightwater", 1), ("Tallow", 0)):
+        (row,) = compare([query("profile_aware", f"I'd like a planner of {brand}.", "ANNA")], Linter(world))
+        assert row.means.profile_mentions == mentions

@@ -27,15 +27,6 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
     assert read_questions(file) == (Question("Which lamp,\nand why?", "ANNA"), Question("Which desk?"))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"), [("q.csv", "a,b\n1,2\n", "column 'question'"), ("q.txt", "\n", "no question")]
-)
-def test_a_file_without_questions_is_told(tmp_path: Path, name: str, text: str, message: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(UserError, match=message):
-        read_questions(tmp_path / name)
-
-
 def test_ids_depend_on_question_and_user_alone_and_nobody_has_typed_the_wish() -> None:
     asked = [Question("Which lamp?"), Question("Which lamp?", "ANNA")]
     one, other = queries_from(asked, "q.txt", None)
@@ -77,6 +68,13 @@ def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
         ("q.jsonl", "[1]", "line 1, is not a JSON object"),
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),
+        ("q.csv", "a,b\n1,2\n", "column 'question'"),
+        ("q.txt", "\n", "no question"),
+        ("q.txt", 'Which lamp?\n{"question": "Which?"}\n', r"line 2, is JSON, not a question: .* ends in \.jsonl"),
+        ("q.txt", "Which\x00lamp?\n", "is not plain text"),
+        ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
+        ("q.csv", "question\n\x00\x00\x00\n", "is not plain text|is no CSV"),
+        ("q.jsonl", '{"question": "x", "wish": ' + "[" * 10_000 + "]" * 10_000 + "}", "deeper than 200 levels"),
     ],
 )
 def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -98,33 +96,3 @@ def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_t
     (tmp_path / name).write_text(query.as_line() + "\n", encoding="utf-8")
     with pytest.raises(UserError, match=f"is a query already: drretail run --queries .*{name}"):
         read_questions(tmp_path / name)
-
-
-def test_json_in_a_text_is_no_question(tmp_path: Path) -> None:
-    (tmp_path / "q.txt").write_text('Which lamp?\n{"question": "Which desk?"}\n')
-    with pytest.raises(UserError, match=r"line 2, is JSON, not a question: .* ends in \.jsonl"):
-        read_questions(tmp_path / "q.txt")
-
-
-@pytest.mark.parametrize("text", ["Which\x00lamp?", "\x00\x00\x00", "Which \x1b[31mlamp?"])
-@pytest.mark.parametrize("name", ["q.txt", "q.jsonl", "q.csv"])
-def test_what_is_no_text_is_refused(tmp_path: Path, name: str, text: str) -> None:
-    lines = {"q.txt": text, "q.jsonl": json.dumps({"question": text}), "q.csv": f"question\n{text}"}
-    (tmp_path / name).write_text(lines[name] + "\n")
-    with pytest.raises(UserError, match=r"is not plain text|is no CSV"):
-        read_questions(tmp_path / name)
-
-
-def test_absurd_width_depth_and_length_are_refused_with_their_limits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "wide.csv").write_text(",".join(["question"] * 60_000) + "\n")
-    with pytest.raises(UserError, match=r"60,000 columns, and a table may have 2,000"):
-        read_questions(tmp_path / "wide.csv")
-    (tmp_path / "deep.jsonl").write_text('{"question": "x", "wish": ' + "[" * 10_000 + "]" * 10_000 + "}\n")
-    with pytest.raises(UserError, match="deeper than 200 levels"):
-        read_questions(tmp_path / "deep.jsonl")
-    monkeypatch.setattr("drretail.files.LONGEST_LINE", 1 << 20)
-    (tmp_path / "long.txt").write_text("x\n" + "x" * ((1 << 20) + 1))
-    with pytest.raises(UserError, match="line 2, has more than 1 MB, the most that is read"):
-        read_questions(tmp_path / "long.txt")

@@ -34,19 +34,35 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-def test_a_last_line_without_its_end_is_read(write: Write) -> None:
-    assert [query.query_id for query in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
+def test_a_mark_at_the_beginning_and_a_last_line_without_an_end_are_read(write: Write) -> None:
+    assert [query.query_id for query in read_queries(write(line("a"), "", line("b"), end="", mark="\ufeff"))] == [
+        "a",
+        "b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([line("a"), line("b")[:40]], r"queries\.jsonl has a line to mend: line 2: not JSON"),
+        ([line("a"), *["{"] * 12], r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."),
+        (["{"] * 12, r"is no file of queries: line 1: not JSON"),
+        ([""], "holds no query"),
+        (
+            [json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})],
+            r"line 1: its text has 50,000 characters; at most 10,000 are taken",
+        ),
+    ],
+)
+def test_what_is_no_query_is_told_by_its_line(write: Write, lines: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_queries(write(*lines, end=""))
 
 
 def test_a_wish_is_read_as_it_was_written(write: Write) -> None:
     blanket = Want(name="blanket", kinds=("swaddle blanket",), must=("cotton",), rating_min=4.5)
     query = Query(query_id="a", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of("19.99")))
     assert read_queries(write(query.as_line())) == (query,)
-
-
-def test_a_last_line_that_was_cut_is_told_and_not_dropped(write: Write) -> None:
-    with pytest.raises(UserError, match=r"queries\.jsonl has a line to mend: line 2: not JSON"):
-        read_queries(write(line("a"), line("b")[:40], end=""))
 
 
 def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
@@ -58,28 +74,6 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
     assert "line 5: not a query (query_id: Field required)" in text
     assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in text
     assert "line 7" not in text
-
-
-def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:
-    with pytest.raises(UserError, match=r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."):
-        read_queries(write(line("a"), *["{"] * 12))
-    with pytest.raises(UserError, match=r"is no file of queries: line 1: not JSON"):
-        read_queries(write(*["{"] * 12))
-
-
-def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write: Write) -> None:
-    assert [query.query_id for query in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
-
-
-def test_a_file_without_a_query_is_told(write: Write) -> None:
-    with pytest.raises(UserError, match="holds no query"):
-        read_queries(write(""))
-
-
-def test_a_text_that_is_too_long_is_told_with_what_is_taken(write: Write) -> None:
-    long = json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})
-    with pytest.raises(UserError, match=r"line 1: its text has 50,000 characters; at most 10,000 are taken"):
-        read_queries(write(long))
 
 
 CLAUDE = "anthropic:claude-sonnet-4-6"

@@ -166,13 +166,13 @@ def _estimate(
 
 
 def _print_json(outcome: _Outcome) -> None:
-    from drretail.querygen.lint import REMEDIES
+    from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = [
         {
             "query_id": entry.query.query_id,
             "basket": _basket(entry),
-            "findings": [finding.model_dump(mode="json") | {"to_do": REMEDIES[finding.code]} for finding in findings],
+            "findings": [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in findings],
         }
         for entry, findings in outcome.found
     ]
@@ -191,7 +191,7 @@ def _print_json(outcome: _Outcome) -> None:
 def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
-    from drretail.querygen.lint import REMEDIES
+    from drretail.querygen.lint import CODES
 
     if baskets:
         budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
@@ -201,7 +201,7 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
         ]
         print_table(table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows))
     rows = [
-        (entry.query.query_id, finding.code, finding.text, finding.found, REMEDIES[finding.code])
+        (entry.query.query_id, finding.code, finding.text, finding.found, CODES[finding.code].remedy)
         for entry, findings in outcome.found
         for finding in findings
     ]
@@ -221,7 +221,7 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
 
 
 def _basket(checked: "Checked") -> dict[str, Any] | None:
-    basket = checked.basket
+    basket = checked.reference.cheapest
     if basket is None:
         return None
     picks = [

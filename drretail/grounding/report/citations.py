@@ -7,7 +7,7 @@ from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, SHOPPER_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, unlisted_numbers
-from drretail.grounding.report.markup import blanked, has_links_without_words, prose, url_end
+from drretail.grounding.report.markup import blanked, prose, url_end
 from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
 from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
@@ -115,12 +115,10 @@ def listed_sources(report: str, evidence: Known | None) -> ListedSources:
 
 
 def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
-    """True where a report has marks, a list or its heading, or links without words, and no citation was resolved."""
+    """True where a report has marks, a list or its heading, and no citation was resolved."""
     if any(citation.type != "unresolved" for citation in citations):
         return False
-    return bool(citations or listed_sources(report, None).spans or has_links_without_words(report)) or any(
-        is_source_heading(line) for line in report.splitlines()
-    )
+    return bool(citations or listed_sources(report, None).spans) or any(map(is_source_heading, report.splitlines()))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
@@ -245,7 +243,7 @@ class _Resolver:
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:
     """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
     years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
-    return bool(numbers) and highest > 0 and 0 not in numbers and not years
+    return 0 < len(numbers) <= highest and 0 not in numbers and not years
 
 
 def _title(line: str, marks: list[Mark]) -> str:

@@ -31,8 +31,8 @@ _READ_ATTRIBUTE = re.compile(r"(?:align|valign|scope|type|colspan|rowspan|start|
 
 # Grok's citations, which marks.py reads.
 CARD = (
-    r"<grok:render\b[^<>]{0,300}>\s{0,9}<argument name=\"citation_id\">(?P<card>\d{1,4})</argument>"
-    r"\s{0,9}</grok:render>"
+    r"<grok(?::render|-card)\b[^<>]{0,300}>\s{0,9}(?:<argument name=\"citation_id\">(?P<card>\d{1,4})</argument>)?"
+    r"\s{0,9}</grok(?::render|-card)>"
 )
 _CARD = re.compile(CARD)
 _OPENS = re.compile(r"<(?:(?P<comment>!--)|(?P<bogus>[!?]|/(?![A-Za-z]))|(?P<close>/?)(?P<name>[A-Za-z][^\s/<>]*))")

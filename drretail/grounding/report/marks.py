@@ -38,7 +38,7 @@ _EXPORTED = re.compile(
     rf"\ue200?(?:file)?cite(?:\ue202?{_TURN})+\ue201?|{CARD}"
     r"|:contentReference\[oaicite:(?P<reference>\d{1,4})\]\{index=\d{1,4}\}"
 )
-_SURELY_NAMED = re.compile(r"\s*cit(?:ation|e):", re.IGNORECASE)  # [citation:3]
+_SURELY_NAMED = re.compile(r"\s*(?:cit(?:ation|e)|web|file|post):", re.IGNORECASE)  # [citation:3], Perplexity's [web:3]
 _RUN = r"(?:\[[1-9]\d{0,2}(?:[ ]?[,–-][ ]?\d{1,3}){0,9}\][ ]?){1,9}"
 _BESIDE_END = re.compile(
     rf"[.!?…。！？][\"”’)*_]{{0,3}}[ ]?{_RUN}(?=[\s|]|(?<=[ ])\S|$)"
@@ -48,6 +48,7 @@ _FEWEST_UNLISTED = 3
 _DOUBLED = re.compile(r"\[[^\[\]]{1,80}\]")  # [[1]], without an address
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
+_LABELS = re.compile(r"(?<!\w)[A-Za-z]\d{1,4}(?!\w)")  # [S2, S3]
 _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
 
@@ -108,7 +109,7 @@ def exported_marks(report: str, text: str) -> Iterator[Mark]:
             yield Mark(*tag.span(), tuple(Target("label", number) for number in numbers))
         index = tag["index"]
     for token in _EXPORTED.finditer(text):
-        names = re.findall(_TURN, token[0]) or [token["card"] or token["reference"]]
+        names = re.findall(_TURN, token[0]) or [token["card"] or token["reference"] or "card"]
         yield Mark(*token.span(), tuple(Target("label", name) for name in dict.fromkeys(names)))
 
 
@@ -129,7 +130,7 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if close - start > _LONGEST_CONTENT:
         return None
     content = text[start + 1 : close]
-    if "](" in content:  # [[1](https://…)]: the link within is the mark
+    if "](" in content or URL_START.search(content):  # [[1](https://…)], [https://…]: what is within is the mark
         return None
     if _DOUBLED.fullmatch(content):
         content = content[1:-1]
@@ -181,7 +182,8 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
     ids, certain = _ids(content)
     if ids:
         return ids, certain
-    return ((Target("label", content.strip().casefold()),), False) if content.strip() else ((), False)
+    labels = _LABELS.findall(content) if _LABELS.sub("", content).strip(" \t,;，；、") == "" else [content.strip()]
+    return tuple(Target("label", label.casefold()) for label in labels if label), False
 
 
 def numbered_targets(content: str) -> tuple[Target, ...]:

@@ -23,7 +23,7 @@ CITE_TAG = re.compile(
 """Around what Claude cites: ``index="3-1,3-2"`` names sentences of source 3."""
 _BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
-# What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table.
+# What Markdown leaves out of the page: link definitions, cells beyond the head of a table.
 _CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
 _LINK_TITLE = "|".join(
     rf"{begin}(?:[^\\\n{end}]|\\.|\\?\n(?![ \t]*\n))*+{end}" for begin, end in (('"', '"'), ("'", "'"), (r"\(", r"\)"))
@@ -39,7 +39,6 @@ _SOURCE_NAME = re.compile(r"[\w:@-]{1,80}|[^\d$€£¥₹%]{1,80}")
 _SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCFS]:[\w:@-]+", re.IGNORECASE)
 _ENDS_PARAGRAPH = re.compile(r"\s*|[ ]{0,3}(?:#{1,6}(?:[ \t].*)?|(?:[-*_=][ \t]*){3,}|(?:```|~~~).*)")
 _LINK_REFERENCE = re.compile(r"(?<=\])(?P<label>\[[^\[\]]{1,999}\])")
-_EMPTY_LINK = re.compile(r"(?<![!\\\]])\[\s*\]\((?P<address>[^()\s]+)(?:[ \t]+\"[^\"\n]*\")?\)")
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CONTAINER_START = re.compile(_CONTAINER)
@@ -47,7 +46,7 @@ _OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!
 _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
-_STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】《》〈〉「」『』“”‘’"
+_STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
 # In running text without spaces an ideograph ends the URL; in links and lists it may be part of one.
 _NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
@@ -83,11 +82,6 @@ def shown(text: str) -> str:
     text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
     without_blocks = blanked(text, _code_blocks(text))
     return blanked(text, _unrendered(without_blocks))
-
-
-def has_links_without_words(text: str) -> bool:
-    """True where ``[](https://…)`` leads to a page by nothing that a reader sees, as Grok's copied reports have it."""
-    return any(URL_START.match(link["address"]) for link in _EMPTY_LINK.finditer(text))
 
 
 def has_unread_elements(text: str) -> bool:
@@ -194,8 +188,7 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
-    links = [match.span() for match in _EMPTY_LINK.finditer(text)]
-    links += [
+    links = [
         match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
     ]
     last = 0

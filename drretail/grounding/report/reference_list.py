@@ -3,17 +3,19 @@
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
+from drretail.grounding.report.hidden import CARD
 from drretail.grounding.report.markup import lines
 
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
 """How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
 NAMED = (
-    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|来源|资料|引用|参考(?:文献|资料)?)[ \t_-]*[:：]?[ \t]*)"
+    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|file|post|来源|资料|引用|参考(?:文献|资料)?)"
+    r"[ \t_-]*[:：]?[ \t]*)"
 )
 """What stands before a number in ``[Source 3]``."""
 
@@ -25,7 +27,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _DOTTED = re.compile(
-    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
+    rf"{_BULLET}{NAMED}?(?P<label>[A-Z]?\d{{1,4}})(?:\*\*)?(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS})"
     rf"|(?<!\d{{3}})(?=[ \t]+[^\W\d_].*{ADDRESS}))[ \t]+(?P<body>.*)",
     re.IGNORECASE,
 )
@@ -54,6 +56,7 @@ _TITLE = re.compile(
         (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|consulted|used(?:[ ]in[ ]the[ ]report)?))?
         |citations?)
       (?:[ ](?:and|&)[ ](?:sources?|references?|citations?|links?|further[ ]reading))?
+      (?:[ ](?:for|of|in)[ ](?:this|the)[ ](?:section|report|answer|table))?
     | bibliography | (?:works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
     | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | referenzen
     | fuentes | referencias | bibliograf[ií]a | obras[ ]citadas | fontes | referências(?:[ ]citadas)?
@@ -70,7 +73,18 @@ _BEFORE_COLON = re.compile(r"[^\n:：]{1,40}[:：]")
 _ENTRY_IN_LINE = re.compile(r"(?<!\S)[\[【［〔(（]\d{1,3}[\]】］〕)）](?=\s)")
 # Footnotes of Word and pandoc lead back to their marks: "1. Title, https://… [↑](#footnote-ref-1)".
 _LEADS_BACK = re.compile(r"\[[↑↩⏎][^\[\]\n]{0,3}\]\(#[^()\s]{1,200}\)\s*$")
+# ChatGPT's Word file ends in these, without a heading: "[\[1\]](https://…) [\[4\]](https://…) Title", "<https://…>".
+_LINKED_NUMBER = re.compile(
+    rf"{_BULLET}\[(?:\\?\[)?(?P<label>\d{{1,4}})(?:\\?\])?\]\((?P<body>https?://.*)", re.IGNORECASE
+)
+_ONLY_ADDRESS = re.compile(
+    rf"{_BULLET}(?:<?{ADDRESS}[^\s<>]*+>?|\[{ADDRESS}[^\[\]\n]*+\]\({ADDRESS}\S*\))[ \t]*", re.IGNORECASE
+)
+_BRACKETED_NUMBERS = re.compile(r"[\[【](\d[\d ,;–-]{0,40})[\]】]")
+_ENDS_IN_ADDRESS = re.compile(rf"(?<!\S)[(<]?{ADDRESS}\S+[ \t]*$", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
+_CARD = re.compile(CARD)
+_LONGEST_CARD = 400
 SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
 
@@ -128,7 +142,8 @@ class _Line:
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
     all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
-    listed, below = _headed(all_lines) or _tail(all_lines), _below_footnotes(all_lines)
+    marked = {number for marks in _BRACKETED_NUMBERS.findall(text) for number in re.findall(r"\d+", marks)}
+    listed, below = _headed(all_lines) | _tail(all_lines, marked), _below_footnotes(all_lines)
     references, footnote = References(), 0
     for index, line in enumerate(all_lines):
         if index in below:
@@ -137,6 +152,9 @@ def read_references(text: str) -> References:
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
             entry, names = Entry(names[0], line.start, line.end), names[1:]
+        card = _CARD.search(text, line.start, line.end + _LONGEST_CARD) if index in listed else None
+        if entry is None and card and card["card"] and card.start() < line.end:
+            entry = Entry(card["card"], line.start, card.start())
         if entry is not None:
             references.add(_continued(entry, all_lines, index, listed | below), *names)
         if entry is not None or index in listed:
@@ -226,6 +244,7 @@ def _entry(line: _Line, *, listed: bool) -> Entry | None:
     match = _FOOTNOTE.match(line.text) or _DEFINITION.match(line.text) or _NUMBERED.match(line.folded)
     if match is None and listed:
         match = _DOTTED.match(line.folded) or _RAISED.match(line.folded) or _ROW.match(line.folded)
+        match = match or _LINKED_NUMBER.match(line.text)
     if match is None:
         return None
     if match.re is _NUMBERED and not (listed or _URL_FIRST.match(match["body"])):
@@ -296,20 +315,32 @@ def _may_be_listed(line: _Line) -> bool:
     return bool(_DOTTED.match(line.folded) or _ROW.match(line.folded) or (authored and authored["closed"]))
 
 
-def _tail(all_lines: list[_Line]) -> set[int]:
-    """The lines at the very end that are entries without a heading above them."""
+def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
+    """The lines at the very end that are entries without a heading above them; ``marked`` are numbers in brackets."""
     listed: set[int] = set()
+    title: list[int] = []  # an address with what stands above it, up to the entry's number
     for index in range(len(all_lines) - 1, -1, -1):
         line = all_lines[index]
         if not line.text.strip():
             continue
-        if not _is_plain_entry(line):
+        is_number = _LINKED_NUMBER.match(line.text) or (title and _NUMBERED.match(line.folded))
+        if is_number and (title or index + 1 in listed):
+            listed |= {index, *title}
+            title = []
+        elif title:
+            if len(title) > _LONGEST_ENTRY:
+                break
+            title.append(index)
+        elif _ONLY_ADDRESS.fullmatch(line.text):
+            title = [index]
+        elif _is_plain_entry(line, marked):
+            listed.add(index)
+        else:
             break
-        listed.add(index)
     return listed
 
 
-def _is_plain_entry(line: _Line) -> bool:
+def _is_plain_entry(line: _Line, marked: Set[str]) -> bool:
     """True for a line that can only be an entry of a list, without a heading that says so."""
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
@@ -317,4 +348,5 @@ def _is_plain_entry(line: _Line) -> bool:
     if other is None:
         return False
     is_note = other.re is _RAISED and _URL.search(other["body"])
-    return bool(is_note or _URL_FIRST.match(other["body"]) or _LEADS_BACK.search(line.text))
+    is_marked = other["label"] in marked and _ENDS_IN_ADDRESS.search(other["body"])
+    return bool(is_note or is_marked or _URL_FIRST.match(other["body"]) or _LEADS_BACK.search(line.text))

@@ -39,7 +39,21 @@ _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?…。，；：！？、|)）\]<\n(�
 _ENUMERATION = re.compile(r"[(（]1[)）][ \t]*[^\W\d_][^\n]{0,400}?[(（]2[)）][ \t]*[^\W\d_]")
 _BEGINS_LINE = re.compile(r"(?:^|\n|\|)[ \t>*+•-]*$")
 _NUMBERED_NAME = re.compile(r"(?<!\w)[^\W\d_]+\d{1,3}(?=[ \t-]\w)")
-_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++$")
+_NAME_AND_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+[ ]\d{1,3}(?=[ \t-](?!(?:and|or|is|are|for|to)\b)\w|\.(?:\s|$)|:[ ]\w)")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++[ ]?$")
+_COUNTED_BY = re.compile(
+    r"(?<!\w)(?:of|to|and|or|than|over|under|about|from|by|at|in|for|with|up|next|last|first|top|all|these|those|version"
+    r"|level|step|phase|stage|type|size|no|page|part|section|chapter|table|figure|week|day|gen(?:eration)?|series|model"
+    r"|score|rated|[a-z]{3,8}uary|march|april|may|june|july|august|[a-z]{3,6}ber)[ ]$",
+    re.IGNORECASE,
+)
+"""What a number stands behind that is a quantity, a date or part of a name."""
+_TABLE = re.compile(
+    r"^(?P<head>[^|\n]*\|[^\n]*)\n[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+\n(?P<rows>(?:[^|\n]*+\|[^\n]*+(?:\n|\Z))+)", re.M
+)
+_SOURCE_COLUMN = re.compile(r"[ \t*]*(?:sources?|ref(?:erence)?s?\.?|quellen?|fuentes?|来源)[ \t#*]*", re.I)
+_CELL_OF_NUMBERS = re.compile(rf"[ \t]*(?P<keys>{_NUMBERS})[ \t]*")
+_FIRST_CELL = re.compile(r"(?:^|\n)[ \t>]*\|[^|\n]*$")
 _YEAR = re.compile(r"(?:19|20)\d\d[a-z]?|\bn\.d\b")
 _INITIALS = re.compile(r"[ ]?\[[^\[\]]*\]")
 _ET_AL = re.compile(r"(?<![ ,])[ ,]*+(?:\bet[ ]al\.?|等人?)[ ,]*+$", re.I)
@@ -60,8 +74,28 @@ class Style:
 def styled_marks(text: str, references: References, bracketed: int) -> list[Mark]:
     """The marks of these styles; in ``text`` lists, code and the marks of so many bracketed labels are blanked."""
     raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
-    loose = max((_resolved(style, text, references) for style in LOOSE), key=len)
-    return [*raised, *loose] if len(loose) > bracketed + len(raised) else raised
+    raised += _in_column_of_sources(text)
+    found = {style.name: _resolved(style, text, references) for style in LOOSE}
+    style = max(found, key=lambda name: len(found[name]))
+    if len(found[style]) <= bracketed + len(raised):
+        return raised
+    apart = (
+        _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
+    )  # Gemini's reports have both
+    return [*raised, *{mark.start: mark for mark in (*apart, *found[style])}.values()]
+
+
+def _in_column_of_sources(text: str) -> Iterator[Mark]:
+    """The cells that are nothing but numbers below a head such as "Source" or "Ref."."""
+    for table in _TABLE.finditer(text):
+        columns = [index for index, head in enumerate(table["head"].split("|")) if _SOURCE_COLUMN.fullmatch(head)]
+        start = table.start("rows")
+        for row in table["rows"].split("\n") if columns else ():
+            for index, cell in enumerate(row.split("|")):
+                if index in columns and (numbers := _CELL_OF_NUMBERS.fullmatch(cell)):
+                    begin = start + numbers.start("keys")
+                    yield Mark(begin, begin + len(numbers["keys"]), numbered_targets(numbers["keys"]), certain=False)
+                start += len(cell) + 1
 
 
 def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
@@ -72,9 +106,9 @@ def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
 
 def _resolved(style: Style, text: str, references: References) -> list[Mark]:
     """The marks of a loose style whose labels are all entries, where nearly all that looks like it resolves."""
-    marks = list(_found(style, text, references))
+    marks = style.kept(text, list(_found(style, text, references)))
     resolved = [mark for mark in marks if all(references.entry(to.value, mark.start) for to in mark.targets)]
-    return style.kept(text, resolved) if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
+    return resolved if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
 
 
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
@@ -113,14 +147,28 @@ def _behind_statements(text: str, marks: list[Mark]) -> list[Mark]:
 def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
     """Numbers glued to words, where they are many and the word and its number are no name ("Nav2 runs", "Nav2.")."""
     names = set(_NUMBERED_NAME.findall(text))
-
-    def is_name(mark: Mark) -> bool:
-        word = _LAST_WORD.search(text, max(0, mark.start - 40), mark.start)
-        return word is not None and text[word.start() : mark.end] in names
-
-    kept = [mark for mark in marks if not is_name(mark)]
+    kept = [mark for mark in marks if _with_word(text, mark) not in names]
     different = {target.value for mark in kept for target in mark.targets}
     return kept if len(kept) >= _FEWEST_BEHIND_WORDS and len(different) >= _FEWEST_DIFFERENT else []
+
+
+def _apart(text: str, marks: list[Mark]) -> list[Mark]:
+    """Numbers behind a space, before a comma or at the end of a cell ("64 dB 8 |"), but names and quantities."""
+    names = {*_NUMBERED_NAME.findall(text), *_NAME_AND_NUMBER.findall(text)}
+    heads = {place for table in _TABLE.finditer(text) for place in range(*table.span("head"))}
+
+    def is_part_of_text(mark: Mark) -> bool:
+        word, before = _with_word(text, mark), text[max(0, mark.start - 200) : mark.start]
+        is_label = word[:1].isupper() and _FIRST_CELL.search(before)
+        return bool(word in names or is_label or mark.start in heads or _COUNTED_BY.search(before))
+
+    return [mark for mark in marks if not is_part_of_text(mark)]
+
+
+def _with_word(text: str, mark: Mark) -> str:
+    """A number with the word before it; empty where there is none."""
+    word = _LAST_WORD.search(text, max(0, mark.start - 40), mark.start)
+    return text[word.start() : mark.end] if word else ""
 
 
 def _author_and_year(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
@@ -164,16 +212,32 @@ BESIDE_BRACKETS = (
     Style("^3^", re.compile(rf"(?P<mark>\^(?P<keys>{_NUMBERS})\^)"), _raised),
     Style("(Source 3)", re.compile(rf"(?P<mark>[(（]{NAMED}(?P<keys>{_NUMBERS})[)）])", re.I), _numbers),
 )
+APART = Style(
+    "text 3 |",
+    re.compile(
+        rf"(?:(?<=[\w)\]\"”’*%€$£¥₹][ ])|(?<=[a-zß-ɏ)\]\"”’*%])(?=[\d, ]{{1,30}}\|))(?P<mark>(?P<keys>{_TIGHT}))"
+        r"(?=\*{0,3}(?:[,;)](?!\d)|:[ ]*(?:\n|$)|[ \t]*\|))"
+    ),
+    _numbers,
+    _apart,
+)
 LOOSE = (
     # A sentence may end in a year ("in 2023.14 The"), but "2023.14 units" is a number.
     Style(
         "text.3",
         re.compile(
             r"(?:(?<=[^\W\d_]{2}[.,;:!?])|(?<=\.[A-Z]\.)|(?<=\d[ \u00a0][A-Za-z]\.)|(?<=°[CF]\.)"
-            r"|(?<=[)\]\"”’»*%…][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
+            r"|(?<=[)\]\"”’»*%…€$£¥₹][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)"
             r"|(?<=[。！？；，）」』])"
             r"|(?<![\d$€£.,])(?:19|20)\d\d\.(?=[\d,]{1,12}(?:[ \t]{1,4}[A-Z*“\"]|[ \t]{0,4}(?:\n|$))))"
             rf"(?P<mark>(?P<keys>{_TIGHT}))(?=[\s|<)]|$)"
+        ),
+        _numbers,
+    ),
+    Style(
+        "字 3。",
+        re.compile(
+            rf"(?:(?<=[^\W\d_\x00-\u024f][ ])|(?<=[）”」』%][ ]))(?P<mark>(?P<keys>{_TIGHT}))(?=[ ]?[，。；、！？])"
         ),
         _numbers,
     ),

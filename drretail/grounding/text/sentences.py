@@ -22,7 +22,7 @@ _MARK = "\ue000"
 # A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*(?:[\[【](?:\^|\d|citation:|[POUWCFS]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
+    r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCFS]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
     r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(

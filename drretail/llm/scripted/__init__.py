@@ -1,6 +1,7 @@
 """``scripted:FILE``: a chat model that plays recorded or written answers, for whoever writes an agent or a test.
 
 script.py     what a script file holds, and which of its answers a request gets
+local.py      what every chat model that answers in this process owes langchain, offline:shopper too
 chat.py       the langchain chat model that plays it
 recording.py  a script made of what a model answered in an experiment
 """

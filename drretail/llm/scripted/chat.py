@@ -1,31 +1,27 @@
 """The langchain chat model that plays a script."""
 
 import json
-import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from langchain_core import exceptions
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.language_models.base import LangSmithParams
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
 from drretail.errors import ModelError
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.prices import FREE
 from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
+from drretail.llm.scripted.local import LocalChat
 from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, ScriptedCall, read_script
 from drretail.llm.usage import usage_of
 from drretail.records.base import canonical_json, sha256_of
@@ -67,53 +63,27 @@ _ERRORS: dict[ErrorKind, type[Exception]] = {
 with a stop reason, as with providers."""
 
 
-class ScriptedChat(BaseChatModel):
+class ScriptedChat(LocalChat):
     """Plays answers; ``asked`` keeps every request, in order of arrival."""
 
+    provider = PROVIDER
     play: Play = Field(exclude=True)
     model: str = "script"
     asked: list[Request] = Field(default_factory=list[Request], exclude=True)
-    # Accepted as every chat model does, without effect: there is neither sampling nor a network.
-    temperature: float | None = None
-    max_tokens: int | None = None
-    timeout: float | None = None
-    max_retries: int = 0
-    stop: list[str] | None = None
     _raised: Counter[str] = PrivateAttr(default_factory=Counter[str])
     """How often each request met an error that passes: nothing in a request tells a second attempt from the first."""
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
-
-    @property
-    def _llm_type(self) -> str:
-        return PROVIDER
-
-    @property
-    def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.model}
-
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
-        params = super()._get_ls_params(stop=stop, **kwargs)
-        params["ls_provider"] = PROVIDER
-        params["ls_model_name"] = str(kwargs.get("model", self.model))
-        return params
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model with these tools in OpenAI's form; with_structured_output binds its schema as one."""
-        bound = [convert_to_openai_tool(tool) for tool in tools]
         if "ls_structured_output_format" in kwargs:
-            kwargs[_SCHEMA] = bound[0]["function"]["name"]
-        return self.bind(tools=bound, tool_choice=tool_choice, **kwargs)
+            kwargs[_SCHEMA] = convert_to_openai_tool(tools[0])["function"]["name"]
+        return super().bind_tools(tools, tool_choice=tool_choice, **kwargs)
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        request = _request(messages, kwargs)
+    def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+        request = _request(messages, bound)
         with self._lock:
             self.asked.append(request)
         answer = _as_answer(self.play(request))
@@ -122,20 +92,12 @@ class ScriptedChat(BaseChatModel):
                 raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
             answer = ScriptedAnswer(text=answer.message, stop="refusal", usage=answer.usage)
         text, calls = _text_and_calls(answer, request)
-        for mark in stop or self.stop or []:
-            text = text.split(mark)[0]
-        tools = kwargs.get("tools") or []
-        message = AIMessage(
-            content=text,
-            tool_calls=calls,
-            usage_metadata=_counted(answer.usage) if answer.usage else estimated_usage(messages, tools, text, calls),
-            response_metadata={
-                "model_name": str(kwargs.get("model", self.model)),
-                "model_provider": PROVIDER,
-                "stop_reason": answer.stop or ("tool_use" if calls else "end_turn"),
-            },
+        return AIMessage(
+            text,
+            tool_calls=[tool_call(name=call.name, args=call.args, id=None) for call in calls],
+            usage_metadata=_counted(answer.usage) if answer.usage else None,
+            response_metadata={"stop_reason": answer.stop},
         )
-        return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _is_raised(self, answer: ScriptedAnswer, request: Request) -> bool:
         if answer.times is None:
@@ -144,40 +106,6 @@ class ScriptedChat(BaseChatModel):
         with self._lock:
             self._raised[key] += 1
             return self._raised[key] <= answer.times
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        message = self._generate(messages, stop, **kwargs).generations[0].message
-        assert isinstance(message, AIMessage)
-        yield from in_chunks(message)
-
-
-def in_chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
-    """A whole answer as a provider streams it: its text word by word, then its calls and its usage."""
-    for word in re.findall(r"\A\s*+\S++\s*+|\S++\s*+", message.text):
-        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
-    last = AIMessageChunk(
-        content="",
-        usage_metadata=message.usage_metadata,
-        response_metadata=message.response_metadata,
-        chunk_position="last",
-        tool_call_chunks=[
-            {
-                "type": "tool_call_chunk",
-                "name": call["name"],
-                "args": json.dumps(call["args"]),
-                "id": call["id"],
-                "index": index,
-            }
-            for index, call in enumerate(message.tool_calls)
-        ],
-    )
-    yield ChatGenerationChunk(message=last)
 
 
 def open_scripted(name: str, asked: Asked) -> Model:
@@ -237,7 +165,7 @@ def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
     return Request(tuple(messages), () if schema else names, schema, may_call)
 
 
-def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list[Any]]:
+def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list[ScriptedCall]]:
     """Text and calls; an answer in a schema is the call of the tool that the schema was bound as."""
     calls, text = list(answer.calls), answer.text
     if answer.structured is not None and request.schema:
@@ -246,12 +174,7 @@ def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list
         text = json.dumps(answer.structured, ensure_ascii=False)
     if answer.calls and not request.may_call:
         raise ModelError("model", f"the script calls {calls[0].name} where no call is allowed: {request}")
-    digest = sha256_of([[message.type, message.content] for message in request.messages])[:12]
-    made = [
-        {"type": "tool_call", "name": call.name, "args": call.args, "id": f"call_{digest}_{index}"}
-        for index, call in enumerate(calls)
-    ]
-    return text, made
+    return text, calls
 
 
 def _counted(usage: Usage) -> UsageMetadata:
@@ -260,16 +183,3 @@ def _counted(usage: Usage) -> UsageMetadata:
     return UsageMetadata(
         input_tokens=read, output_tokens=usage.output, total_tokens=read + usage.output, input_token_details=details
     )
-
-
-def estimated_usage(
-    messages: Sequence[BaseMessage], tools: Sequence[Any], text: str, calls: list[Any]
-) -> UsageMetadata:
-    """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
-    read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
-    written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
-    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
-def _tokens(text: str) -> int:
-    return max(1, len(text) // CHARACTERS_PER_TOKEN)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
@@ -96,7 +96,7 @@ def _of_row(
             yield "; ".join(named), own[column] or own[0]
     elif filled:
         parts = (": ".join(filter(None, (heads.get(column), texts[column]))) for column in filled)
-        yield "; ".join(filter(None, (label, *parts))), tuple(dict.fromkeys(one for its in own.values() for one in its))
+        yield "; ".join(filter(None, (label, *parts))), tuple(dict.fromkeys(chain(*own.values())))
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from drretail.grounding.text.words import is_english
 from drretail.grounding.verify.offers import AGREES
 from drretail.offline.chat import Turn, tags_in
 from drretail.offline.judge.claims import extract_claims
-from drretail.offline.judge.support import Opinion, judge_claim
+from drretail.offline.judge.support import judge_claim
 from drretail.offline.plain import filled, plain_answer
 
 QUESTION = "Q"
@@ -42,8 +42,8 @@ def _extracted(asked: str, *, only_cited: bool = False, **fields: Any) -> dict[s
     found = extract_claims(report, only_cited=only_cited)
     return {
         "claims": [
-            {"claim_id": number, "claim": it.claim, "quote": it.quote, "sources": list(it.sources), **fields}
-            for number, it in enumerate(found, 1)
+            {"claim_id": number, "claim": each.claim, "quote": each.quote, "sources": list(each.sources), **fields}
+            for number, each in enumerate(found, 1)
         ]
     }
 
@@ -54,37 +54,27 @@ def _supported(asked: str) -> dict[str, Any]:
 
 
 def _all_supported(asked: str) -> dict[str, Any]:
-    """Each claim by the sources that it names; figures of the question (the source Q) and of a source's own tag need no
-    other source."""
+    """Each claim by its sources; figures of the question (the source Q) and of a source's own tag need no other."""
     tags = tags_in(asked)
     question = [tag.content for tag in tags if tag.attributes.get("id") == QUESTION]
-    opinions: list[Opinion] = []
-    for claim in (tag for tag in tags if tag.name == "claim"):
+    judged: list[dict[str, Any]] = []
+    for number, claim in enumerate((tag for tag in tags if tag.name == "claim"), 1):
         cited = claim.attributes.get("sources", "").split()
         sources = [tag for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
         given = "\n".join([*question, *(" ".join(source.attributes.values()) for source in sources)])
         opinion = judge_claim(claim.content, [source.content for source in sources], given=given)
         # What code found in the records, which stands there where it differs from the first answer.
-        number = claim.attributes.get("id")
-        lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == number]
+        named = claim.attributes.get("id")
+        lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == named]
         if denied := [line for line in lines if AGREES not in line]:
             reason = "; ".join(denied)
             quote = judge_claim(reason, [source.content for source in sources]).quote
             opinion = replace(opinion, label="contradicted", reason=reason, quote=quote or opinion.quote)
         elif lines:
             opinion = replace(opinion, label="full_support", reason="; ".join(lines))
-        opinions.append(opinion)
-    return {
-        "claims": [
-            {
-                "claim_id": number,
-                "quotes": [it.quote] if it.quote else [],
-                "justification": it.reason,
-                "label": it.label,
-            }
-            for number, it in enumerate(opinions, 1)
-        ]
-    }
+        quotes = [opinion.quote] if opinion.quote else []
+        judged.append({"claim_id": number, "quotes": quotes, "justification": opinion.reason, "label": opinion.label})
+    return {"claims": judged}
 
 
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {

@@ -31,7 +31,7 @@ _THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a source as it stands there, and the stems of what it says."""
+    """A stretch of a source, and the stems of its words."""
 
     raw: str
     stems: frozenset[str]
@@ -47,7 +47,7 @@ class Source:
 
     @property
     def together(self) -> tuple[frozenset[str], ...]:
-        """What is said together: the words of a sentence, and all words of a record, which is about one thing."""
+        """Words that belong together: those of a sentence, and all of a record, which is about one thing."""
         each = tuple(passage.stems for passage in self.passages)
         return (frozenset[str]().union(*each),) if self.is_record else each
 
@@ -76,7 +76,7 @@ def numbers_in(text: str) -> dict[str, Decimal]:
     return {written: Decimal(number.replace(",", "")) for written, number in plain.items()}
 
 
-def is_said(number: Decimal, known: Collection[Decimal]) -> bool:
+def is_known(number: Decimal, known: Collection[Decimal]) -> bool:
     """True where a known number gives this one, rounded to the decimals with which it is written."""
     half = Decimal(1).scaleb(int(number.as_tuple().exponent)) / 2
     return any(abs(one - number) <= half for one in known)

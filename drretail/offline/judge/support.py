@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.text.words import content_stems, content_words, stem
-from drretail.offline.judge.sources import Passage, Source, is_said, numbers_in, read_source
+from drretail.offline.judge.sources import Passage, Source, is_known, numbers_in, read_source
 
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 
@@ -63,38 +63,28 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     known = {*numbers_in(given).values()}.union(*(source.numbers for source in read))
     held, lacking = list[str](), list[str]()
     for written, number in numbers_in(claim).items():
-        (held if is_said(number, known) else lacking).append(written)
+        (held if is_known(number, known) else lacking).append(written)
     if not read or not (wording.weights or held):
         return Opinion("no_support", "there is nothing to compare", "")
     passages = [passage for source in read for passage in _nearest(wording, source)]
+    found = _stems(passages)
     quote = _quote(passages, wording, [written.strip(f"{_SIGNS} ") for written in held])
-    return _weighed(wording, read, _stems(passages), bool(held), lacking, quote)
-
-
-def _weighed(
-    wording: Wording,
-    sources: Sequence[Source],
-    found: frozenset[str],
-    holds_figures: bool,
-    lacking: Sequence[str],
-    quote: str,
-) -> Opinion:
-    has_words = any(source.has_words for source in sources)
-    only_records = all(source.is_record or not source.has_words for source in sources)
+    has_words = any(source.has_words for source in read)
+    only_records = all(source.is_record or not source.has_words for source in read)
     is_priced = any(written[0] in _SIGNS for written in lacking)
-    if only_records and is_priced and not holds_figures and any(source.numbers for source in sources):
+    if only_records and is_priced and not held and any(source.numbers for source in read):
         return Opinion("no_support", f"the record gives other figures than {', '.join(lacking)}", quote)
     # Beside bare calculations figures decide alone.
-    close = closeness(wording, found, sources) if has_words else float(holds_figures)
-    unsaid = [weight for weight in wording.weights if weight not in found]
+    close = closeness(wording, found, read) if has_words else float(bool(held))
+    absent = [word for word in wording.weights if word not in found]
     # What a record does not name is another thing; a page names things in sentences that are further away.
-    is_other = has_words and only_records and any(wording.weights[each] == NAME_WEIGHT for each in unsaid)
+    is_other = has_words and only_records and any(wording.weights[word] == NAME_WEIGHT for word in absent)
     if close >= FULL and not lacking and not is_other:
         return Opinion("full_support", "its words and figures stand together in the sources", quote)
-    if close < SOME and not holds_figures:
+    if close < SOME and not held:
         return Opinion("no_support", "the sources say nothing of it", "")
     missing = [f"the figures {', '.join(lacking)}"] if lacking else []
-    missing += [f"words such as {', '.join(unsaid[:4])}"] if unsaid and (close < FULL or is_other) else []
+    missing += [f"words such as {', '.join(absent[:4])}"] if absent and (close < FULL or is_other) else []
     return Opinion("partial_support", f"the sources lack {' and '.join(missing) or 'its words together'}", quote)
 
 

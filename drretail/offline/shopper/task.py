@@ -26,10 +26,6 @@ class Lookup:
     args: dict[str, Any]
     value: dict[str, Any]
 
-    @property
-    def failed(self) -> bool:
-        return not self.value or "error" in self.value
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -47,7 +43,8 @@ class Task:
 
     def found(self, *names: str) -> Iterator[Lookup]:
         """The calls of these tools that brought a result."""
-        return (lookup for lookup in self.lookups if lookup.name in names and not lookup.failed)
+        own = (lookup for lookup in self.lookups if lookup.name in names)
+        return (lookup for lookup in own if lookup.value and "error" not in lookup.value)
 
 
 def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:

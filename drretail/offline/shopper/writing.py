@@ -34,7 +34,8 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
         for order in of_kind(notes, "O")[:1]
     ]
     for title, kind in (("What the web says", "W"), ("What your files say", "F")):
-        quoted = [_quoted(line, note) for note in of_kind(notes, kind) for line in _sayings(note)]
+        found = [(line, note, fact(note, "date")) for note in of_kind(notes, kind) for line in _sayings(note)]
+        quoted = [f"- “{line}”{f' ({day})' if day else ''} [{note.evidence}]" for line, note, day in found]
         blocks += [f"## {title}", "\n".join(quoted[:MOST_LINES])] if quoted else []
     if task.declares:
         picks = [Pick(product=note.evidence.partition(":")[2]) for note in chosen.values()]
@@ -44,10 +45,9 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
 
 
 def mended(report: str, problems: str) -> str:
-    """A report without the lines at fault and without the picks that no line cites any more.
+    """A report without the lines at fault, and without the picks that no line cites any more.
 
-    ``problems`` is a JSON list, each entry with the words at fault (``said``) and the ``sentence`` they stand in, or
-    with the line of a pick.
+    ``problems`` is a JSON list: words at fault (``said``) with their ``sentence``, or the line of a pick.
     """
     written = take_picks(report)
     at_fault = [entry for entry in parse_json(problems) if isinstance(entry, dict)]
@@ -121,11 +121,6 @@ def _sentences(product: SourceNote) -> Iterator[str]:
         yield f"It is rated {rating}" + (f" from {ratings} ratings" if ratings else "")
     for line in _sayings(product)[:1]:
         yield f"Its listing says: “{line}”"
-
-
-def _quoted(line: str, note: SourceNote) -> str:
-    day = fact(note, "date")
-    return f"- “{line}”{f' ({day})' if day else ''} [{note.evidence}]"
 
 
 def _sayings(note: SourceNote) -> list[str]:

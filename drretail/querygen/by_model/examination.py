@@ -127,4 +127,4 @@ def listed(findings: Sequence[Finding]) -> str:
 def in_words(finding: Finding) -> str:
     """A finding in a sentence: what its code means, what is meant, and what was found instead."""
     found = f" ({finding.found})" if finding.found else ""
-    return f"{CODES[finding.code]}: {finding.text!r}{found}"
+    return f"{CODES[finding.code].meaning}: {finding.text!r}{found}"

@@ -102,9 +102,9 @@ class Reader:
             today=self._today,
             owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
-            wish=tagged("wish", mask.facts("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN))),
-            rationale=tagged("rationale", mask.facts(query.rationale) or "None is given."),
-            question=tagged("question", mask.facts(query.text) if query.wish.orders else mask.text(query.text)),
+            wish=tagged("wish", mask.text("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN), keep_ids=True)),
+            rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
+            question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
         )
 
 

@@ -6,7 +6,8 @@ from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.users import check_users, drawn_users, user_slug
+from drretail.grounding.report.evidence_ids import short_hash
+from drretail.querygen.users import check_users, drawn_users
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
 
@@ -72,7 +73,7 @@ def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int 
     for user_id in users:
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            targets.append(Target(f"{user_slug(user_id)}-m", per_user, user_id))
+            targets.append(Target(f"{short_hash(user_id)}-m", per_user, user_id))
         else:
             without.append(user_id)
         if len(targets) == wanted:

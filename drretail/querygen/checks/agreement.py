@@ -14,9 +14,9 @@ from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.grounding.text.words import NUMBERS, STOP_WORDS, is_negation, stem
+from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.checks.case import Case, Code, found, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 
@@ -83,8 +83,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
-    """In digits only. What was paid before may stand beside a limit, so that of several amounts those count that are
-    said to be the most."""
+    """In digits only. What was paid before may stand beside a limit: of several amounts the most to be spent count."""
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
     if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
@@ -158,9 +157,9 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Products and makers of what is wanted, where neither the wish nor anything that the user ordered has them.
+    """Products and makers of what is wanted that neither the wish nor an order has.
 
-    A maker is known by its capital, and not where a sentence begins with one: "Simple" and "Always" are makers, too.
+    A maker is known by its capital within a sentence: "Simple" and "Always" are makers, too.
     """
     ordered = () if case.shopper is None else case.shopper.products.values()
     names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
@@ -197,9 +196,9 @@ def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
 
 def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
     del wish
-    spoken = case.stems(case.query.text)
+    spoken = {*content_stems(case.query.text)}
     for listing in case.owned:
-        if not spoken & case.names(listing):
+        if not spoken & names_of(listing):
             product = listing.product
             yield found(
                 "owned_not_in_text", product.title[:60], product.product_id, evidence_id=f"P:{product.product_id}"
@@ -214,11 +213,11 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
     days = [order.order_date[:10] for order in case.shopper.kept if order.product_id in wish.owned]
     if not days:
         return
-    names = set[str]().union(*map(case.names, case.owned))
+    names = set[str]().union(*map(names_of, case.owned))
     due = {f"-{_MONTHS.index(match[0]):02}-" for match in re.finditer(MONTH, wish.deadline or "")}
     for span in find_sentences(text):
         sentence = text[span.start : span.end]
-        if not names & case.stems(sentence):
+        if not names & {*content_stems(sentence)}:
             continue
         outside = _QUOTED.sub(lambda match: " " * len(match[0]), sentence)  # a year in a title is no date
         dates = [

@@ -48,17 +48,6 @@ class Case:
         """What the wish names as owned, as far as the shop holds it."""
         return [] if self.query.wish is None else self.stock.offers.listings(self.query.wish.owned)
 
-    @staticmethod
-    def stems(text: str) -> set[str]:
-        """The words of a text that say something, by their stems."""
-        return set(content_stems(text))
-
-    @classmethod
-    def names(cls, listing: Listing) -> set[str]:
-        """The stems of what a product may be called by: its title, maker and categories."""
-        product = listing.product
-        return cls.stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories)))
-
     def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
         """What is offered of the wanted kinds and named in a text by the first words of its title; with these words."""
         words = f" {folded(text)} "
@@ -73,6 +62,12 @@ class Case:
         # Whom the shop does not know has bought nothing; that is found elsewhere.
         known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
         return self.stock.offers.reference(known)
+
+
+def names_of(listing: Listing) -> set[str]:
+    """The stems of what a product may be called by: its title, maker and categories."""
+    product = listing.product
+    return set(content_stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories))))
 
 
 def found(

@@ -33,7 +33,7 @@ CODES = {
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
 # Of the priced offers of a kind, how many may keep a demand; of fewer offers nobody can say.
-_LEAST_SHARE, _MOST_SHARE, _LEAST_OFFERS = 0.2, 0.8, 4
+LEAST_SHARE, MOST_SHARE, LEAST_OFFERS = 0.2, 0.8, 4
 
 
 def binds(query: Query) -> bool:
@@ -81,25 +81,16 @@ def _rationale(case: Case) -> Iterator[Finding]:
 
 
 def check_rules(case: Case) -> Iterator[Finding]:
-    """The evidence that rules have for pairs of kinds and for demands."""
-    yield from _pairs(case)
-    yield from _demands(case)
-
-
-def _pairs(case: Case) -> Iterator[Finding]:
-    """Shared words and categories beside each other are no evidence that two kinds belong together."""
+    """What rules must keep to. Words or categories that two kinds share are no evidence that they belong together."""
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
-    for (one, its), (other, others) in combinations(case.offered, 2):
-        leaves = [{listing.product.leaf_category for listing in listings} for listings in (its, others)]
-        ids = [{listing.product.product_id for listing in listings} for listings in (its, others)]
+    for (one, offers), (other, others) in combinations(case.offered, 2):
+        leaves = [{listing.product.leaf_category for listing in listings} for listings in (offers, others)]
+        ids = [{listing.product.product_id for listing in listings} for listings in (offers, others)]
         if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
             yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")
-
-
-def _demands(case: Case) -> Iterator[Finding]:
     for want, listings in case.offered:
         priced = [listing for listing in listings if listing.price is not None]
-        for demand in want.must if len(priced) >= _LEAST_OFFERS else ():
+        for demand in want.must if len(priced) >= LEAST_OFFERS else ():
             kept = sum(stance(listing.words, demand) == "kept" for listing in priced)
-            if not _LEAST_SHARE <= kept / len(priced) <= _MOST_SHARE:
+            if not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
                 yield found("demand_decides_nothing", demand, f"{kept} of {len(priced)} {want.name} keep it")

@@ -36,7 +36,7 @@ _LEAST_PRICES = 5
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """A missing kind or brand is found by names.py, and then nothing more is said."""
+    """Nothing where a kind or brand is missing, which names.py finds."""
     wish = case.query.wish
     if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
         return

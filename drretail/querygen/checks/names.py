@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from drretail.grounding.text.amounts import find_dates
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.grounding.text.words import content_stems
+from drretail.querygen.checks.case import Case, Code, found, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 from drretail.tools.registry import TOOLS
@@ -62,7 +63,7 @@ def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
         kinds = " or ".join(want.kinds)
         if not listings and not case.query.infeasible:
             yield found("kind_unknown", want.name, f"nothing is of the kind {kinds}")
-        elif listings and not any(case.names(listing) & case.stems(want.name) for listing in listings):
+        elif listings and not any(names_of(listing) & {*content_stems(want.name)} for listing in listings):
             yield found("kind_of_another_thing", want.name, f"the kind is {kinds}")
     brands = (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted))
     for brand in dict.fromkeys(brands):

@@ -11,15 +11,13 @@ from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
+_REMOVE = "take it out of the text"
 CODES = {
-    code: Code(f"the text holds {what}", "take it out of the text")
-    for code, what in {
-        "id_in_text": "the id of a product, an order, a user or a piece of evidence",
-        "email_in_text": "an e-mail address",
-        "phone_in_text": "a telephone number",
-        "street_in_text": "an address, or a part of one that tells where somebody lives",
-        "name_in_text": "a full name: the user's, or one that the text gives as the writer's",
-    }.items()
+    "id_in_text": Code("the text holds the id of a product, an order, a user or a piece of evidence", _REMOVE),
+    "email_in_text": Code("the text holds an e-mail address", _REMOVE),
+    "phone_in_text": Code("the text holds a telephone number", _REMOVE),
+    "street_in_text": Code("the text holds an address, or a part of one that tells where somebody lives", _REMOVE),
+    "name_in_text": Code("the text holds a full name: the user's, or one that is given as the writer's", _REMOVE),
 }
 
 BLANK = "[…]"
@@ -34,7 +32,7 @@ _ZIP = r"\d{5}(?:-\d{4})?\b"
 _DOOR = r"(?:apartment|apt\.?|suite|ste\.?|flat|unit)\s*(?:#\s?|no\.?\s?)?"
 _NAME = r"[A-Z][a-zà-ÿ'’]+(?:[- ][A-Z](?:\.|[a-zà-ÿ'’]+))*[- ][A-Z][a-zà-ÿ'’]+(?:-[A-Z][a-zà-ÿ]+)?"
 _UNITS = r"(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
-# What the group "it" matches, else the whole match. Capitals make a name of a street, a town or a person; in small
+# What the group "private" matches, else the whole match. Capitals make a name of a street, a town or a person; in small
 # letters only what can hardly be anything else counts.
 _PATTERNS = tuple(
     (code, re.compile(pattern))
@@ -47,7 +45,7 @@ _PATTERNS = tuple(
         (
             "phone_in_text",
             r"(?i)\b(?:call|phone|telephone|text|ring|reach|dial|fax|cell|mobile|whatsapp)\b[^.!?\n]{0,30}?"
-            rf"(?<![\w.$€£-])(?P<it>\d{{3}}[\s.-]\d{{4}}){_UNITS}",
+            rf"(?<![\w.$€£-])(?P<private>\d{{3}}[\s.-]\d{{4}}){_UNITS}",
         ),
         (
             "street_in_text",
@@ -62,12 +60,12 @@ _PATTERNS = tuple(
         (
             "name_in_text",
             r"(?:\b[Mm]y\s+(?:full\s+)?name(?:\s+is|['’]s)|\b[Nn]ame:|\bI['’]m\s+called|\b[Ss]hip\s+(?:it|them|this)\s+to"
-            rf"|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),)\s+(?P<it>{_NAME})",
+            rf"|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),)\s+(?P<private>{_NAME})",
         ),
         # "I'm Jane Doe from …", but no "I'm Team Coffee" and no "I'm Italian American."
         (
             "name_in_text",
-            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=\s+(?:and|from|of|in|at|here|with)\b)",
+            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<private>{_NAME})(?=\s+(?:and|from|of|in|at|here|with)\b)",
         ),
     )
 )
@@ -108,24 +106,22 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Identifyi
 
 
 def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
-    for code, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            start, end = match.span("it") if "it" in pattern.groupindex else match.span()
-            yield _whole(text, code, start, end)
+    found = [
+        (code, *match.span("private" if "private" in pattern.groupindex else 0))
+        for code, pattern in _PATTERNS
+        for match in pattern.finditer(text)
+    ]
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
-    for place in personal_data(text, people):
-        yield _whole(text, _CODES.get(place.what, "id_in_text"), place.start, place.end)
-
-
-def _whole(text: str, code: str, start: int, end: int) -> Identifying:
-    """With door, town and ZIP code, where it is a street."""
-    behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
-    return Identifying(code, start, behind.end() if behind else end)
+    found += [(_CODES.get(place.what, "id_in_text"), place.start, place.end) for place in personal_data(text, people)]
+    for code, start, end in found:
+        # With door, town and ZIP code.
+        behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
+        yield Identifying(code, start, behind.end() if behind else end)
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Blanks out what identifies the writer of some texts, wherever it is said again."""
+    """Blanks out what identifies the writer of some texts, wherever it is repeated."""
 
     profile: UserProfile | None
     words: tuple[str, ...]
@@ -136,24 +132,13 @@ class Mask:
         found = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
         return cls(profile, tuple(sorted(found, key=lambda words: (-len(words), words))))
 
-    def text(self, text: str) -> str:
-        """The text without all of that, and without whatever else of it stands only here."""
-        return self._cut(text, self._spans(text))
-
-    def facts(self, text: str) -> str:
-        """The same for what names orders and products by their ids, which are meant to be told."""
-        return self._cut(
-            text, [span for span in self._spans(text) if not _RECORD_ID.fullmatch(text[slice(*span)])], ids=True
-        )
-
-    def _spans(self, text: str) -> list[tuple[int, int]]:
-        return [(place.start, place.end) for place in identifying(text, self.profile)]
-
-    def _cut(self, text: str, spans: list[tuple[int, int]], *, ids: bool = False) -> str:
-        for start, end in reversed(spans):
-            text = f"{text[:start]}{BLANK}{text[end:]}"
+    def text(self, text: str, *, keep_ids: bool = False) -> str:
+        """The text without all of that, and without what else identifies the writer; ids of orders may be kept."""
+        for place in reversed(identifying(text, self.profile)):
+            if not (keep_ids and _RECORD_ID.fullmatch(text, place.start, place.end)):
+                text = f"{text[: place.start]}{BLANK}{text[place.end :]}"
         for words in self.words:
-            if not (ids and _RECORD_ID.fullmatch(words)):
+            if not (keep_ids and _RECORD_ID.fullmatch(words)):
                 text = text.replace(words, BLANK)
         return text
 

@@ -41,11 +41,7 @@ class _Text:
         return cls(query, runs, frozenset(content_stems(query.text)), kinds, owned)
 
     def likeness(self, other: "_Text", shared_runs: int) -> float:
-        """The share of the shorter that stands in the other, 0 where they are two questions.
-
-        One task is asked by several users in the same words, and one sentence is said of several things, or of what
-        several users have: that repeats nothing.
-        """
+        """The share of the shorter that stands in the other; 0 for one task of two users, and for other products."""
         one, two = self.query, other.query
         if one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id):
             return 0
@@ -96,8 +92,7 @@ def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
     """The later one of every two near-duplicates, by query id."""
     texts, findings = Texts(), dict[str, Finding]()
     for query in queries:
-        finding = texts.near_duplicate(query)
-        if finding is not None:
+        if finding := texts.near_duplicate(query):
             findings[query.query_id] = finding
         texts.add(query)
     return findings

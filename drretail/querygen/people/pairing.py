@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import Persona, PersonContext
-from drretail.querygen.users import user_slug
 from drretail.records.query import Query
 
 POOL = 4
-"""Without a model, a task's choosers are so many times the users wanted, those whose orders are nearest to it."""
+"""Without a model, so many times the users wanted are a task's choosers."""
 _LONGEST_TASK_ID = 64 - 9
 Choices = Mapping[str, Sequence[str]]
 """By task id, the users who chose it, to whom it matters most first."""
@@ -35,11 +35,9 @@ def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int
 def distance(one: Persona, other: Persona) -> float:
     """One minus the mean likeness over the fields that either has filled; a field of one alone is unlike. 0 to 1."""
     first, second = one.traits, other.traits
-    names = [name for name in {**first, **second} if name != "basic_attributes.name"]
-    alike = [
-        likeness(first[name].value, second[name].value) if name in first and name in second else 0.0 for name in names
-    ]
-    return 1 - sum(alike) / len(names) if names else 0.0
+    names = {*first, *second} - {"basic_attributes.name"}
+    alike = sum(likeness(trait.value, second[name].value) for name, trait in first.items() if name in names & {*second})
+    return 1 - alike / len(names) if names else 0.0
 
 
 def likeness(one: str, other: str) -> float:
@@ -49,10 +47,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted: int) -> list[str]:
-    """The first of ``users``, then each time the one whose nearest among the taken is farthest (greedy max-min).
-
-    Of users at the same distance the one comes first who stands first.
-    """
+    """The first of ``users``, then each time the one, or the first, whose nearest among the taken is farthest."""
     taken, left = list(users[:1]), list(users[1:])
     nearest = {user: distance(personas[user], personas[taken[0]]) for user in left} if taken else {}
     while left and len(taken) < wanted:
@@ -83,7 +78,7 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
     """The task as one user's: its text as it was, the persona and the context beside it."""
     return task.model_copy(
         update={
-            "query_id": f"{task.query_id[:_LONGEST_TASK_ID]}-{user_slug(persona.user_id)}",
+            "query_id": f"{task.query_id[:_LONGEST_TASK_ID]}-{short_hash(persona.user_id)}",
             "task_id": task.query_id,
             "user_id": persona.user_id,
             "mode": "task",

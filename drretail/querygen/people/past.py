@@ -3,7 +3,7 @@
 A context holds notes of purchases, and every third order as a bit of talk (000, Appendix H).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,11 +14,11 @@ from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.people.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
-from drretail.records.score import ProfileSummary, Statement
+from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 
 MOST_ORDERS = 60
-"""The newest; a persona of more would rest on what nobody reads."""
+"""The newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ BY_STATEMENT: Mapping[str, str] = {
     "category": "preferences_and_interests.shopping",
     "price_level": "financial_information.consumption_characteristics",
 }
-"""Where the statements of a profile summary belong, by code."""
+"""By the code of a summary's statement."""
 BY_DEPARTMENT: Mapping[str, str] = {
     "Pet_Supplies": "basic_attributes.pets",
     "Grocery_and_Gourmet_Food": "preferences_and_interests.diet",
@@ -112,11 +112,9 @@ def persona_by_rules(past: Past) -> Persona:
     """What profile, summary and departments tell of a user."""
     profile = {"basic_attributes.name": past.profile.first_name, "basic_attributes.residence": past.residence}
     found = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
-    by_code: dict[str, list[Statement]] = {}
-    for statement in past.summary().statements:
-        by_code.setdefault(statement.code, []).append(statement)
+    summary = past.summary()
     for code, name in BY_STATEMENT.items():
-        statements = [statement for statement in by_code.get(code, ()) if statement.orders]
+        statements = [each for each in summary.statements if each.code == code and each.orders]
         if statements:
             found[name] = _trait(
                 " ".join(statement.text for statement in statements),
@@ -130,15 +128,13 @@ def _departments(past: Past) -> dict[str, Trait]:
     bought: dict[str, dict[str, list[str]]] = {}
     for order in filter(past.shows, reversed(past.kept)):
         product = past.products[order.product_id]
-        name = BY_DEPARTMENT.get(product.category)
-        if name is not None:
+        if name := BY_DEPARTMENT.get(product.category):
             bought.setdefault(name, {}).setdefault(product.leaf_category, []).append(order.order_id)
-    return {name: _bought(kinds) for name, kinds in bought.items()}
-
-
-def _bought(kinds: Mapping[str, list[str]]) -> Trait:
-    named = list(kinds)[:_MOST_KINDS]
-    return _trait(f"Buys {', '.join(named)}.", (id_ for kind in named for id_ in kinds[kind]))
+    newest = {name: list(kinds.items())[:_MOST_KINDS] for name, kinds in bought.items()}
+    return {
+        name: _trait(f"Buys {', '.join(kind for kind, _ in kinds)}.", (id_ for _, ids in kinds for id_ in ids))
+        for name, kinds in newest.items()
+    }
 
 
 def _trait(value: str, orders: Iterable[str]) -> Trait:
@@ -147,21 +143,15 @@ def _trait(value: str, orders: Iterable[str]) -> Trait:
 
 def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
     """The newest ``most`` orders as notes and talk, the oldest first, after who it is and where they live."""
-    return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(_entries(past, most)))
-
-
-def _entries(past: Past, most: int) -> Iterator[ContextEntry]:
     greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
-    yield ContextEntry(kind="talk", text=greeting, of_profile=True)
+    entries = [ContextEntry(kind="talk", text=greeting, of_profile=True)]
     bought: set[str] = set()
-    for number, order in enumerate(past.orders[-most:]):
-        if number % TALK_EVERY == TALK_EVERY - 1:
-            yield ContextEntry(
-                kind="talk", text=_talk(past, order, again=order.product_id in bought), orders=(order.order_id,)
-            )
-        else:
-            yield ContextEntry(kind="purchase", text=f"Noted {past.line(order)}", orders=(order.order_id,))
+    for number, order in enumerate(past.orders[-most:], 1):
+        is_talk = number % TALK_EVERY == 0
+        text = _talk(past, order, again=order.product_id in bought) if is_talk else f"Noted {past.line(order)}"
+        entries.append(ContextEntry(kind="talk" if is_talk else "purchase", text=text, orders=(order.order_id,)))
         bought.add(order.product_id)
+    return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(entries))
 
 
 def _talk(past: Past, order: Order, *, again: bool) -> str:

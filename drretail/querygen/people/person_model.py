@@ -7,7 +7,7 @@ from pydantic import Field
 
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.session import Ask
-from drretail.querygen.people.past import Past
+from drretail.querygen.people.past import MOST_ENTRIES, Past
 from drretail.querygen.people.persona import (
     FIELDS,
     LONGEST_VALUE,
@@ -20,7 +20,7 @@ from drretail.querygen.people.persona import (
 from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query
 
-LEAST_ENTRIES, MOST_ENTRIES = 8, 40
+LEAST_ENTRIES = 8
 NAMES = ("persona", "context", "choose")
 
 
@@ -53,8 +53,11 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
-        if problem := _wrong_fields(written):
+        names = [trait.field for trait in written.traits]
+        if problem := _strange(names, FIELDS, "there are no such fields"):
             return problem
+        if len({*names}) < len(names):
+            return "a field stands twice"
         for trait in written.traits:
             if not trait.orders and trait.field not in PROFILE_FIELDS:
                 return f"{trait.field} names no orders"
@@ -63,7 +66,9 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
         return None
 
     message = prompts()["persona"].render(
-        fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
+        fields="\n".join(f"- {name}" for name in FIELDS),
+        profile_fields=" and ".join(PROFILE_FIELDS),
+        profile=_records(past),
     )
     return Ask(f"{past.user_id}#persona", message, WrittenPersona, check)
 
@@ -133,10 +138,6 @@ def prompts() -> dict[str, Prompt]:
     return {name: load_prompt(__file__, name) for name in NAMES}
 
 
-def _fields() -> str:
-    return "\n".join(f"- {name}" for name in FIELDS)
-
-
 def _records(past: Past) -> str:
     """Profile, summary and orders of a user, ids with them."""
     orders = (f"- {order.order_id}: {past.line(order)}" for order in past.orders if past.shows(order))
@@ -146,12 +147,6 @@ def _records(past: Past) -> str:
 
 
 def _strange(named: Iterable[str], known: Collection[str], what: str) -> str | None:
-    """What is wrong where something is named that is not known; None where all is."""
+    """``what`` with all that is named and not known; None where nothing is."""
     strange = sorted({*named} - {*known})
     return f"{what}: {', '.join(strange)}" if strange else None
-
-
-def _wrong_fields(written: WrittenPersona) -> str | None:
-    names = [trait.field for trait in written.traits]
-    is_double = len({*names}) < len(names)
-    return _strange(names, FIELDS, "there are no such fields") or ("a field stands twice" if is_double else None)

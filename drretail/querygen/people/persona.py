@@ -1,7 +1,4 @@
-"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it.
-
-Both are kept in a folder; what stands there is frozen until somebody takes it away.
-"""
+"""Who a user is, by the seven groups of PDR-Bench's Table 5, the context that shows it, and the folder of both."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,13 +73,8 @@ class Persona(Document):
     @property
     def text(self) -> str:
         """What is known, a field a line, as agents and judges read it."""
-        return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits.items())
-
-
-def field_label(name: str) -> str:
-    """ "basic_attributes.pets" → "Basic attributes, pets"."""
-    group, _, field = name.replace("_", " ").partition(".")
-    return f"{group.capitalize()}, {field}"
+        labels = (name.replace("_", " ").replace(".", ", ").capitalize() for name in self.traits)
+        return "\n".join(f"{label}: {trait.value}" for label, trait in zip(labels, self.traits.values(), strict=True))
 
 
 class ContextEntry(Record):

@@ -73,7 +73,7 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
         "query": query.text,
         "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
         "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
-        "cheapest_basket": basket_line(item.checked.basket) if item.checked.basket else "",
+        "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
         **{name: form.query[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
         **given,

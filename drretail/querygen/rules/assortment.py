@@ -11,19 +11,18 @@ from typing import Any
 
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import Listing
+from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.checks.stock import Stock
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 ENOUGH = 3
 """Offers of a kind, besides what the shopper has, from which an answer may choose."""
-LEAST, MOST = 0.2, 0.8
-"""What fewer or more of the offers keep to decides nothing."""
 _LIMITS = {
     "rating_min": ("average_rating", (4.5, 4.3, 4.0)),
     "ratings_min": ("rating_number", (1000, 500, 200, 100, 50, 20)),
 }
 """By the field of a want: the field of a product, and the least values that may be asked for."""
-_FEW_VALUES, _LEAST_KEEP = 4, 2
+_LEAST_KEEP = 2
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
 
 
@@ -48,12 +47,12 @@ class KindOffers:
     @cached_property
     def demands(self) -> tuple[tuple[str, str], ...]:
         """Values that decide among the priced (or all) and among those that fill the field, of fields with a clause."""
-        counted = self.priced if len(self.priced) >= _FEW_VALUES else self.offers
+        counted = self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
         demands: list[tuple[str, str]] = []
         for name in PHRASES["field"]:
             details = (offer.product.details.get(name) for offer in self.offers)
             filled = [{part.strip() for part in str(value).casefold().split(",")} for value in details if value]
-            for value in sorted(set[str]().union(*filled)) if len(filled) >= _FEW_VALUES else ():
+            for value in sorted(set[str]().union(*filled)) if len(filled) >= LEAST_OFFERS else ():
                 is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
                 is_told_apart = is_plain and _decides([value in values for values in filled])
                 if is_told_apart and _decides([stance(offer.words, value) == "kept" for offer in counted]):
@@ -74,7 +73,7 @@ class KindOffers:
     def price_spread(self) -> bool:
         """True where the dearer quarter costs at least twice what the cheaper one does."""
         prices = [offer.price for offer in self.priced if offer.price is not None]
-        return len(prices) > _FEW_VALUES and prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
+        return len(prices) > LEAST_OFFERS and prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
 
 
 @dataclass(slots=True)
@@ -93,4 +92,4 @@ class Assortment:
 
 def _decides(answers: Sequence[bool]) -> bool:
     """True where enough keep to it to choose from, and enough do not."""
-    return sum(answers) >= _LEAST_KEEP and LEAST * len(answers) <= sum(answers) <= MOST * len(answers)
+    return sum(answers) >= _LEAST_KEEP and LEAST_SHARE * len(answers) <= sum(answers) <= MOST_SHARE * len(answers)

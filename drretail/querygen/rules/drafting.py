@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
+from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.checks.stock import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
 from drretail.querygen.rules.needs import Need
-from drretail.querygen.users import user_slug
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -61,7 +61,7 @@ class Author:
         budget = self._budget(need, wants) if is_bounded else None
         quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
         return Query(
-            query_id=f"{user_slug(self.shopper.profile.user_id)}-{number}",
+            query_id=f"{short_hash(self.shopper.profile.user_id)}-{number}",
             user_id=self.shopper.profile.user_id,
             text=self._text(need, [clause for _, _, clause in demands], budget, is_two=is_two),
             mode="profile_aware",

@@ -79,8 +79,7 @@ def kind_of(product: Product) -> Kind | None:
 def quoted_title(product: Product) -> str | None:
     """The title up to what it is for or comes with, as one would quote it; None where nothing short is left.
 
-    Of a product with a category it goes on until a word of the category stands in it: "Anker Soundcore Mini" alone
-    does not say what it is. Nor do a brand and a model's number.
+    It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
     """
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
     nouns = {word for name in (*product.categories[1:], *_names(product)) for word in _stems(name)}

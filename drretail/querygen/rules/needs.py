@@ -13,8 +13,9 @@ from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
+from drretail.querygen.checks.contract import MOST_SHARE
 from drretail.querygen.checks.stock import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, MOST, PHRASES, Assortment
+from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -172,4 +173,4 @@ def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: fro
     offered = (offer.product for offer in assortment.of(kind.category).offers)
     others = [product for product in offered if product.product_id not in owned]
     beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
-    return len(others) >= ENOUGH and beside >= MOST * len(others)
+    return len(others) >= ENOUGH and beside >= MOST_SHARE * len(others)

@@ -126,8 +126,10 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
 
     about = About(load_metric("faithfulness"), "a@model", JUDGE, "", Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
-    found = {row.variant: row.value for row in rows(about, reports)}
-    assert (found["FP_web"], found["FP_eq2"]) == (0.5, 0.75)  # half of both columns as they are printed
+    found = {row.variant: row for row in rows(about, reports)}
+    # Half of both columns as they are printed.
+    assert (found["FP_web"].value, found["FP_eq2"].value) == (0.5, 0.75)
+    assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
 HEADLINE = "overall"

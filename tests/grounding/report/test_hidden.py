@@ -26,7 +26,6 @@ HIDDEN = (
     '[comment]: other.html\n  "hid"',
     "> [quoted]: # (hid)",
     "[hid for $30.99]: http://ecommerce.com/B0AAAAAAAA",
-    "[](http://ecommerce.com/hid)",
     "<span hidden>hid</span>",
     '<div hidden="until-found">hid</div>',
     "<div popover>hid</div>",

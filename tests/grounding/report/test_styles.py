@@ -40,6 +40,8 @@ def cited(report: str) -> list[tuple[str, str]]:
 
 A, B = "https://a.example/1", "https://a.example/2"
 TWO = listed(f"1. A {A}", f"2. B {B}")
+CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
+GROK_CARD = '<grok-card data-id="e8ff4f" data-type="citation_card"></grok-card>'
 FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "glued to the stop": (
         "It grew.10, 11 It fell in the U.S.3\n\n| so.2 |",
@@ -212,10 +214,68 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n1. A, {A} [↑](#footnote-ref-1)\n2. B, {B} [↑](#footnote-ref-2)\n",
         [("[[2]](#footnote-2)", "2")],
     ),
+    "apart from the text, and in cells": (
+        "It grew.10 It (e.g., Merge 12; Codat for posts 13) is.11 Keys 9, as Finch** 7**). The control 5:\n\n"
+        "SOC 2, as SOC 2 names it. In version 3, on May 5, over 6, 2,800 feet, $12, Wi-Fi 7. Step 1, so.4\n\n"
+        "| Feature | Deco 5 | eero Max 7 |\n| :---- | :---- | :---- |\n| **Price** 8 | $499 12 | $1,699 |\n"
+        "| **Ports** | 4 × 2.5 GbE 2 | 10 GbE14 |\n| Unlimited 8 | 3 | 12 dB8 |\n| Rank | 4 of 5 | Yes 9, 10 |\n",
+        DOTTED,
+        [
+            *(("10", "10"), ("12", "12"), ("13", "13"), ("11", "11"), ("9", "9"), ("7", "7"), ("5", "5"), ("4", "4")),
+            *(("8", "8"), ("12", "12"), ("2", "2"), ("9, 10", "9"), ("9, 10", "10")),
+        ],
+    ),
+    "glued in cells": (
+        "So it is good7. Depth is sound14. A fisheye (kb:k)8. It holds19. All of it12. Yet more12.\n\n"
+        "| Model | Roll | AUC |\n| :-- | :-- | :-- |\n| **Calib** (ECCV 2024\\)7  | (Pitch)7 | \\[cite: 7, 19\\] |\n"
+        "| Llama3 | Not regressed18 | fields7  |\n",
+        DOTTED,
+        [
+            *(("7", "7"), ("14", "14"), ("8", "8"), ("19", "19"), ("12", "12"), ("12", "12"), ("7", "7"), ("7", "7")),
+            *(("\\[cite: 7, 19\\]", "7"), ("\\[cite: 7, 19\\]", "19"), ("18", "18"), ("7", "7")),
+        ],
+    ),
+    "links without words": (f"So it is. []({A}) And so.[]({B})[](#x)", TWO, [(f"[]({A})", "1"), (f"[]({B})", "2")]),
+    "links of numbers above addresses, without a heading": (
+        f"So it is[\\[1\\]]({A}#:~:text=so)[\\[2\\]]({B}).\n\n------",
+        f"\n\n[\\[1\\]]({A}#:~:text=so) [\\[3\\]]({A})\nA title\nthat wraps\n\n<{A}>\n\n[\\[2\\]]({B}) B\n\n{B}\n",
+        [(f"[\\[1\\]]({A}#:~:text=so)", "1#:~:text=so"), (f"[\\[2\\]]({B})", "2")],
+    ),
+    "a column of sources": (
+        "So [2].\n\n| Pan | Stars | Source |\n|---|---|---|\n| A | 1 | 1 |\n| B | 2 | 1, 2 |\n| C | 2 | 2 tests |\n",
+        TWO,
+        [("[2]", "2"), ("1", "1"), ("1, 2", "1"), ("1, 2", "2")],
+    ),
+    "letters with numbers": (
+        "So [S1], and so [S2, S3]; vitamins [B12].",
+        listed(f"- S1: {A}", f"- **S2.** {B}", "- S3 – https://a.example/3"),
+        [("[S1]", "1"), ("[S2, S3]", "2"), ("[S2, S3]", "3")],
+    ),
     "hidden marks": (
         'So [1]. <span style="display:none">[2][^1]</span><!-- [2] -->',
         listed(f"[1] {A}", f"[2] {B}"),
         [("[1]", "1")],
+    ),
+    "a list whose numbers are links": ("It fell [2].", listed(f"[1]({A})", f"[2]({B})"), [("[2]", "2")]),
+    "a list at the end whose numbers are marked": (
+        "It fell [1, 2].",
+        f"\n\n---\n1. A review [14X] - {A}\n2. B - {B}\n",
+        [("[1, 2]", "1"), ("[1, 2]", "2")],
+    ),
+    "steps at the end that nothing marks": (
+        "It fell.",
+        f"\n\n1. Order A at {A}\n2. Or B at {B}\n",
+        [(A, "1"), (B, "2")],
+    ),
+    "cards that the list names": (
+        f"It fell.{CARD}",
+        listed(f"- [A]({A}){CARD.replace('>8<', '>7<')}", f"- [B]({B}){CARD}"),
+        [(CARD, "2")],
+    ),
+    "behind a space before Chinese stops": (
+        "椅子高 55 厘米 1。它重 8 公斤 2，很轻。\n\n| 椅 | 高 |\n|--|--|\n| 甲 | 7 公斤 2 |",
+        TWO,
+        [("1", "1"), ("2", "2"), ("2", "2")],
     ),
 }
 
@@ -245,14 +305,13 @@ def test_what_looks_like_a_mark_is_none(text: str) -> None:
     assert cited(NONE[text] + APA) == []
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("footnotes")])
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith(("footnotes", "link"))])
 def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
-    assert [one for one in cited(FORMS[form][0]) if not re.search("†|citation:", one[0])] == []
+    assert [one for one in cited(FORMS[form][0]) if not re.search("†|cite|citation", one[0])] == []
     assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
 
 
 CITE = "<" + 'cite index="3-1,3-2,12-4">It is so.</cite>'
-CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
 EXPORTED = {
     "Claude": (f"{CITE} Next.", ["</cite>"] * 2),
     "OpenAI": ("It is so.citeturn0search1turn3view0 Next.", ["citeturn0search1turn3view0"] * 2),
@@ -265,6 +324,8 @@ EXPORTED = {
         [":contentReference[oaicite:0]{index=0}"],
     ),
     "Grok": (f"It is so.{CARD} Next.", [CARD]),
+    "Grok's cards": (f"It is so.{GROK_CARD} Next.", [GROK_CARD]),
+    "Perplexity": ("It is so.[web:3] Next [file:1].", ["[web:3]", "[file:1]"]),
     "[citation:3]": ("It is so.[citation:3] Next.", ["[citation:3]"]),
     "bare numbers": ("It is so.[1] Next [2][1].\n\nAnd more [2, 1]\n", ["[1]", "[2]", "[1]", "[2, 1]", "[2, 1]"]),
 }
@@ -295,6 +356,7 @@ def test_what_claude_cites_is_an_entry_of_the_list() -> None:
         "Between [0, 1], [1, 2] and [0, 3].",
         "- [1] first\n- [2] second\n- [3] third\n",
         "It is so [1].",
+        "For loads of [7–45] pounds.\n\n## Sources\n\n1. A leaflet\n2. A book\n",
         f"`So it is.citeturn0search1` and `{CARD}`",
         "<span hidden>So it is.citeturn0search1</span>",
     ],
@@ -307,7 +369,14 @@ def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_cla
     "heading",
     [
         *("**Key Citations**", "### Ranked sources", "Source(s):", "## 📚 References (12)", "## Appendix A: Sources"),
-        *("## Quellen", "## Referencias", "## 出典", "### Source Index", "**References** (4)"),
+        *(
+            "## Quellen",
+            "## Referencias",
+            "## 出典",
+            "### Source Index",
+            "**References** (4)",
+            "**Sources for this section**",
+        ),
     ],
 )
 def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:

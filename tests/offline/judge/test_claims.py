@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from drretail.offline.judge.claims import extract_claims
 
 
-def said(report: str, *, only_cited: bool = False) -> list[str]:
+def claims_of(report: str, *, only_cited: bool = False) -> list[str]:
     return [found.claim for found in extract_claims(report, only_cited=only_cited)]
 
 
@@ -30,7 +30,7 @@ def cited(report: str) -> list[tuple[str, tuple[str, ...]]]:
     ],
 )
 def test_headings_questions_names_advice_and_talk_of_oneself_are_no_claims(text: str) -> None:
-    assert said(text) == []
+    assert claims_of(text) == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_headings_questions_names_advice_and_talk_of_oneself_are_no_claims(text:
     ],
 )
 def test_claims_are_restated_without_marks(text: str, claim: str) -> None:
-    assert said(text) == [claim]
+    assert claims_of(text) == [claim]
 
 
 def test_a_row_with_one_source_is_one_claim_that_names_its_columns() -> None:
@@ -74,17 +74,17 @@ def test_numbers_are_given_as_what_the_list_has_for_them() -> None:
 @pytest.mark.parametrize("entry", ["1. The 8 best cedars of 2025", "- Hoka. (2023). *Cedar 9*.", "[1]"])
 def test_the_lines_of_a_list_are_no_claims(entry: str) -> None:
     report = f"Cedar lasts ten years.\n\n## References\n\n{entry} https://wood.example/cedar-10 - 10 cedars tested\n"
-    assert said(report) == ["Cedar lasts ten years."]
+    assert claims_of(report) == ["Cedar lasts ten years."]
 
 
 def test_uncited_claims_are_only_in_the_list_of_all() -> None:
     report = "Cedar posts last ten years outside. Pine lasts two years [W:abcdefgh]."
-    assert said(report, only_cited=True) == ["Pine lasts two years."]
-    assert said(report) == ["Cedar posts last ten years outside.", "Pine lasts two years."]
+    assert claims_of(report, only_cited=True) == ["Pine lasts two years."]
+    assert claims_of(report) == ["Cedar posts last ten years outside.", "Pine lasts two years."]
 
 
 def test_what_is_said_twice_with_the_same_source_is_one_claim() -> None:
-    assert said("It costs $5 [P:B0X].\n\nIt costs $5 [P:B0X].\n\nIt costs $5 [P:B0Y].") == ["It costs $5."] * 2
+    assert claims_of("It costs $5 [P:B0X].\n\nIt costs $5 [P:B0X].\n\nIt costs $5 [P:B0Y].") == ["It costs $5."] * 2
 
 
 @given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))

@@ -3,13 +3,10 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel
+from langchain_core.messages import HumanMessage
 
-from drretail.llm.registry import open_model
 from drretail.offline.judge.policy import judge
 from drretail.prompts import tagged
 
@@ -67,23 +64,19 @@ def test_all_claims_come_with_an_empty_list_of_values() -> None:
     ]
 
 
-def test_each_claim_of_a_question_gets_its_label_and_figures_of_the_query_need_no_source() -> None:
-    claims = ["The Soft Bed costs $5, under your $20.", "The Soft Bed costs $9."]
-    told = [tagged("source", "A soft bed under $20?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
-    told += [tagged("claim", said, id=str(number), sources="P:B0X") for number, said in enumerate(claims, 1)]
-    found = answer("ClaimsSupport", "\n".join(told))["claims"]
-    assert [(each["claim_id"], each["label"]) for each in found] == [(1, "full_support"), (2, "no_support")]
+def test_each_claim_is_judged_by_its_own_sources_and_figures_of_the_query_need_none() -> None:
+    claims = {
+        "The Soft Bed costs $5, under your $20.": "P:B0X",
+        "The Soft Bed costs $9.": "P:B0X",
+        "The Soft Bed costs $5.": "P:B0Y",
+    }
+    given = [tagged("source", "A soft bed under $20?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
+    given += [tagged("source", "Nothing of a price.", id="P:B0Y")]
+    given += [tagged("claim", text, id=str(at), sources=own) for at, (text, own) in enumerate(claims.items(), 1)]
+    found = answer("ClaimsSupport", "\n".join(given))["claims"]
+    labels = [(each["claim_id"], each["label"]) for each in found]
+    assert labels == [(1, "full_support"), (2, "no_support"), (3, "no_support")]
     assert found[0]["quotes"] == ['"price":5']
-
-
-def test_a_claim_is_judged_by_the_sources_that_it_names_alone() -> None:
-    told = [tagged("source", SOURCE, id="P:B0X"), tagged("source", "Nothing of a price.", id="P:B0Y")]
-    told += [
-        tagged("claim", "The Soft Bed costs $5.", id=str(at), sources=one)
-        for at, one in enumerate(("P:B0X", "P:B0Y"), 1)
-    ]
-    found = answer("ClaimsSupport", "\n".join(told))["claims"]
-    assert [each["label"] for each in found] == ["full_support", "no_support"]
 
 
 @given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))
@@ -108,25 +101,3 @@ def test_without_a_tool_the_schema_in_the_prompt_is_answered_as_json() -> None:
 
 def test_a_question_without_schema_gets_a_plain_sentence() -> None:
     assert judge([HumanMessage("Hello?")], [], None).text
-
-
-class Support(BaseModel):
-    """How far the sources bear out a claim."""
-
-    support: str
-    justification: str
-    quote: str
-
-
-@pytest.mark.anyio
-async def test_it_is_a_chat_model_with_structured_output() -> None:
-    model = open_model("offline:judge")
-    assert model.info.kind == "rule_based"
-    structured = model.chat.with_structured_output(Support, method="json_schema", include_raw=True)
-    prompt = tagged("claim", "The Soft Bed costs $9.") + "\n" + tagged("source", SOURCE, id="P:B0X")
-    found = await structured.ainvoke([HumanMessage(prompt)])
-    assert isinstance(found, dict)
-    assert found["parsed"].support == "no_support"
-    raw = found["raw"]
-    assert isinstance(raw, AIMessage)
-    assert raw.usage_metadata is not None

@@ -19,54 +19,41 @@ PAGE = (
 
 
 @pytest.mark.parametrize(
-    ("claim", "sources"),
+    ("claim", "sources", "label"),
     [
-        ("The Steamhollow kettle has a walnut handle.", [KETTLE]),
-        ("The Steamhollow kettle costs $64.50.", [KETTLE]),
-        ("The Steamhollow kettle costs about $65.", [KETTLE]),
-        ("The Steamhollow kettle is rated 4.3 stars by 2,210 buyers.", [KETTLE]),
-        ("The Steamhollow kettle costs 64,50 $.", [KETTLE]),
-        ("The kettle was first available in November 2021.", [KETTLE]),
-        ("Green tea is poured at 80 degrees.", [PAGE]),
-        ("Cast iron keeps tea warm for 40 minutes [1].", [PAGE]),
-        ("That is $103.75 together.", ["64.5+39.25 = 103.75"]),
-        ("With the Burrwick Grinder the Steamhollow Kettle makes $103.75.", ["64.5+39.25 = 103.75"]),
+        # what the sources say
+        ("The Steamhollow kettle has a walnut handle.", [KETTLE], "full_support"),
+        ("The Steamhollow kettle costs $64.50.", [KETTLE], "full_support"),
+        ("The Steamhollow kettle costs about $65.", [KETTLE], "full_support"),
+        ("The Steamhollow kettle is rated 4.3 stars by 2,210 buyers.", [KETTLE], "full_support"),
+        ("The Steamhollow kettle costs 64,50 $.", [KETTLE], "full_support"),
+        ("The kettle was first available in November 2021.", [KETTLE], "full_support"),
+        ("Green tea is poured at 80 degrees.", [PAGE], "full_support"),
+        ("Cast iron keeps tea warm for 40 minutes [1].", [PAGE], "full_support"),
+        ("That is $103.75 together.", ["64.5+39.25 = 103.75"], "full_support"),
+        ("With the Burrwick Grinder the Steamhollow Kettle makes $103.75.", ["64.5+39.25 = 103.75"], "full_support"),
+        # what they say in part
+        ("The Steamhollow kettle has a walnut handle and 12 settings.", [KETTLE], "partial_support"),
+        ("The Steamhollow kettle costs $64.50 and has 9,210 ratings.", [KETTLE], "partial_support"),
+        ("Cast iron keeps tea warm for 90 minutes.", [PAGE], "partial_support"),
+        (
+            "Cast iron keeps tea warm, is made in Morioka and lasts generations of brewing.",
+            [PAGE],
+            "partial_support",
+        ),
+        # other figures, and other subjects
+        ("The Steamhollow kettle costs $59.99.", [KETTLE], "no_support"),
+        ("That is $113.75 together.", ["64.5+39.25 = 103.75"], "no_support"),
+        ("Owls hunt voles at night.", [PAGE], "no_support"),
+        ("Cast iron keeps tea warm.", [], "no_support"),
+        ("Cast iron keeps tea warm.", [""], "no_support"),
+        ("It is so.", [PAGE], "no_support"),
+        ("It is a bargain.", ["64.5+39.25 = 103.75"], "no_support"),
     ],
 )
-def test_what_the_sources_say_has_full_support(claim: str, sources: list[str]) -> None:
+def test_a_claim_is_weighed_by_words_and_figures(claim: str, sources: list[str], label: str) -> None:
     opinion = judge_claim(claim, sources)
-    assert opinion.label == "full_support", opinion.reason
-
-
-@pytest.mark.parametrize(
-    ("claim", "sources"),
-    [
-        ("The Steamhollow kettle has a walnut handle and 12 settings.", [KETTLE]),
-        ("The Steamhollow kettle costs $64.50 and has 9,210 ratings.", [KETTLE]),
-        ("Cast iron keeps tea warm for 90 minutes.", [PAGE]),
-        ("Cast iron keeps tea warm, is made in Morioka and lasts generations of daily brewing.", [PAGE]),
-    ],
-)
-def test_what_they_say_in_part_has_partial_support(claim: str, sources: list[str]) -> None:
-    opinion = judge_claim(claim, sources)
-    assert opinion.label == "partial_support", opinion.reason
-
-
-@pytest.mark.parametrize(
-    ("claim", "sources"),
-    [
-        ("The Steamhollow kettle costs $59.99.", [KETTLE]),
-        ("That is $113.75 together.", ["64.5+39.25 = 103.75"]),
-        ("Owls hunt voles at night.", [PAGE]),
-        ("Cast iron keeps tea warm.", []),
-        ("Cast iron keeps tea warm.", [""]),
-        ("It is so.", [PAGE]),
-        ("It is a bargain.", ["64.5+39.25 = 103.75"]),
-    ],
-)
-def test_other_figures_and_other_subjects_have_none(claim: str, sources: list[str]) -> None:
-    opinion = judge_claim(claim, sources)
-    assert opinion.label == "no_support", opinion.reason
+    assert opinion.label == label, opinion.reason
 
 
 def test_words_scattered_over_a_long_page_bear_nothing_out() -> None:

@@ -16,40 +16,7 @@ from drretail.records.base import sha256_of
 from drretail.records.query import Query
 
 Answer = Callable[[Sequence[BaseMessage]], str]
-WORDS = (
-    "garden",
-    "bright",
-    "quiet",
-    "gentle",
-    "sturdy",
-    "winter",
-    "morning",
-    "shelf",
-    "corner",
-    "narrow",
-    "little",
-    "steady",
-    "plain",
-    "soft",
-    "heavy",
-    "wooden",
-    "window",
-    "kitchen",
-    "table",
-    "evening",
-    "weather",
-    "autumn",
-    "paint",
-    "tidy",
-    "gravel",
-    "meadow",
-    "harbour",
-    "candle",
-    "ribbon",
-    "copper",
-    "linen",
-    "basket",
-)
+WORDS = "garden bright quiet gentle sturdy winter shelf corner meadow harbour candle ribbon copper".split()  # noqa: SIM905
 
 
 class ScriptedChat(BaseChatModel):

@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.registry import Model
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
@@ -43,10 +42,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
 
     made = ScriptedChat(answer=right)
 
-    def opened(*_: object, **__: object) -> Model:
-        return scripted(made)
-
-    monkeypatch.setattr("drretail.llm.registry.open_model", opened)
+    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(made))
     return made
 
 
@@ -104,21 +100,6 @@ def test_questions_that_are_repeated_are_told(world: World, source: Path, tmp_pa
     assert json.loads(result.stdout)["repeated"] == 1
 
 
-def test_types_that_stay_wrong_are_kept_and_told_at_once(
-    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
-) -> None:
-    chat.answer = lambda messages: types(**LAMP, must=["heated"])
-    again = ("import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x")
-    result = call(world, *again)
-    assert result.exit_code == 3
-    assert "2 of them with a finding" in result.stdout
-    assert "the text lacks heated" in result.stderr
-    _, lamp = read_queries(tmp_path / "q.jsonl")
-    assert lamp.wish is not None
-    found = json.loads(call(world, *again, "--json").stdout)["findings"]
-    assert [each["code"] for each in found[lamp.query_id]] == ["words_not_in_text"]
-
-
 def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     world: World, source: Path, tmp_path: Path, chat: ScriptedChat
 ) -> None:
@@ -165,6 +146,8 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
     assert "the shop has nothing of the kinds of a want: 'snow shovel'" in result.stderr
     (query,) = read_queries(tmp_path / "q.jsonl")
     assert query.wish == Wish(wants=(Want(name="snow shovel", kinds=("snow shovel",), must=("light",)),))
+    again = call(world, "import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x", "--json")
+    assert [each["code"] for each in json.loads(again.stdout)["findings"][query.query_id]] == ["kind_unknown"]
 
 
 def test_a_wish_that_the_file_brings_is_not_typed_again(

@@ -13,7 +13,6 @@ from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_jsonl
-from drretail.llm.registry import Model
 from drretail.records.query import Query
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted, written
@@ -92,10 +91,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
             raise ValueError("out of order")
         return right(messages)
 
-    def opened(*_: object, **__: object) -> Model:
-        return scripted(chat)
-
-    monkeypatch.setattr("drretail.llm.registry.open_model", opened)
+    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
 
     def again(*flags: str) -> Result:
         arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", "fake:x"]

@@ -42,22 +42,12 @@ TEXT = written()["query"]
     [
         ({"budget": None}, "names an amount of money that the wish lacks"),
         ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
-        ({"price_max": {"amount": 45, "currency": "USD"}}, "is no amount of the text: '$45.00'"),
         ({"brands_wanted": ["Tallow"]}, "'Tallow' (the text lacks tallow)"),
-        ({"must": ["waterproof"]}, "'waterproof'"),
-        ({"deadline": "by Friday"}, "'by Friday'"),
-        ({"name": "ladder"}, "'ladder'"),
         ({"kinds": ["spaceship"]}, "nothing of the kinds of a want: 'birdhouse'"),
         ({"owned": [product_id("cast iron skillet", 1)]}, "was not ordered, or not kept"),
-        (
-            {"expected_tools": ["get_user_orders", "product_catalog_search", "calculator"]},
-            "web_search is not expected",
-        ),
-        ({"expected_tools": ["get_user_orders", "web_search", "telepathy"]}, "telepathy"),
         ({"expected_tools": ["product_catalog_search", "web_search", "calculator"]}, "reads the user's record"),
         ({"query": "Which birdhouses?"}, "fewer than 20 words"),
         ({"query": f"{TEXT} Write to me at mara@example.org."}, "mara@example.org"),
-        ({"rationale": "Just so."}, "fewer than 8 words"),
         ({"rationale": "It grows out of the order 1234567890 that the record shows."}, "1234567890"),
     ],
 )

@@ -13,7 +13,6 @@ from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.llm.registry import Model
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
@@ -63,10 +62,7 @@ def check(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
     def called(answers: Callable[[Sequence[BaseMessage]], str], *flags: str) -> tuple[Result, ScriptedChat]:
         chat = ScriptedChat(answer=answers)
 
-        def opened(*_: object, **__: object) -> Model:
-            return scripted(chat)
-
-        monkeypatch.setattr("drretail.llm.registry.open_model", opened)
+        monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
         arguments = ["check", str(file), "--world", str(world.folder), "--model", "fake:x", *flags]
         return CliRunner().invoke(queries_app, arguments), chat
 

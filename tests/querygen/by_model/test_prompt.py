@@ -43,9 +43,11 @@ def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
 
 
 def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("generic-home", 1, category="Home"), [])[1].text
+    asked = PromptBuilder(world, Linter(world)).messages(Target("generic-home", 1, category="Pets"), [])[1].text
     assert "<profile>" not in asked
-    assert "<category>\nHome\n</category>" in asked
+    assert "<category>\nPets\n</category>" in asked
+    assert "- Dog Beds: in Pets, 5 products" in (tag_content("shelf", asked) or "")
+    assert "<owned>" not in asked
     assert "None yet." in asked
 
 
@@ -103,12 +105,6 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
-
-
-def test_of_a_generic_question_the_shelf_is_its_category(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="Pets"), [])[1].text
-    assert "- Dog Beds: in Pets, 5 products" in (tag_content("shelf", asked) or "")
-    assert "<owned>" not in asked
 
 
 def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what_the_user_owns(world: World) -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import short_hash
 from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
-from drretail.querygen.users import user_slug
 
 
 def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
@@ -21,7 +21,7 @@ def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
 def test_named_users_are_kept_in_order_and_once(world: World) -> None:
     found = targets_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
     assert [place.user_id for place in found.targets] == ["CARA", "ANNA"]
-    assert found.targets[0].query_id(2) == f"{user_slug('CARA')}-m-2"  # the rules' second is "…-2"
+    assert found.targets[0].query_id(2) == f"{short_hash('CARA')}-m-2"  # the rules' second is "…-2"
     assert found.without == ("DORA",)
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.querygen.checks import contract
-from drretail.querygen.lint import CODES, OPINIONS, REMEDIES, Linter
+from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.querygen.checks.conftest import HOUSE, RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
@@ -123,7 +124,7 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
     assert {code for _, code in FAULTS} == CODES.keys() - OPINIONS.keys() - {"wish_missing", "near_duplicate"}
-    assert CODES.keys() == REMEDIES.keys()
+    assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[3] / "docs" / "queries.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f"`{code}`" not in docs] == []
 
@@ -157,10 +158,10 @@ def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fiel
 
 def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Linter, query: Query) -> None:
     checked, poor = linter.check(query), linter.check(changed(query, **budget("15")))
-    assert checked.basket is not None
+    assert checked.reference.cheapest is not None
     cheapest = [product_id("birdhouse", 0), product_id("bird bath", 0)]
-    assert [item.product_id for item in checked.basket.items] == cheapest
-    assert checked.basket.total == Money.of(20)
+    assert [item.product_id for item in checked.reference.cheapest.items] == cheapest
+    assert checked.reference.cheapest.total == Money.of(20)
     (finding,) = poor.findings
     assert (finding.code, finding.found) == (
         "budget_unreachable",
@@ -171,8 +172,18 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
 def test_what_need_not_be_bought_counts_against_no_budget(linter: Linter, query: Query) -> None:
     checked = linter.check(changed(query, **budget("15") | {"want": {"optional": True}}))
     assert checked.findings == ()
-    assert checked.basket is not None
-    assert [item.thing for item in checked.basket.items] == ["bird bath"]
+    assert checked.reference.cheapest is not None
+    assert [item.thing for item in checked.reference.cheapest.items] == ["bird bath"]
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
+    had = product_id("shampoo", 1)
+    want = Want(name="shampoo", kinds=("shampoo",), must=("fragrance free",), again=again)
+    wish = Wish(wants=(want,), budget=Money.of(18))
+    found = linter.check(Query(query_id="q1", user_id="ANNA", text="?", wish=wish, source="t")).reference
+    assert found.left_out == (() if again else (had,))
+    assert (found.cheapest and [item.product_id for item in found.cheapest.items]) == ([had] if again else None)
 
 
 def test_a_query_that_says_that_it_cannot_be_met_has_a_proof(linter: Linter, query: Query) -> None:

@@ -36,14 +36,11 @@ def call(world: World, *arguments: str | Path) -> Result:
     return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
 
 
-def test_the_schema_has_the_seven_groups_of_table_5() -> None:
+def test_the_schema_has_the_seven_groups_of_table_5_and_a_trait_names_its_records() -> None:
     assert len(GROUPS) == 7
     assert len(FIELDS) == len(set(FIELDS)) == 50
     with pytest.raises(ValueError, match="there are no such fields"):
         persona("ANNA", mood="Fine.")
-
-
-def test_a_trait_names_orders_or_the_profile() -> None:
     with pytest.raises(ValidationError, match="names the orders"):
         Trait(value="Likes birds.")
 
@@ -70,10 +67,7 @@ def test_a_context_is_a_third_talk_and_names_no_order(world: World) -> None:
 
 
 def test_distance_is_one_minus_the_mean_jaccard_of_fields() -> None:
-    one, same = (
-        persona("a", diet="vegan food", books="crime novels"),
-        persona("b", diet="vegan food", books="crime novels"),
-    )
+    one, same = (persona(user, diet="vegan food", books="crime novels") for user in "ab")
     half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")
     assert distance(one, same) == 0
     assert distance(one, half) == pytest.approx(0.5)
@@ -81,13 +75,8 @@ def test_distance_is_one_minus_the_mean_jaccard_of_fields() -> None:
 
 
 def test_the_nearest_comes_first_and_then_whoever_is_farthest_from_all_that_are_taken() -> None:
-    people = [
-        persona("a", diet="vegan food"),
-        persona("b", diet="vegan food"),
-        persona("c", diet="vegan food daily"),
-        persona("d", diet="red meat"),
-    ]
-    known = {person.user_id: person for person in people}
+    diets = {"a": "vegan food", "b": "vegan food", "c": "vegan food daily", "d": "red meat"}
+    known = {user: persona(user, diet=diet) for user, diet in diets.items()}
     assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"]
     assert most_different(["b"], known, 3) == ["b"]
     assert most_different([], known, 3) == []

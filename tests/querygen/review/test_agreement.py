@@ -3,49 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers, Review
 from drretail.querygen.review.summary import NO_QUERY, NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
 from drretail.records.wish import Want, Wish
-from drretail.stats.agreement import cohen_kappa
 from tests.querygen.review.scripted import reviewed, simple
-
-LABELS = st.sampled_from(["accept", "edit", "reject"])
-PAIRS = st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=30)
-
-
-def test_kappa_of_a_table_worked_out_by_hand() -> None:
-    # 20 both yes, 5 yes/no, 10 no/yes, 15 both no: observed 0.7, by chance 0.5.
-    first = ["y"] * 25 + ["n"] * 25
-    second = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15
-    assert cohen_kappa(first, second) == pytest.approx(0.4)
-
-
-@given(PAIRS)
-def test_kappa_is_the_observed_agreement_beyond_chance(pairs: Sequence[tuple[str, str]]) -> None:
-    first, second = [one for one, _ in pairs], [other for _, other in pairs]
-    observed = sum(one == other for one, other in pairs) / len(pairs)
-    chance = sum(first.count(each) * second.count(each) for each in set(first)) / len(pairs) ** 2
-    kappa = cohen_kappa(first, second)
-    if chance == 1:
-        assert kappa is None
-    else:
-        assert kappa == pytest.approx((observed - chance) / (1 - chance))
-        assert kappa == cohen_kappa(second, first)
-
-
-@given(st.lists(LABELS, min_size=1))
-def test_full_agreement_on_several_labels_is_one(labels: list[str]) -> None:
-    assert cohen_kappa(labels, labels) == (1 if len(set(labels)) > 1 else None)
-
-
-def test_without_items_there_is_no_kappa_and_unequal_lengths_are_refused() -> None:
-    assert cohen_kappa([], []) is None
-    with pytest.raises(ValueError):  # noqa: PT011
-        cohen_kappa(["a", "b"], ["a"])
 
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:

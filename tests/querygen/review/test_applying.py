@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import Outcome, apply_reviews, current_decisions, outcomes, write_reviewed
+from drretail.querygen.review.decisions import Outcome, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.revisions import read_history_of
 from drretail.records.query import Query
@@ -49,15 +49,3 @@ def test_writing_twice_adds_nothing_to_the_history(tmp_path: Path, decided: tupl
     write_reviewed(to, decided, items, Clock())
     assert to.read_bytes() == first
     assert len(read_history_of(to)) == 2
-
-
-def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
-    file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
-) -> None:
-    apply_reviews(file, decided, items, Clock())
-    edited, undecided = read_queries(file)
-    assert (edited.query_id, undecided) == (queries[0].query_id, queries[2])
-    reviews = [review for outcome in decided for review in outcome.reviews]
-    now = current_decisions(reviews, [edited, undecided], read_history_of(file))
-    assert (len(now.reviews), now.stale) == (3, 0)
-    assert [each.what for each in outcomes([edited, undecided], now)] == ["accepted", "undecided"]

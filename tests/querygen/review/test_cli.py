@@ -16,7 +16,6 @@ from drretail.querygen.reading import read_queries
 from drretail.querygen.review.records import read_reviews_of, reviews_path
 from drretail.querygen.review.revisions import history_path
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
 from drretail.tables.cells import as_csv
 from tests.querygen.review.scripted import reviewed
 
@@ -94,13 +93,6 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
     assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
 
 
-def test_a_sheet_is_never_overwritten(world: World, file: Path, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.csv"
-    sheet.write_text("mine")
-    assert "exists, and may be filled in" in refused(file, world, "--sheet", str(sheet))
-    assert sheet.read_text() == "mine"
-
-
 def test_status_and_json_tell_the_numbers(world: World, decided: Path, queries: Queries) -> None:
     text = call(decided, world, "--status").stdout
     assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
@@ -160,6 +152,7 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
         (["--to", "SAME"], "is the reviewed file itself"),
         (["--to", "out.jsonl"], "there is nothing to write"),
         (["--read", "none.csv"], "none.csv does not exist"),
+        (["--sheet", "SAME"], "exists, and may be filled in"),
     ],
 )
 def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], message: str) -> None:
@@ -180,15 +173,6 @@ def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path
     document = json.loads(call(decided, world, "--json").stdout)
     assert document["disagreements"][0]["settled_by"] == "carl"
     assert {each["name"] for each in document["reviewers"]} == {"ann", "bob"}
-
-
-def test_typings_that_differ_are_told_by_field(world: World, file: Path, queries: Queries) -> None:
-    one, two = (Wish(wants=(Want(name="dog bed", kinds=("dog bed",), quantity=count),)) for count in (1, 2))
-    reviews = [reviewed(queries[1], "ann", wish=one), reviewed(queries[1], "bob", wish=two)]
-    write_lines(reviews_path(file), (review.as_line() for review in reviews))
-    words = " ".join(call(file, world, "--status").stdout.split())
-    assert "ann, bob wish: how many 1 0%" in words
-    assert "anna-2 wish: dog bed: how many ann: 1, bob: 2" in words
 
 
 def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
 from drretail.querygen.review.records import Review
 from drretail.querygen.review.revisions import Revision
@@ -30,24 +32,25 @@ def alive(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[R
     return current_decisions(reviews, [query], revisions)
 
 
-def test_one_reviewer_is_enough() -> None:
-    assert outcome([]) == "undecided"
-    assert outcome([reviewed(QUERY, "ann")]) == "accepted"
-    assert outcome([reviewed(QUERY, "ann", "reject")]) == "rejected"
-    assert outcome([reviewed(QUERY, "ann", text=EDITED.text)]) == "edited"
+EDIT = reviewed(QUERY, "ann", text=EDITED.text)
 
 
-def test_reviewers_who_decide_otherwise_dispute_the_query() -> None:
-    ann = reviewed(QUERY, "ann")
-    assert outcome([ann, reviewed(QUERY, "bob")]) == "accepted"
-    assert outcome([ann, reviewed(QUERY, "bob", "reject")]) == "disputed"
-    assert outcome([ann, reviewed(QUERY, "bob", text=EDITED.text)]) == "disputed"
-
-
-def test_two_edits_agree_only_when_they_make_the_same_query() -> None:
-    ann = reviewed(QUERY, "ann", text=EDITED.text)
-    assert outcome([ann, reviewed(QUERY, "bob", text=EDITED.text)]) == "edited"
-    assert outcome([ann, reviewed(QUERY, "bob", text=BETTER.text)]) == "disputed"
+@pytest.mark.parametrize(
+    ("reviews", "found"),
+    [
+        ([], "undecided"),
+        ([reviewed(QUERY, "ann")], "accepted"),
+        ([reviewed(QUERY, "ann", "reject")], "rejected"),
+        ([EDIT], "edited"),
+        ([reviewed(QUERY, "ann"), reviewed(QUERY, "bob")], "accepted"),
+        ([reviewed(QUERY, "ann"), reviewed(QUERY, "bob", "reject")], "disputed"),
+        ([EDIT, reviewed(QUERY, "bob")], "disputed"),
+        ([EDIT, reviewed(QUERY, "bob", text=EDITED.text)], "edited"),
+        ([EDIT, reviewed(QUERY, "bob", text=BETTER.text)], "disputed"),
+    ],
+)
+def test_one_reviewer_is_enough_and_two_who_decide_otherwise_dispute_it(reviews: list[Review], found: str) -> None:
+    assert outcome(reviews) == found
 
 
 def test_two_who_type_the_same_wish_agree_and_two_who_type_others_do_not() -> None:

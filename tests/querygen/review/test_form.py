@@ -130,11 +130,6 @@ def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
         ({"price_max": "$20-30"}, "price_max", "'$20-30' is no amount with its currency, such as 60 USD"),
         ({"optional": "perhaps"}, "optional", "'perhaps' is neither yes nor no"),
         ({"kinds": " ; "}, "kinds", EMPTY_KINDS),
-        (
-            {"kinds": ""},
-            "kinds",
-            EMPTY_KINDS,
-        ),
         ({"name": "Bird Feeder"}, "name", "'Bird Feeder' is the name of another want, too"),
     ],
 )

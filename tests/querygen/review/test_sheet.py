@@ -154,55 +154,32 @@ def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
 
 
 @pytest.mark.parametrize(
-    ("cells", "message"),
+    ("row", "cells", "message"),
     [
-        ({"decision": "maybe"}, "row 2, column decision: 'maybe' is none of accept, edit, reject"),
-        ({"decision": ""}, "row 2, column decision: is empty"),
-        ({"answerable": ""}, "row 2, column answerable: is empty; it takes yes or no"),
-        ({"fits_profile": "so so"}, "row 2, column fits_profile: 'so so' is neither yes nor no"),
-        ({"query_id": "nobody-1"}, "row 2, column query_id: the file has no query 'nobody-1'"),
-        ({"version": "0" * 12}, "row 2, column version: .* was changed since the sheet was written"),
-        ({"query": "Another text?"}, "row 2, column query: .* stands in edited_text"),
-        ({"edited_text": "Another text?"}, "row 2, column edited_text: was changed, but the decision is accept"),
-        (
-            {"deadline": "May"},
-            "row 2, column deadline: was changed, but the decision is accept; write edit, or put back",
-        ),
-        ({"decision": "edit"}, "row 2, column decision: is edit, but nothing was changed"),
-        ({"decision": "edit", "budget": "60"}, "row 2, column budget: '60' is no amount with its currency"),
-        ({"decision": "edit", "want": ""}, "row 2, column want: is empty: what the question calls the thing"),
-        (
-            {"decision": "edit", "nothing_to_buy": "yes"},
-            "row 2, column nothing_to_buy: is yes, but something is wanted",
-        ),
-        ({"reviewer": "x" * 65}, "row 2, column reviewer: "),
+        (0, {"decision": "maybe"}, "row 2, column decision: 'maybe' is none of accept, edit, reject"),
+        (0, {"decision": ""}, "row 2, column decision: is empty"),
+        (0, {"answerable": ""}, "row 2, column answerable: is empty; it takes yes or no"),
+        (0, {"fits_profile": "so so"}, "row 2, column fits_profile: 'so so' is neither yes nor no"),
+        (0, {"query_id": "nobody-1"}, "row 2, column query_id: the file has no query 'nobody-1'"),
+        (0, {"version": "0" * 12}, "row 2, column version: .* was changed since the sheet was written"),
+        (0, {"query": "Another text?"}, "row 2, column query: .* stands in edited_text"),
+        (0, {"edited_text": "Another text?"}, "row 2, column edited_text: was changed, but the decision is accept"),
+        (0, {"deadline": "May"}, "row 2, column deadline: was changed, but the decision is accept; write edit, or"),
+        (0, {"decision": "edit"}, "row 2, column decision: is edit, but nothing was changed"),
+        (0, {"decision": "edit", "want": ""}, "row 2, column want: is empty: what the question calls the thing"),
+        (0, {"reviewer": "x" * 65}, "row 2, column reviewer: "),
+        (1, {"quantity": "2"}, "row 3, column quantity: was changed, but the decision is accept"),
+        (1, {"want": "Bird feeder"}, "row 3, column want: 'Bird feeder' is the name of another want, too"),
+        (1, {"query_id": "cara-1"}, "row 3, column query_id: this row of a want does not stand below its query's row"),
+        (1, {"budget": "5 USD"}, "row 3, column budget: belongs into row 2, the first of its query"),
+        (1, {"note": "good"}, "row 3, column note: belongs into row 2, the first of its query"),
     ],
 )
 def test_a_fault_is_named_with_its_row_and_column_and_nothing_is_taken(
-    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], message: str
-) -> None:
-    rows[0] |= ACCEPT | cells
-    rows[1] |= ACCEPT
-    with pytest.raises(UserError, match=message):
-        read(rows)
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"quantity": "two"}, "row 3, column quantity: 'two' is no whole number"),
-        ({"quantity": "2"}, "row 3, column quantity: was changed, but the decision is accept"),
-        ({"want": "Bird feeder"}, "row 3, column want: 'Bird feeder' is the name of another want, too"),
-        ({"query_id": "cara-1"}, "row 3, column query_id: this row of a want does not stand below its query's row"),
-        ({"budget": "5 USD"}, "row 3, column budget: belongs into row 2, the first of its query"),
-        ({"note": "good"}, "row 3, column note: belongs into row 2, the first of its query"),
-    ],
-)
-def test_a_fault_in_a_further_want_is_named_with_its_own_row(
-    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], message: str
+    rows: Rows, read: Callable[..., Filled], row: int, cells: dict[str, str], message: str
 ) -> None:
     rows[0] |= ACCEPT
-    rows[1] |= cells
+    rows[row] |= cells
     with pytest.raises(UserError, match=message):
         read(rows)
 
