@@ -140,7 +140,7 @@ class Dial:
         want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
         of_want = self.offers.of_want(want)
         kept = [
-            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out).listings}
+            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out)}
             for limit in _limits_alone(task.wish, number)
         ]
         of_kind = {each.product.product_id for each in of_want}

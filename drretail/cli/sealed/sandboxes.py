@@ -51,7 +51,8 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes a query for each task.
 
-    Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit code 3: queries failed.
+    Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
+    code 3: queries failed.
     """
     from drretail.api.sandboxes import queries_with
 

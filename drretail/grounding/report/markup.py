@@ -73,10 +73,7 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay.
-
-    See hidden.py for what of HTML is read; Markdown leaves out link definitions and cells beyond the head of a table.
-    """
+    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay."""
     if not any(one in text for one in ("<", "]:", "](", "|")):
         return text
     text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
@@ -161,36 +158,27 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
     for start, end in lines(text):
         runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
-        closing = _next_of_length(runs)
-        index = 0
-        while index < len(runs):
-            partner = closing[index]
-            if partner is None:
-                index += 1
+        # For each run the later ones of its length, so that a line of backticks alone is read in one pass.
+        of_length: dict[int, list[int]] = {}
+        for index in range(len(runs) - 1, -1, -1):
+            of_length.setdefault(runs[index][1] - runs[index][0], []).append(index)
+        position = -1
+        for index, (begin, behind) in enumerate(runs):
+            later = of_length[behind - begin]
+            later.pop()
+            if index <= position or not later:
                 continue
-            if not _ONLY_MARKS.fullmatch(text, runs[index][1], runs[partner][0]):
-                yield runs[index][0], runs[partner][1]
-            index = partner + 1
-
-
-def _next_of_length(runs: list[tuple[int, int]]) -> list[int | None]:
-    """For each run of backticks the next run of the same length."""
-    seen: dict[int, int] = {}
-    closing: list[int | None] = [None] * len(runs)
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        closing[index] = seen.get(length)
-        seen[length] = index
-    return closing
+            position = later[-1]
+            if not _ONLY_MARKS.fullmatch(text, behind, runs[position][0]):
+                yield begin, runs[position][1]
 
 
 def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
-    links = [
-        match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
-    ]
+    references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
+    links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
     last = 0
     for start, end in sorted([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)]):
         if end > last:
@@ -223,8 +211,6 @@ def _folded_label(label: str) -> str:
 
 def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
     """The cells of rows that are longer than the head of their table."""
-    if "|" not in text:
-        return
     columns, above, end = 0, "", -1
     for line in text.split("\n"):
         end += len(line) + 1
