@@ -158,19 +158,27 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
     for start, end in lines(text):
         runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
-        # For each run the later ones of its length, so that a line of backticks alone is read in one pass.
-        of_length: dict[int, list[int]] = {}
-        for index in range(len(runs) - 1, -1, -1):
-            of_length.setdefault(runs[index][1] - runs[index][0], []).append(index)
-        position = -1
-        for index, (begin, behind) in enumerate(runs):
-            later = of_length[behind - begin]
-            later.pop()
-            if index <= position or not later:
+        closing = _next_of_length(runs)
+        index = 0
+        while index < len(runs):
+            partner = closing[index]
+            if partner is None:
+                index += 1
                 continue
-            position = later[-1]
-            if not _ONLY_MARKS.fullmatch(text, behind, runs[position][0]):
-                yield begin, runs[position][1]
+            if not _ONLY_MARKS.fullmatch(text, runs[index][1], runs[partner][0]):
+                yield runs[index][0], runs[partner][1]
+            index = partner + 1
+
+
+def _next_of_length(runs: list[tuple[int, int]]) -> list[int | None]:
+    """For each run of backticks the next run of the same length."""
+    seen: dict[int, int] = {}
+    closing: list[int | None] = [None] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        length = runs[index][1] - runs[index][0]
+        closing[index] = seen.get(length)
+        seen[length] = index
+    return closing
 
 
 def _unrendered(text: str) -> Iterator[tuple[int, int]]:

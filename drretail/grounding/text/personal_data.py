@@ -95,18 +95,20 @@ def _decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
         parts.append(plain)
         spans.extend([(start, end)] * len(plain))
 
-    last = 0
-    for match in [*_ESCAPE.finditer(text), None]:
-        stop = len(text) if match is None else match.start()
-        if text[last:stop].isascii():
-            parts.append(text[last:stop])
-            spans.extend((place, place + 1) for place in range(last, stop))
+    def add_as_it_stands(start: int, end: int) -> None:
+        if (piece := text[start:end]).isascii():
+            parts.append(piece)
+            spans.extend((place, place + 1) for place in range(start, end))
         else:
-            for place in range(last, stop):
+            for place in range(start, end):
                 add(as_ascii(text[place]), place, place + 1)
-        if match is not None:
-            add("".join(map(as_ascii, _unescaped(match))), *match.span())
-            last = match.end()
+
+    last = 0
+    for match in _ESCAPE.finditer(text):
+        add_as_it_stands(last, match.start())
+        add("".join(map(as_ascii, _unescaped(match))), *match.span())
+        last = match.end()
+    add_as_it_stands(last, len(text))
     return "".join(parts), spans
 
 
