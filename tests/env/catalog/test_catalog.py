@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy, SortOrder
+from drretail.env.catalog.base import Analyzer, CatalogQuery, Match
 from drretail.errors import ToolError
 from drretail.records.shop import Product
 from tests.env.catalog.conftest import Build
@@ -117,25 +117,6 @@ def test_an_empty_query_finds_everything_in_order_of_id(build: Build, text: str)
 def test_a_phrase_does_not_reach_from_one_feature_into_the_next(build: Build) -> None:
     product = Product(product_id="B1", title="x", features=("red bird", "bath towel"), category="Pet_Supplies")
     assert build([product]).search(CatalogQuery("bird bath", match="phrase")).total == 0
-
-
-def test_the_title_counts_more_than_other_text(build: Build) -> None:
-    shelf = [
-        Product(product_id="B1", title="garden tool", features=("feeder",), category="Pet_Supplies"),
-        Product(product_id="B2", title="garden feeder", features=("tool",), category="Pet_Supplies"),
-    ]
-    assert [hit.product_id for hit in build(shelf).search(CatalogQuery("feeder")).hits] == ["B2", "B1"]
-
-
-@pytest.mark.parametrize("sort_by", ["price", "rating", "popularity"])
-@pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_missing_number_sorts_last_in_either_direction(build: Build, sort_by: SortBy, order: SortOrder) -> None:
-    shelf = shelf_of("bird", "bird", "bird")
-    shelf[1] = shelf[1].model_copy(update={"price": 0.0, "average_rating": 1.0, "rating_number": 0})
-    shelf[2] = shelf[2].model_copy(update={"price": 9e9, "average_rating": 5.0, "rating_number": 10**6})
-    hits = build(shelf).search(CatalogQuery("bird", sort_by=sort_by, order=order)).hits
-    expected = ["B01", "B02"] if order == "asc" else ["B02", "B01"]
-    assert [hit.product_id for hit in hits] == [*expected, "B00"]
 
 
 @pytest.mark.parametrize("name", ["Patio, Lawn & Garden", "patio, lawn AND garden", "Bird_Feeders", "Pet_Supplies"])
