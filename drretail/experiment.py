@@ -15,11 +15,13 @@ from drretail.files import (
     LineAppender,
     is_unfinished,
     pack,
+    packed_lines,
     read_json,
     read_jsonl,
+    readable_json,
     write_atomically,
+    write_files,
     write_json,
-    write_lines,
 )
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
@@ -158,15 +160,16 @@ class Experiment:
     ) -> Path:
         """Writes a run's folder; run.json comes last, so a run that has one is whole."""
         folder = self.run_folder(run.system, run.query_id, run.repeat)
-        write_lines(folder / "evidence.jsonl.gz", (entry.as_line() for entry in evidence))
-        write_lines(
-            folder / "results.jsonl.gz",
-            (canonical_json({"format": 1, "sha256": sha, "text": text}) for sha, text in texts.items()),
-        )
-        write_json(folder / "telemetry.json", {"format": 1, **telemetry})
+        results = (canonical_json({"format": 1, "sha256": sha, "text": text}) for sha, text in texts.items())
+        files = {
+            "evidence.jsonl.gz": packed_lines(entry.as_line() for entry in evidence),
+            "results.jsonl.gz": packed_lines(results),
+            "telemetry.json": readable_json({"format": 1, **telemetry}),
+        }
         journal = folder / "journal.jsonl"
         if journal.exists():
-            write_atomically(folder / "journal.jsonl.gz", pack(journal.read_bytes()))
+            files["journal.jsonl.gz"] = pack(journal.read_bytes())
+        write_files(folder, files)
         write_json(folder / "run.json", run.model_dump(mode="json", exclude_none=True))
         journal.unlink(missing_ok=True)
         return folder

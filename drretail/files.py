@@ -1,7 +1,6 @@
 """Files that survive a crash: whole documents replaced atomically, JSONL that may lose only its last line."""
 
 import fcntl
-import glob
 import gzip
 import io
 import json
@@ -11,7 +10,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import chain, count
@@ -60,12 +59,26 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     _write_parts(path, [content.encode("utf-8") if isinstance(content, str) else content])
 
 
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
+    """``write_atomically`` of the files of a folder, by their names and in this order, which waits once for the names
+    to be on disk."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        _replace(folder / name, [content.encode("utf-8") if isinstance(content, str) else content])
+    sync_folder(folder)
+
+
 def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if _is_written_through(path):
         _write_through(path, parts)
         return
     path = Path(os.path.realpath(path))
+    _replace(path, parts)
+    sync_folder(path.parent)
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
     _sweep(path)
     descriptor, temporary = _new_part(path)
     try:
@@ -79,7 +92,6 @@ def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
 
 
 def is_unfinished(path: Path) -> bool:
@@ -101,9 +113,10 @@ def _new_part(path: Path) -> tuple[int, Path]:
 
 def _sweep(path: Path) -> None:
     """Removes what killed processes left that were writing the same file."""
-    for part in path.parent.glob(f".{glob.escape(path.name[:_LONGEST])}.*.part"):
-        if not is_unfinished(part):
-            continue
+    begin = f".{path.name[:_LONGEST]}."
+    with os.scandir(path.parent) as entries:
+        parts = [Path(entry.path) for entry in entries if entry.name.startswith(begin)]
+    for part in filter(is_unfinished, parts):
         with suppress(OSError), part.open("rb") as file:  # another process is writing or sweeping it
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
@@ -272,11 +285,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Lines are taken one after the other: thousands of runs do not fit into memory. What raises before the first line
     leaves no folder behind.
     """
-    parts = (f"{line}\n".encode() for line in lines)
     if path.suffix == ".gz":
-        write_atomically(path, pack(b"".join(parts)))
+        write_atomically(path, packed_lines(lines))
     else:
+        parts = (f"{line}\n".encode() for line in lines)
         _write_parts(path, chain([next(parts, b"")], parts))
+
+
+def packed_lines(lines: Iterable[str]) -> bytes:
+    """What ``write_lines`` writes to a path that ends in .gz."""
+    return pack("".join(f"{line}\n" for line in lines).encode())
 
 
 def pack(data: bytes) -> bytes:

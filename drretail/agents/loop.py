@@ -8,14 +8,15 @@ think ──calls──▶ act ──▶ think … ──no calls──▶ END
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from drretail.agents.context_overflow import results_in, without_oldest_results, write_within_context
@@ -134,6 +135,9 @@ class State(TypedDict, total=False):
     """How many turns without calls since the last one with calls were no report."""
 
 
+Node = Callable[[State, Runtime[Loop]], Awaitable[State]]
+
+
 async def think(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
     try:
@@ -205,8 +209,7 @@ async def challenge(state: State, runtime: Runtime[Loop]) -> State:
     }
 
 
-async def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "conclude", "__end__"]:
-    loop = runtime.context
+def after_think(state: State, loop: Loop) -> Literal["act", "challenge", "conclude", "__end__"]:
     if state.get("stop") == "context_limit":
         return "__end__" if loop.conclude is None else "conclude"
     if _last_answer(state).tool_calls:
@@ -216,12 +219,12 @@ async def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "c
     return "conclude" if can_conclude and not _found_nothing(state, loop) else following
 
 
-async def after_conclude(state: State) -> Literal["conclude", "__end__"]:
+def after_conclude(state: State, loop: Loop) -> Literal["conclude", "__end__"]:
+    del loop
     return "conclude" if state.get("announced") and state.get("concluded", 0) < CONCLUSIONS else "__end__"
 
 
-async def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
-    loop = runtime.context
+def after_act(state: State, loop: Loop) -> Literal["think", "conclude", "challenge", "__end__"]:
     if state.get("ended"):
         return _end_or_challenge(state, loop)
     if state.get("stop") == "finished":
@@ -259,16 +262,23 @@ def _last_words(messages: Sequence[AnyMessage]) -> str:
 @cache
 def _graph():
     graph = StateGraph(State, context_schema=Loop)
-    graph.add_node("think", think)
-    graph.add_node("act", act)
+    graph.add_node("think", _followed(think, after_think), destinations=("act", "challenge", "conclude", END))
+    graph.add_node("act", _followed(act, after_act), destinations=("think", "conclude", "challenge", END))
     graph.add_node("challenge", challenge)
-    graph.add_node("conclude", conclude)
+    graph.add_node("conclude", _followed(conclude, after_conclude), destinations=("conclude", END))
     graph.add_edge(START, "think")
-    graph.add_conditional_edges("think", after_think)
-    graph.add_conditional_edges("act", after_act)
     graph.add_edge("challenge", "think")
-    graph.add_conditional_edges("conclude", after_conclude)
     return graph.compile()
+
+
+def _followed(node: Node, following: Callable[[State, Loop], str]):
+    """The node, which says as well what follows it: a conditional edge reads the state anew and takes as long again."""
+
+    async def followed(state: State, runtime: Runtime[Loop]) -> Command[str]:
+        change = await node(state, runtime)
+        return Command(update=change, goto=following({**state, **change}, runtime.context))
+
+    return followed
 
 
 def _result(call: ToolCall, reply: ToolReply) -> ToolMessage:

@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "sandbox": (
         "drretail.cli.sealed.sandboxes:sandbox_app",
-        "Makes sealed sets of web pages, one for each query.",
+        "Makes fixed sets of web pages, one for each query.",
     ),
     "ask": ("drretail.cli.run:ask", "Answers one question with a cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),

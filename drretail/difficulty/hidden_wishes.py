@@ -6,7 +6,7 @@ be right by luck alone.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
@@ -30,8 +30,7 @@ _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShortenedText:
+class ShortenedText(NamedTuple):
     """A text without some limits, and the sentence that states each of these."""
 
     text: str

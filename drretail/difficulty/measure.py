@@ -140,7 +140,7 @@ class Dial:
         want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
         of_want = self.offers.of_want(want)
         kept = [
-            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out).listings}
+            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out)}
             for limit in _limits_alone(task.wish, number)
         ]
         of_kind = {each.product.product_id for each in of_want}
@@ -195,13 +195,21 @@ class Task:
     def is_no_easier_than(self, other: "Task") -> bool:
         """True where none of the eight solvers loses less than on the other query, which this one is a step from.
 
-        Where the step adds no thing, the best cart has to be worth as much. A budget or a demand only takes carts away,
-        so then no cart that anybody finds, by whatever search, is worth a larger share of it than before.
+        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go. A budget
+        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
         """
-        if len(self.needed) == len(other.needed) and self.best_worth != other.best_worth:
+        if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False
         pairs = zip(self.losses, other.losses, strict=True)
         return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
+
+    @property
+    def traps(self) -> set[str]:
+        """What the text alone lets one buy and the shopper does not want, such as what they have."""
+        wanted = {fit.product_id for thing in self.reference.things for fit in thing.fits}
+        fits = [fit for thing in self.visible.things for fit in thing.fits if fit.product_id not in wanted]
+        most = self.budget
+        return {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
 
     @property
     def depth(self) -> int | None:
@@ -225,12 +233,13 @@ class Task:
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """What that solver buys."""
         wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
-        things = [
-            thing.model_copy(update={"fits": (*thing.fits, _nothing(number))})
-            for number, thing in self._seen(wish, reference, hits)
-        ]
+        things: list[WantedThing] = []
+        for number, thing in self._seen(wish, reference, hits):
+            # To leave a want out costs nothing and is worth nothing.
+            nothing = Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
+            things.append(thing.model_copy(update={"fits": (*thing.fits, nothing)}))
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
-        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if not _is_nothing(fit))
+        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
     def _seen(self, wish: Wish, reference: Reference, hits: int) -> Iterator[tuple[int, WantedThing]]:
@@ -293,15 +302,6 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
-
-
-def _nothing(number: int) -> Fit:
-    """To leave a want out costs nothing and is worth nothing."""
-    return Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
-
-
-def _is_nothing(fit: Fit) -> bool:
-    return fit.product_id.startswith(_NOTHING)
 
 
 def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:

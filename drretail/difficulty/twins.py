@@ -19,7 +19,6 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Because
 from drretail.records.shop import VOID_STATUSES
-from drretail.records.wish import Wish
 
 KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
 _LEAST_CUT, _MOST_CUT = 5, 20
@@ -50,7 +49,7 @@ def spoil(
         if query.wish is None or cheapest is None or not cheapest.items:
             made.without[UNTYPED if query.wish is None else UNMET] += 1
             continue
-        maker = _Maker(query, query.wish, cheapest.total, offers, f"{seed}|{query.query_id}", absent)
+        maker = _Maker(Variations(query, query.wish, offers, f"{seed}|{query.query_id}"), cheapest.total, absent)
         for kind in sorted(kinds, key=lambda kind: (made.counts[kind], kinds.index(kind))):
             pair = maker.pair(kind, seed)
             if pair is not None:
@@ -70,24 +69,17 @@ Twins = tuple[Query, Query] | None
 class _Maker:
     """Makes the twins of one query, of each pair the one that can't be met first; None where there are none."""
 
-    query: Query
-    wish: Wish
+    variations: Variations
     cheapest: Money
-    offers: Offers
-    seed: str
     absent: Sequence[str]
-
-    @property
-    def variations(self) -> Variations:
-        return Variations(self.query, self.wish, self.offers, self.seed)
 
     def pair(self, kind: str, seed: str) -> list[Query] | None:
         """The twins of one kind, where it is proved which of them can be met, with ids that tell nothing."""
         twins = {"too_dear": self.too_dear, "not_sold": self.not_sold, "no_such_order": self.no_such_order}[kind]()
-        proofs = [self.offers.reference(twin).proof for twin in twins or ()]
+        proofs = [self.variations.offers.reference(twin).proof for twin in twins or ()]
         if twins is None or [proof.state if proof else None for proof in proofs] != ["proved", "refuted"]:
             return None
-        query_id = self.query.query_id
+        query_id = self.variations.query.query_id
         return [
             twin.model_copy(
                 update={
@@ -104,7 +96,7 @@ class _Maker:
         cheapest = self.cheapest.value
         if not cheapest:
             return None
-        cut = _LEAST_CUT + int(sha256_of(self.seed), 16) % (_MOST_CUT - _LEAST_CUT + 1)
+        cut = _LEAST_CUT + int(sha256_of(self.variations.seed), 16) % (_MOST_CUT - _LEAST_CUT + 1)
         below, above = cheapest * (100 - cut) / 100, cheapest * _ABOVE
         # Both in whole amounts, or where that is too coarse both to the cent.
         unit = Decimal(1) if int(below) >= cheapest * (100 - _MOST_CUT) / 100 else Decimal("0.01")
@@ -114,16 +106,16 @@ class _Maker:
 
     def not_sold(self) -> Twins:
         """One thing more, of which no product, title or category of the world has the words; and one that it has."""
-        offers = self.offers
+        offers = self.variations.offers
         # Those of our own list are things already.
         named = ((name, name if name in ABSENT else noun_of(name)) for name in self._shuffled(self.absent))
         absent = ((name, noun) for name, noun in named if noun)
         absent = (noun for name, noun in absent if not offers.could_be(noun) and not offers.has_category(name))
         lacking = next(absent, None)
-        kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
+        kinds = {kind.casefold() for want in self.variations.wish.wants for kind in want.kinds}
         sold = (
             noun
-            for name in self._shuffled(self.offers.world.catalog.categories())
+            for name in self._shuffled(offers.world.catalog.categories())
             if (noun := noun_of(name)) and noun not in kinds
         )
         feasible = self._first_feasible(map(self.variations.with_thing, sold))
@@ -131,17 +123,19 @@ class _Maker:
 
     def no_such_order(self) -> Twins:
         """Once more what came with an order that the user never made; and with one that the user made."""
-        orders = {order.order_id: order for order in self.offers.orders(self.query.user_id)}
+        of, user_id = self.variations, self.variations.query.user_id
+        orders = {order.order_id: order for order in of.offers.orders(user_id)}
         kept = [order_id for order_id, order in orders.items() if order.order_status not in VOID_STATUSES]
         # Nearly all order ids begin with 0 (their number among orders of equal hash).
-        ids = (f"0{int(sha256_of([self.seed, attempt]), 16) % 10**9:09d}" for attempt in range(100))
+        ids = (f"0{int(sha256_of([of.seed, attempt]), 16) % 10**9:09d}" for attempt in range(100))
         unknown = next(order_id for order_id in ids if order_id not in orders)
-        again = (self.variations.again(orders[order_id]) for order_id in self._shuffled(kept))
+        again = (of.again(orders[order_id]) for order_id in self._shuffled(kept))
         feasible = self._first_feasible(twin for twin in again if twin is not None)
-        return None if feasible is None else (self.variations.with_order(self.wish, unknown), feasible)
+        return None if feasible is None else (of.with_order(of.wish, unknown), feasible)
 
     def _first_feasible(self, twins: Iterable[Query]) -> Query | None:
-        return next((twin for twin in islice(twins, _TRIED) if self.offers.reference(twin).best is not None), None)
+        offers = self.variations.offers
+        return next((twin for twin in islice(twins, _TRIED) if offers.reference(twin).best is not None), None)
 
     def _shuffled(self, names: Sequence[str]) -> list[str]:
-        return sorted(names, key=lambda name: sha256_of([self.seed, name]))
+        return sorted(names, key=lambda name: sha256_of([self.variations.seed, name]))

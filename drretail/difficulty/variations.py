@@ -59,9 +59,9 @@ class Variations:
             text = text[: places[0].start] + written + text[places[0].end :]
         return self._with(text, self.wish.model_copy(update={"budget": budget}))
 
-    def with_thing(self, noun: str, *, again: bool = False) -> Query:
-        """With one thing more; with ``again`` it may be one that the shopper has."""
-        wants = (*self.wish.wants, Want(name=noun, kinds=(noun,), again=again))
+    def with_thing(self, noun: str) -> Query:
+        """With one thing more."""
+        wants = (*self.wish.wants, Want(name=noun, kinds=(noun,)))
         text = self._behind("also", thing=f"{article(noun)} {noun}")
         return self._with(text, self.wish.model_copy(update={"wants": wants}))
 

@@ -36,7 +36,7 @@ class Offers:
     def would_do(self, want: Want) -> frozenset[str]:
         """The ids of the products that would do for a want, whatever the shopper has."""
         if want not in self._would_do:
-            found = fitting(want, self.of_want(want)).listings
+            found = fitting(want, self.of_want(want))
             self._would_do[want] = frozenset(listing.product.product_id for listing in found)
         return self._would_do[want]
 

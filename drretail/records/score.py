@@ -288,6 +288,8 @@ class Score(Record):
     n_users: int | None = None
     """Users of the queries with a value; the interval is over them. None if no user is known: then each query counts as
     a user."""
+    n_queries: int | None = None
+    """Queries of the smaller part of a value of two parts, such as J, if it has too few users for an interval."""
     n_planned: int
     """Reports: every query times every repeat of which the system has made any run."""
     n_scored: int

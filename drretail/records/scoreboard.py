@@ -55,6 +55,8 @@ class BoardCell(Record):
     n_scored: int
     """Reports, or runs with an answer, that the mean is of."""
     n_planned: int
+    n_queries: int | None = None
+    """As in ``Score``."""
     self_checked: bool = False
     """As in ``Score``."""
 

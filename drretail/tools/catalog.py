@@ -1,12 +1,13 @@
 """The tools that search and read the product catalog."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.search_note import SearchNote
+from drretail.env.catalog.search_note import FIRST_PAGES, SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -84,12 +85,17 @@ def product_catalog_search(
         limit=limit,
         offset=offset,
     )
-    page = session.world.catalog.search(wanted)
+    # The note counts the categories of the first pages, and these begin with this one.
+    by_relevance = sort_by == "relevance"
+    first_pages = session.world.catalog.search(
+        replace(wanted, limit=max(limit, FIRST_PAGES)) if by_relevance else wanted
+    )
+    page = replace(first_pages, hits=first_pages.hits[:limit])
     known = session.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    note = SearchNote(session.world, wanted, page).text()
+    note = SearchNote(session.world, wanted, page, first_pages if by_relevance else None).text()
     noted = {"note": note} if note else {}
     value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **noted, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))

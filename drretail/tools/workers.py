@@ -11,6 +11,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
+BUSY = 0.01
+"""Seconds after which a task's job that no thread has taken gets one. Tools of a shop in a folder take a millisecond or
+two, and threads that wait for each other's turn in the interpreter a third longer than one thread alone."""
+
+
 class Signal:
     """Set once, by a worker; waited for by a thread, or by a task of the event loop in which it was made."""
 
@@ -68,7 +73,7 @@ class Job(Generic[T]):
 
 
 class Workers:
-    """A pool of at most ``size`` threads, each started when no other is free: most runs need one or two.
+    """A pool of at most ``size`` threads, each started when no other is free, or for a task not soon: most need one.
 
     Daemons: a hung tool must not keep the process from ending. concurrent.futures would join such a thread at exit
     and has no way to give it up.
@@ -93,7 +98,10 @@ class Workers:
         job = Job(function, loop)
         with self._lock:
             self._waiting += 1
-            self._start_thread_if_needed()
+            if loop is None or self._alive == 0:
+                self._start_thread_if_needed()
+            else:
+                loop.call_later(BUSY, self._grow)
         self._queue.put(job)  # pyright: ignore[reportArgumentType]  # a Job of T is a Job of some object
         return job
 
@@ -120,6 +128,10 @@ class Workers:
                 self._queue.put(None)
         for thread in free:
             thread.join()
+
+    def _grow(self) -> None:
+        with self._lock:
+            self._start_thread_if_needed()
 
     def _start_thread_if_needed(self) -> None:
         if self._waiting > len(self._free) and self._alive < self._size:

@@ -1,6 +1,7 @@
 """The tiny shop, and models that say what a test scripts for them."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from langchain_core.messages import AIMessage
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.outcomes import Tally
-from drretail.agents.running.runner import Runner
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
@@ -51,8 +52,16 @@ def scripted(*turns: Scripted) -> tuple[Model, list[Request]]:
     return model, requests_of(model)
 
 
-def sut(world: World, model: Model, **given: Any) -> SystemUnderTest:
-    return SystemUnderTest.of("react", load_agent("react"), {"": model}, world, **given)
+def sut(world: World, models: Model | Mapping[str, Model], agent: str = "react", **given: Any) -> SystemUnderTest:
+    """The built-in agent with one model for all roles, or with one each."""
+    by_role = {"": models} if isinstance(models, Model) else models
+    return SystemUnderTest.of(agent, load_agent(agent), by_role, world, **given)
+
+
+def record(world: World, system: SystemUnderTest, query: Query = QUERY, **given: Any) -> Recorded:
+    """A run of the system; ``given`` as ``Runner`` and its ``run`` take it."""
+    reference = given.pop("reference", None)
+    return asyncio.run(Runner(world, "w", **given).run(system, query, reference=reference))
 
 
 @pytest.fixture

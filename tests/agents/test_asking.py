@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.registry import load_agent
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, intended, prompt_hashes, with_baselines
@@ -20,7 +19,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_SHOPPER, INTENT_BASELINES, LABEL_PATTERN
 from drretail.records.wish import Hidden, Want, Wish
-from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch, sut_of
 
@@ -48,9 +47,9 @@ def played(
 ) -> tuple[Recorded, list[Request], SystemUnderTest]:
     model, shown = scripted(*turns)
     models = {"": model} | ({"shopper": scripted(*shopper)[0]} if shopper else {})
-    system = SystemUnderTest.of("react", load_agent("react"), models, world)
+    system = sut(world, models)
     (system,) = intended([system], [intent]) if intent else [system]
-    return asyncio.run(Runner(world, "w").run(system, query)), shown, system
+    return record(world, system, query), shown, system
 
 
 def first_words(shown: Sequence[Request]) -> str:
@@ -81,7 +80,7 @@ def test_an_answer_is_cited_and_stands_in_the_run(world: World) -> None:
 
 
 def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_where_it_is_used(world: World) -> None:
-    system = SystemUnderTest.of("react", load_agent("react"), {"": scripted()[0]}, world)
+    system = sut(world, scripted()[0])
     made = intended([system], ["told", "asked", "mute"])
     assert [sut.label.removeprefix(system.label) for sut in made] == ["-intent-told", "-intent-asked", "-intent-mute"]
     assert all(re.fullmatch(LABEL_PATTERN, sut.label) for sut in made)
@@ -92,28 +91,20 @@ def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_wh
         intended([system], ["deaf"])
 
 
-def test_a_replay_makes_the_same_run_and_asks_nobody(world: World, folder: Path) -> None:
-    spoken = [AIMessage('{"answer": "Cedar, it must be of cedar."}')]
-    model = scripted(calls(ASKING), calls(SEARCH), REPORT)[0]
-    models = {"": model, "shopper": scripted(*spoken)[0]}
-    (system,) = intended([SystemUnderTest.of("react", load_agent("react"), models, world)], ["asked"])
-    assert system.label.endswith("-intent-asked-shopper-scripted-test")
-    with open_experiment(folder, world, [HIDING], [system], "42") as experiment:
-        first = asyncio.run(Runner(world, "w").run_into(experiment, system, HIDING))
-    again = asyncio.run(Runner(world, "w", replay=folder).run(system, HIDING)).run
-    assert again == first
-    assert first.usage["shopper"].calls == 1
-
-
-def test_the_model_that_speaks_is_shown_only_what_is_told(world: World) -> None:
+def test_the_model_that_speaks_is_shown_only_what_is_told_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
     speaker, shown = scripted(AIMessage('{"answer": "Cedar, please."}'))
     models = {"": scripted(calls(ASKING), calls(SEARCH), REPORT)[0], "shopper": speaker}
-    (system,) = intended([SystemUnderTest.of("react", load_agent("react"), models, world)], ["asked"])
-    recorded = asyncio.run(Runner(world, "w").run(system, OF_TWO))
+    (system,) = intended([sut(world, models)], ["asked"])
+    assert system.label.endswith("-intent-asked-shopper-scripted-test")
+    with open_experiment(folder, world, [OF_TWO], [system], "42") as experiment:
+        first = asyncio.run(Runner(world, "w").run_into(experiment, system, OF_TWO))
+    again = record(world, system, OF_TWO, replay=folder)
+    assert again.run == first
+    assert first.usage["shopper"].calls == 1
+    assert first.notes == ()
     assert "cedar" in first_words(shown)
     assert "bath" not in first_words(shown)
-    assert '"answer":"Cedar, please."' in "".join(recorded.texts.values())
-    assert recorded.run.notes == ()
+    assert '"answer":"Cedar, please."' in "".join(again.texts.values())
 
 
 @pytest.mark.parametrize("wrong", ['{"answer": "Oak."}', '{"answer": "Cedar, for a bath."}'])
@@ -125,9 +116,7 @@ def test_a_sentence_that_is_wrong_twice_gives_way_to_the_scripted_one(world: Wor
 
 
 @pytest.mark.parametrize("agent", ["hybrid_react", "grounded_hybrid"])
-def test_the_supervisor_asks_and_the_writer_reads_the_answers_and_researchers_cannot_ask(
-    world: World, agent: str
-) -> None:
+def test_the_supervisor_asks_the_writer_reads_the_answers_and_researchers_cannot_ask(world: World, agent: str) -> None:
     played_by = cast(
         supervisor=[calls(ASKING), launch("feeders of cedar"), calls(DONE)],
         researcher={"": (calls(SEARCH), calls(DONE))},
@@ -135,7 +124,7 @@ def test_the_supervisor_asks_and_the_writer_reads_the_answers_and_researchers_ca
         understanding=[understanding(HIDING.wish or Wish())],
     )
     (system,) = intended([sut_of(agent, world, played_by.models())], ["asked"])
-    recorded = asyncio.run(Runner(world, "w").run(system, HIDING))
+    recorded = record(world, system, HIDING)
     shown = played_by.shown
     tools = {role: {tool for request in requests for tool in request.tools} for role, requests in shown.items()}
     assert (ASK_SHOPPER in tools["supervisor"], ASK_SHOPPER in tools["researcher"]) == (True, False)
@@ -151,8 +140,7 @@ def test_the_floors_know_what_the_text_states_and_what_they_asked_for(world: Wor
     reference = Offers(world).reference(HIDING)
     picks: dict[str, object] = {}
     for name in ("mute_oracle", "ask_all", "oracle"):
-        system = SystemUnderTest.of(name, load_agent(name), {}, world)
-        picks[name] = asyncio.run(Runner(world, "w").run(system, HIDING, reference=reference)).run.picks
+        picks[name] = record(world, sut(world, {}, name), HIDING, reference=reference).run.picks
     assert picks["ask_all"] == picks["oracle"] == (Pick(product="B0TEST0002"),)
     assert picks["mute_oracle"] == (Pick(product="B0TEST0001"),)
 
@@ -166,10 +154,10 @@ def test_a_person_is_asked_once_and_a_replay_asks_nobody(world: World, folder: P
 
     plain = HIDING.model_copy(update={"hidden": (), "wish": None})
     model = scripted(calls(ASKING), calls(SEARCH), REPORT)[0]
-    system = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options={"shopper": "me"})
+    system = sut(world, model, options={"shopper": "me"})
     with open_experiment(folder, world, [plain], [system], "42") as experiment:
         first = asyncio.run(Runner(world, "w", reads=read).run_into(experiment, system, plain))
-    again = asyncio.run(Runner(world, "w", replay=folder).run(system, plain))
+    again = record(world, system, plain, replay=folder)
     assert asked == ["feature: What must it be made of?"]
     assert again.run == first
     assert '"answer":"Oak, if you have it."' in "".join(again.texts.values())

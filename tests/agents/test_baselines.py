@@ -1,18 +1,16 @@
 """Floors and the ceiling: what they answer, and how they run beside the systems that are measured."""
 
-import asyncio
 import re
 from pathlib import Path
 
 import pytest
 
 from drretail.agents.baselines.null import keywords
-from drretail.agents.registry import BASELINES, load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, with_baselines
+from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_reference, read_runs
 from drretail.grounding.basket.reference import reference_of
@@ -22,22 +20,16 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import INTENT_BASELINES, NULL_AGENTS, ORACLE_AGENT, Limits, System
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.conftest import QUERY, calls, record, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
 from tests.build import known
 from tests.shop import PRODUCTS, USER
 
 
 def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
-    player = SystemUnderTest.of(name, load_agent(name), {}, world)
-    return asyncio.run(Runner(world, "w").run(player, query))
-
-
-def test_every_baseline_has_an_agent_of_that_name() -> None:
-    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES}
-    assert all(load_agent(name).is_baseline for name in BASELINES)
+    return record(world, sut(world, {}, name), query)
 
 
 def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
@@ -59,9 +51,7 @@ def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> N
 
 def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
     options = {"without": ["catalog"], "redact": True}
-    player = SystemUnderTest.of(
-        "null_copy", load_agent("null_copy"), {}, world, web_mode="ws", options=options, limits=Limits(tokens=5)
-    )
+    player = sut(world, {}, "null_copy", web_mode="ws", options=options, limits=Limits(tokens=5))
     assert player.system == System(agent="null_copy", models={})
     assert (player.label, player.models, player.repeats(5)) == ("null_copy", {}, 1)
 
@@ -107,8 +97,7 @@ def asked(wish: Wish = WISH) -> Query:
 
 
 def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
-    player = SystemUnderTest.of("oracle", load_agent("oracle"), {}, world)
-    return asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+    return record(world, sut(world, {}, "oracle"), query, reference=reference)
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:
@@ -134,15 +123,6 @@ def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_ove
     ]
 
 
-def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
-    poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
-    result = answered(world, poor, reference_of(poor, offered())).run
-    assert result.status == "done"
-    assert "the cheapest products that keep to the rest cost more than the budget" in (result.report or "")
-    nothing = asked(Wish())
-    assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
-
-
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
     run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
@@ -150,6 +130,9 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
         (),
         Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004")),
     )
+    assert "the cheapest products that keep to the rest cost more than the budget" in (run.report or "")
+    nothing = asked(Wish())
+    assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
     never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
     run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
     assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
@@ -190,11 +173,6 @@ def test_baselines_run_once_for_each_query_however_often_the_others_do(world: Wo
     assert {tally.label: tally.done for tally in tallies} == {"react@scripted-test": 3} | dict.fromkeys(BESIDE, 1)
     assert sorted(run.repeat for run in read_runs(folder)) == [1] * (1 + len(BESIDE)) + [2, 3]
     assert all(not run.usage for run in read_runs(folder) if run.system in BESIDE)
-
-
-def test_one_that_is_named_as_an_agent_stands_there_once(world: World) -> None:
-    twice = with_baselines(with_baselines([], world), world)
-    assert [player.label for player in twice] == list(BESIDE)
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:

@@ -31,7 +31,7 @@ from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import QUERY, Scripted, calls, record
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import known
@@ -83,7 +83,7 @@ def sut(world: World, name: str, by: Play = play, **given: Any) -> SystemUnderTe
 def ran(world: World, name: str, by: Play = play, query: Query = QUERY, **given: Any) -> tuple[Recorded, list[Request]]:
     player = sut(world, name, by, **given)
     reference = Reference(query_id=QUERY.query_id, things=(WantedThing(name=MARKER),), left_out=(f"B0{MARKER}",))
-    recorded = asyncio.run(Runner(world, "w").run(player, query, reference=reference))
+    recorded = record(world, player, query, reference=reference)
     asked = {id(model): model for model in player.models.values()}
     return recorded, [request for model in asked.values() for request in requests_of(model)]
 
@@ -134,9 +134,7 @@ def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
     ids=["provider", "blank", "bug"],
 )
 @every_agent
-def test_a_writer_that_fails_fails_the_run_and_keeps_steps(
-    world: World, name: str, written: Scripted, kind: str
-) -> None:
+def test_a_failing_writer_fails_the_run_with_its_steps(world: World, name: str, written: Scripted, kind: str) -> None:
     run = ran(world, name, writing(written))[0].run
     assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "error", None, kind)
     assert "product_catalog_search" in {step.name for step in run.steps}
@@ -192,9 +190,7 @@ def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @every_agent
-def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
-    world: World, tmp_path: Path, name: str, mode: WebMode
-) -> None:
+def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: Path, name: str, mode: WebMode) -> None:
     whole, asked = kept(tmp_path / "exp", world, name, mode)
     assert whole.status == "done", whole.error
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"

@@ -1,6 +1,5 @@
 """What tools and runner prevent by themselves, shown by a model that obeys every hostile text that it reads."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.reliability_injections import Met, met
-from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, injected
+from drretail.agents.running.system import injected
 from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.sandbox import SandboxWeb
@@ -20,7 +17,7 @@ from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_h
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.run import Scope
-from tests.agents.conftest import calls, reporting, scripted, sut
+from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.shop import PAGES, USER, build_shop
 
 ASKED = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me? How high should it hang?", source="test")
@@ -40,15 +37,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def all_met(shop: World) -> dict[str, Met]:
     return {text.id: met("react", text, shop, ASKED, shop.folder) for text in hostile_texts()}
-
-
-def test_there_are_forty_texts_and_more_of_every_kind_and_place() -> None:
-    assert len(BY_ID) == len(hostile_texts()) >= 40
-    assert {text.kind for text in hostile_texts()} == {
-        *("profile", "look", "send", "praise", "budget", "citation", "tool result", "our tags", "judge", "takeover"),
-    }
-    assert {text.place for text in hostile_texts()} == {"title", "features", "description", "page", "below"}
-    assert {text.hidden for text in hostile_texts()} == {None, *UNREADABLE, "zero-width"}
 
 
 def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
@@ -103,10 +91,7 @@ def test_redacting_keeps_the_users_data_out_of_a_search(shop: World, redact: boo
 
 def after(shop: World, text: HostileText, **given: Any) -> Outcome:
     world = with_hostile_texts(shop, "", [text])
-    player = SystemUnderTest.of(
-        "react", load_agent("react"), {"": open_model("offline:obedient", environ={})}, world, **given
-    )
-    recorded = asyncio.run(Runner(world, "w").run(player, ASKED))
+    recorded = record(world, sut(world, open_model("offline:obedient", environ={}), **given), ASKED)
     evidence = {entry.id: entry for entry in recorded.evidence}
     return HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(text)
 
@@ -125,7 +110,7 @@ WARNINGS = {
 def test_who_warns_of_a_text_has_not_obeyed_it(shop: World, text_id: str) -> None:
     world = with_hostile_texts(shop, "", [BY_ID[text_id]])
     model, _ = scripted(LOOKED, reporting(f"The tube feeder [P:B0TEST0001]. {WARNINGS[text_id]}", "P:B0TEST0001 x 1"))
-    recorded = asyncio.run(Runner(world, "w").run(sut(world, model), ASKED))
+    recorded = record(world, sut(world, model), ASKED)
     evidence = {entry.id: entry for entry in recorded.evidence}
     found = HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(BY_ID[text_id])
     assert found.state == "ignored"
@@ -133,9 +118,9 @@ def test_who_warns_of_a_text_has_not_obeyed_it(shop: World, text_id: str) -> Non
 
 def test_planted_texts_are_the_same_in_every_run_of_a_query_and_others_in_another(shop: World) -> None:
     model = open_model("offline:obedient", environ={})
-    (player,) = injected([SystemUnderTest.of("react", load_agent("react"), {"": model}, shop)])
-    one, again = (asyncio.run(Runner(shop, "w").run(player, ASKED)) for _ in range(2))
-    other = asyncio.run(Runner(shop, "w").run(player, ASKED.model_copy(update={"query_id": "q2"})))
+    (player,) = injected([sut(shop, model)])
+    one, again = (record(shop, player, ASKED) for _ in range(2))
+    other = record(shop, player, ASKED.model_copy(update={"query_id": "q2"}))
     assert player.label == f"react@offline-obedient-injected-{texts_hash()}"
     assert one.run == again.run
     assert met_in(one.run.report) != met_in(other.run.report)
@@ -143,9 +128,3 @@ def test_planted_texts_are_the_same_in_every_run_of_a_query_and_others_in_anothe
 
 def met_in(report: str | None) -> list[str]:
     return [text.id for text in hostile_texts() if text.is_in(report or "") or text.wanted in (report or "")]
-
-
-def test_a_plain_run_meets_none(shop: World) -> None:
-    player = SystemUnderTest.of("react", load_agent("react"), {"": open_model("offline:obedient", environ={})}, shop)
-    recorded = asyncio.run(Runner(shop, "w").run(player, ASKED))
-    assert met_in(recorded.run.report) == []

@@ -1,6 +1,5 @@
 """+ws: whole pages are summarised for the agent, once a run, and stay as what claims are judged against (paper 5.3)."""
 
-import asyncio
 import json
 import time
 from collections.abc import Sequence
@@ -11,9 +10,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.page_reading import NOTHING_THERE
-from drretail.agents.registry import load_agent, split_web_mode
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, prompt_hashes
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import prompt_hashes
 from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -25,7 +23,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.web import READ_BEFORE
-from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.shop import USER
 
 CORPUS = [
@@ -71,10 +69,7 @@ def perform(
 ) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
     web = replace(world, web=SandboxWeb(corpus))
-    player = SystemUnderTest.of(
-        agent, load_agent(agent), {"": model, "summariser": reader}, web, web_mode="ws", **given
-    )
-    return asyncio.run(Runner(web, "w").run(player, QUERY)), shown
+    return record(web, sut(web, {"": model, "summariser": reader}, agent, web_mode="ws", **given)), shown
 
 
 def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
@@ -83,14 +78,18 @@ def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
     return {result["evidence"]: result for reply in replies for result in json.loads(reply.text)["results"]}
 
 
-def test_the_agent_reads_summaries_and_the_snippet_of_a_page_without_text(world: World) -> None:
-    _, shown = perform(world, summariser()[0])
+def test_the_agent_reads_summaries_and_the_ledger_keeps_their_pages(world: World) -> None:
+    recorded, shown = perform(world, summariser()[0])
     read = results(shown)
     assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": "On Clean."}
     assert read[IDS[1]]["date"] == "2021-05-01"
     assert "snippet" not in read[IDS[1]]
     assert "summary" not in read[IDS[2]]
     assert "snippet" in read[IDS[2]]
+    entries = {entry.id: entry for entry in recorded.evidence}
+    assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
+    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
+    assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
 
 
 def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World) -> None:
@@ -105,16 +104,6 @@ def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World)
         assert "The page is material" in system.text
     page = next(turn.messages[1].text for turn in shown if "a.example" in turn.messages[1].text)
     assert '<page url="https://a.example/clean" title="Clean">\nClean the bird feeder weekly.' in page
-
-
-def test_the_ledger_holds_the_page_as_source_and_the_summary_as_what_was_shown(world: World) -> None:
-    recorded, _ = perform(world, summariser()[0])
-    entries = {entry.id: entry for entry in recorded.evidence}
-    assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
-    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
-    assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
-    (step,) = [step for step in recorded.run.steps if step.name == "web_search"]
-    assert recorded.texts[step.result_sha or ""].count("On Seed.") == 1
 
 
 def test_quotes_stay_only_when_the_page_holds_them_word_for_word(world: World) -> None:
@@ -180,27 +169,19 @@ def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: Wo
     reader, _ = summariser()
     model, _ = scripted()
     models = {"": model, "summariser": reader}
-    plain = SystemUnderTest.of("react", load_agent("react"), models, world)
-    reading = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
+    plain = sut(world, models)
+    reading = sut(world, models, web_mode="ws")
     assert "summariser" not in plain.system.models
     assert reading.system.models["summariser"].spec == "scripted:reader"
     assert set(prompt_hashes(reading)) - set(prompt_hashes(plain)) == {"summarise_page"}
     with pytest.raises(UserError, match="needs a model for summariser"):
-        SystemUnderTest.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
+        sut(world, {"researcher": model}, web_mode="ws")
 
 
 def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
     model, _ = scripted(calls(SEARCH), REPORT)
-    player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
-    recorded = asyncio.run(Runner(replace(world, web=SandboxWeb(CORPUS)), "w").run(player, QUERY))
+    recorded = record(replace(world, web=SandboxWeb(CORPUS)), sut(world, model))
     assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
-
-
-@pytest.mark.parametrize(
-    ("name", "split"), [("react", ("react", "snippets")), ("my.mod:AGENT+ws", ("my.mod:AGENT", "ws"))]
-)
-def test_the_web_mode_stands_behind_the_agents_name(name: str, split: tuple[str, str]) -> None:
-    assert split_web_mode(name) == split
 
 
 @pytest.mark.parametrize("slow", ["long", "short"])
@@ -251,8 +232,7 @@ def read_through(
 ) -> Recorded:
     at = replace(world, web=web)
     models = {"": model, "summariser": reader}
-    player = SystemUnderTest.of(agent, load_agent(agent), models, at, web_mode="ws", **given)
-    return asyncio.run(Runner(at, "w").run(player, QUERY))
+    return record(at, sut(at, models, agent, web_mode="ws", **given))
 
 
 def told(messages: Sequence[BaseMessage]) -> list[str]:
@@ -290,14 +270,6 @@ def test_calls_of_one_turn_know_nothing_of_each_other(world: World) -> None:
     assert told(shown[-1].messages) == ["Read for bird feeder.", "Read for five feet high."]
 
 
-def test_another_run_starts_with_nothing_read(world: World) -> None:
-    web, asked = CountingWeb(), list[str]()
-    for _ in range(2):
-        read_through(world, web, scripted(calls(FEEDER), FIVE_FEET)[0], reading(asked))
-    assert web.fetched == [HEIGHT.url] * 2
-    assert asked == ["bird feeder"] * 2
-
-
 def launcher(*, slow: str = "never") -> Model:
     """A supervisor that launches two researchers, then one more; each researcher searches by its sub-problem.
 
@@ -330,26 +302,21 @@ def launcher(*, slow: str = "never") -> Model:
     return scripted_model(play=play, name="launcher")
 
 
-@pytest.mark.parametrize("slow", ["never", "bird", "five"])
-def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World, slow: str) -> None:
-    web, asked = CountingWeb(), list[str]()
-    recorded = read_through(world, web, launcher(slow=slow), reading(asked), "hybrid_react")
-    assert recorded.run.status == "done", recorded.run.error
-    # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
-    assert sorted(asked) == ["bird feeder", "five feet high"]
-    assert len(web.fetched) == 2
-    (third,) = [step for step in recorded.run.steps if (step.path, step.name) == ("0.3", "web_search")]
-    (result,) = json.loads(recorded.texts[third.result_sha or ""])["results"]
-    assert result["summary"] == "Read for bird feeder."
-
-
-def test_the_order_in_which_researchers_end_leaves_the_same_run(world: World) -> None:
-    runs = [
-        read_through(world, CountingWeb(), launcher(slow=slow), reading([]), "hybrid_react")
-        for slow in ("bird", "five")
-    ]
-    assert runs[0].run == runs[1].run
-    assert runs[0].evidence == runs[1].evidence
+def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World) -> None:
+    runs: list[Recorded] = []
+    for slow in ("never", "bird", "five"):
+        web, asked = CountingWeb(), list[str]()
+        recorded = read_through(world, web, launcher(slow=slow), reading(asked), "hybrid_react")
+        assert recorded.run.status == "done", recorded.run.error
+        # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
+        assert sorted(asked) == ["bird feeder", "five feet high"]
+        assert len(web.fetched) == 2
+        (third,) = [step for step in recorded.run.steps if (step.path, step.name) == ("0.3", "web_search")]
+        (result,) = json.loads(recorded.texts[third.result_sha or ""])["results"]
+        assert result["summary"] == "Read for bird feeder."
+        runs.append(recorded)
+    assert runs[1].run == runs[2].run, "whoever ended first"
+    assert runs[1].evidence == runs[2].evidence
 
 
 def test_a_summariser_is_told_the_search_as_it_left(world: World) -> None:

@@ -1,6 +1,5 @@
 """Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,45 +8,35 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
-from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
-from tests.agents.running.test_runner import run_in
+from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut, tally_of
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
-TUBE, HOPPER = Pick(product="B0TEST0001"), Pick(product="B0TEST0002")
+TUBE = Pick(product="B0TEST0001")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 
 
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
+    return record(world, sut(world, model, **given)), shown
 
 
 @pytest.mark.parametrize(
     ("block", "picks"),
     [
         (BLOCK, (TUBE,)),
-        ("```picks\nP:B0TEST0001\n```", (TUBE,)),
         ("~~~ picks\n- P:B0TEST0001 × 2\n~~~", (TUBE.model_copy(update={"quantity": 2}),)),
-        ("````picks\n[P:B0TEST0001] x 1\nP:B0TEST0002 x 1\n````", (TUBE, HOPPER)),
-        ("```\npicks:\nP:B0TEST0001\n```", (TUBE,)),
-        ("<picks>\nP:B0TEST0001 x1\n</picks>", (TUBE,)),
-        ("```picks\nP:B0TEST0001 or P:B0TEST0002 x 1", (TUBE.model_copy(update={"alternatives": ("B0TEST0002",)}),)),
-        ("```picks\n```", ()),
         ("```picks\nnone\n```", ()),
     ],
 )
@@ -76,19 +65,7 @@ def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outc
         assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
 
 
-def test_where_picks_are_unknown_nothing_is_decided(world: World) -> None:
-    recorded, _ = perform(world, calls(SEARCH), AIMessage(SAID), AIMessage("I would rather not."))
-    assert (recorded.run.picks, recorded.run.outcome) == (None, None)
-
-
-def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
-    recorded, _ = perform(
-        world, calls(SEARCH), AIMessage(f"{SAID}\n\n```picks\nP:B0TEST0002\n```\n\nOr rather:\n\n{BLOCK}")
-    )
-    assert (recorded.run.report, recorded.run.picks) == (f"{SAID}\n\nOr rather:", (TUBE,))
-
-
-@pytest.mark.parametrize("answer", [BLOCK, f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1", "```\nP:B0TEST0001\n```"])
+@pytest.mark.parametrize("answer", [f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1"])
 @pytest.mark.parametrize(
     ("behind", "problem"),
     [("", "declares no picks"), ("\n\n```picks\nthe tube feeder\n```", "names no product id")],
@@ -119,7 +96,7 @@ def test_missing_or_unreadable_picks_are_asked_for_once(world: World, behind: st
 def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Scripted, note: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
-    assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
+    assert (run.status, run.report, run.picks, run.outcome, len(shown)) == ("done", SAID, None, None, 3)
     (text,) = run.notes
     assert text.startswith(note)
 
@@ -136,19 +113,8 @@ def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
     assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
 
 
-def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
-    run_in(folder, world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"))
-    (path,) = folder.glob("runs/*/*/run.json")
-    older = read_run(path.parent).model_copy(update={"picks": None}).model_dump_json(exclude_none=True)
-    path.write_text(older)
-    assert read_run(path.parent).picks is None
-
-
 def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
-    model, _ = scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))
-    player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY])
+    tally = tally_of(folder, world, sut(world, scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))[0]))
     assert (tally.done, tally.picks_unknown) == (1, 1)
 
 
@@ -161,19 +127,7 @@ def own(answer: Answer, *roles: Any) -> Agent:
 
 def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    player = SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)
-    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
-
-
-def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> None:
-    for answer in (
-        Answer(report=SAID, picks=(TUBE,)),
-        Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)),
-        Answer(report=f"{SAID}\n\n{BLOCK}"),
-        Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)),
-    ):
-        recorded, shown = ran(world, own(answer, "researcher"))
-        assert (recorded.run.report, recorded.run.picks, shown) == (SAID, (TUBE,), [])
+    return record(world, SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)), shown
 
 
 @pytest.mark.parametrize(
@@ -184,6 +138,9 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
         (Answer(report=SAID, picks=()), (), Outcome(decision="none")),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=f"{SAID}\n\n{BLOCK}"), (TUBE,), Outcome(decision="buy")),
+        (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (
             Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),
             (TUBE,),
@@ -191,7 +148,7 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         ),
     ],
 )
-def test_an_own_agent_decides_in_its_answer(
+def test_an_own_agent_declares_and_decides(
     world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     recorded, shown = ran(world, own(answer, "researcher"))
@@ -199,20 +156,10 @@ def test_an_own_agent_decides_in_its_answer(
     assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
 
 
-def test_an_own_agent_without_a_model_is_asked_nothing(world: World) -> None:
+def test_an_own_agent_is_asked_by_the_role_that_writes_and_without_a_model_not_at_all(world: World) -> None:
     recorded, shown = ran(world, own(Answer(report=SAID)))
     assert (recorded.run.picks, shown) == (None, [])
     assert recorded.run.notes == ("picks_missing: the report declares no picks",)
-
-
-def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World) -> None:
     recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
     assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
     assert set(recorded.run.usage) == {"report"}
-
-
-def test_the_offline_shopper_declares_no_cart_for_a_report_that_it_did_not_write(world: World) -> None:
-    player = SystemUnderTest.of("own", own(Answer(report=SAID), "report"), {"": open_model("offline:shopper")}, world)
-    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
-    assert (run.status, run.picks) == ("done", None)
-    assert run.notes[0].startswith("picks_missing")

@@ -57,10 +57,6 @@ def test_a_prompt_that_was_changed_is_not_written_over(tmp_path: Path, terse: Pa
     assert "Three sentences" in (terse / "report_form.md").read_text(encoding="utf-8")
 
 
-def test_only_what_says_something_else_is_an_override(terse: Path) -> None:
-    assert overrides(terse).by_name() == {"report_form.md": "# The report\nThree sentences.\n"}
-
-
 def test_two_systems_side_by_side_are_each_told_their_own_words(world: World, terse: Path, folder: Path) -> None:
     seen, players = [], []
     for its in (NO_OVERRIDES, overrides(terse)):

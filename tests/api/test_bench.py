@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -71,7 +72,9 @@ def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
     assert {path.name for path in (home / "public").iterdir()} == {"release.json", "tasks.jsonl", "world"}
 
 
-def test_gold_is_published_after_the_window_and_keeps_the_promise(home: Path, tmp_path: Path) -> None:
+def test_gold_is_published_after_the_window_and_neither_it_nor_the_window_changes_unseen(
+    home: Path, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match="stays sealed until 2026-12-01"):
         publish(home / "R", tmp_path, gold=True, now=CLOSES - timedelta(days=1))
     assert not (tmp_path / "gold.jsonl").exists()
@@ -81,19 +84,16 @@ def test_gold_is_published_after_the_window_and_keeps_the_promise(home: Path, tm
     (tmp_path / "gold.jsonl").write_text("\n".join(gold[:-1]))
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
-
-
-def test_the_example_release_keeps_its_promise() -> None:
-    assert read_release(EXAMPLE).queries == len(read_queries(EXAMPLE / "tasks.jsonl")) == 29
-    assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 29
-
-
-def test_the_window_can_not_be_moved_unseen(home: Path, tmp_path: Path) -> None:
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
     promised = json.loads((tmp_path / "release.json").read_text())
     (tmp_path / "release.json").write_text(json.dumps(promised | {"closes": "2026-11-01T00:00:00Z"}))
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
+
+
+def test_the_example_release_keeps_its_promise() -> None:
+    assert read_release(EXAMPLE).queries == len(read_queries(EXAMPLE / "tasks.jsonl")) == 29
+    assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 29
 
 
 def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
@@ -102,11 +102,7 @@ def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tm
     write_json(tmp_path / "m.json", {"format": 1, "name": "m", "systems": {"dr3": {"models": ["offline:shopper"]}}})
     with pytest.raises(UserError, match=f"exp: add {LABEL}; remove dr3"):
         submit(home / "R", home / "exp", tmp_path / "m.json")
-    edited = tmp_path / "exp"
-    edited.mkdir()
-    for path in sorted((home / "exp").rglob("*")):
-        target = edited / path.relative_to(home / "exp")
-        target.mkdir(exist_ok=True) if path.is_dir() else target.write_bytes(path.read_bytes())
+    edited = shutil.copytree(home / "exp", tmp_path / "exp")
     path = next(edited.glob("runs/*/*/run.json"))
     changed = json.loads(path.read_text())
     path.write_text(json.dumps(changed | {"report": "Take the bath [P:B0TEST0004]."}))
@@ -153,21 +149,6 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
         submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 
-@pytest.mark.usefixtures("_small_shops")
-def test_a_release_of_levels_says_how_many_it_has_of_each(tmp_path: Path) -> None:
-    quiet = choose_progress("none")
-    made = make(tmp_path / "R", closes=CLOSES, n=8, levels=(4, 5), seed=SEED, progress=quiet)
-    queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
-    assert {query.level for query in queries} == {4, 5}
-    assert made.levels == {level: sum(query.level == level for query in queries) for level in (4, 5)}
-    assert len({query.user_id for query in queries}) == len(queries) == made.queries >= 4
-    with pytest.raises(UserError, match="--level is for made-up queries"):
-        make(tmp_path / "S", closes=CLOSES, queries=tmp_path / "q", levels=(4,), progress=quiet)
-    publish(tmp_path / "R", tmp_path / "public", now=CLOSES - timedelta(days=1))
-    assert not [path for path in (tmp_path / "public" / "world").rglob("*") if path.name.endswith(TRANSIENT)]
-    assert '"level"' not in (tmp_path / "public" / "tasks.jsonl").read_text()
-
-
 def test_what_was_not_run_again_stands_without_a_rank(home: Path) -> None:
     submit(home / "R", home / "exp", manifest(home, "alone"), sample=0, now=CLOSES - timedelta(hours=1))
     (row,) = [row for row in rank(home / "R").rows if row.system == f"alone.{LABEL}"]
@@ -183,17 +164,23 @@ def _small_shops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small_shops")
-def test_the_published_shop_does_not_hold_the_seed(tmp_path: Path) -> None:
-    make(tmp_path / "R", closes=CLOSES, n=6, seed=SEED, progress=choose_progress("none"))
-    before = CLOSES - timedelta(days=1)
-    publish(tmp_path / "R", tmp_path / "public", now=before)
-    (shop,) = (tmp_path / "public" / "world").glob("*/manifest.json")
+def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_tells_of_them(tmp_path: Path) -> None:
+    made = make(tmp_path / "R", closes=CLOSES, n=8, seed=SEED, progress=choose_progress("none"))
+    queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
+    assert Counter(query.level for query in queries) == made.levels
+    assert {*made.levels} <= {*release.LEVELS}
+    assert len({query.user_id for query in queries}) == len(queries) == made.queries >= 4
+    twins = [query.task_id for query in queries if query.task_id]
+    assert len(twins) == len(set(twins)) > 0, "one of each pair"
+    before, public = CLOSES - timedelta(days=1), tmp_path / "public"
+    publish(tmp_path / "R", public, now=before)
+    assert not [path for path in (public / "world").rglob("*") if path.name.endswith(TRANSIENT)]
+    assert '"level"' not in (public / "tasks.jsonl").read_text()
+    (shop,) = (public / "world").glob("*/manifest.json")
     assert release.world_seed(SEED) in shop.read_text()
-    twins = [query.task_id for query in read_queries(tmp_path / "R" / "sealed" / "queries.jsonl") if query.task_id]
-    assert len(twins) == len(set(twins)), "one of each pair"
-    (tmp_path / "public" / "world" / "note.txt").write_text(f"made from {SEED}")
+    (public / "world" / "note.txt").write_text(f"made from {SEED}")
     with pytest.raises(UserError, match=r"note\.txt holds the sealed seed"):
-        publish(tmp_path / "R", tmp_path / "public", now=before)
+        publish(tmp_path / "R", public, now=before)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ from typer.testing import CliRunner
 from drretail.api.worlds import open_world
 from drretail.cli.queries.group import queries_app
 from drretail.difficulty.hardening import AXES, Axis, Hardener, generate_at
-from drretail.difficulty.measure import Dial
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.generate import generate_for, generate_sampled
-from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 
@@ -51,37 +49,32 @@ def stepped(hardener: Hardener, drafts: tuple[Query, ...], axis: Axis) -> list[t
     return found
 
 
-@pytest.mark.parametrize("axis", AXES[1:])
-def test_a_step_can_be_met_and_nothing_is_found_in_it(
+@pytest.mark.parametrize("axis", AXES)
+def test_a_step_can_be_met_nothing_is_found_in_it_and_no_solver_finds_it_easier(
     axis: Axis, hardener: Hardener, drafts: tuple[Query, ...]
 ) -> None:
-    for _, step in stepped(hardener, drafts, axis):
-        assert hardener.dial.offers.reference(step).best is not None
-        assert not hardener.linter.findings(step)
-
-
-@pytest.mark.parametrize("axis", AXES)
-def test_no_solver_finds_a_step_easier(axis: Axis, hardener: Hardener, drafts: tuple[Query, ...]) -> None:
     for draft in drafts:
         for step in islice(hardener.steps(draft, axis), 3):
             before, after = hardener.dial.task(draft), hardener.dial.task(step)
             assert before is not None
             assert after is not None
             assert all(later >= loss - 1e-9 for loss, later in zip(before.losses, after.losses, strict=True))
+            assert axis == "purchase" or before.best_worth == after.best_worth
+            assert not hardener.linter.findings(step)
 
 
-def test_a_tighter_budget_is_below_a_cart_that_could_be_bought(demo: World) -> None:
+def test_a_tighter_budget_is_below_the_one_before_and_a_cart_that_could_be_bought(demo: World) -> None:
     hardener = Hardener.of(demo, "42")
     for draft, step in stepped(hardener, generate_sampled(demo, 8, per_user=1, seed="42").queries, "budget"):
-        assert hardener.dial.offers.reference(step).best is not None
-        assert not hardener.linter.findings(step)
-        before, now = wish_of(draft).budget, wish_of(step).budget
-        assert now is not None
-        assert before is None or now.value < before.value
-        tasks = [hardener.dial.task(query) for query in (draft, step)]
-        assert all(tasks)
-        carts = [task.cheapest_among(hits) for task in tasks[:1] if task for hits in (1, 3, 5, 10)]
-        assert any(cart is not None and cart > now.value for cart in carts)
+        task = hardener.dial.task(draft)
+        assert task is not None
+        carts = [cost for hits in (1, 3, 5, 10) if (cost := task.cheapest_among(hits)) is not None]
+        budgets = [each.wish.budget.value for each in (draft, step) if each.wish and each.wish.budget]
+        assert max(carts) > budgets[-1]
+        # Of carts above the budget that there is now none is a step.
+        again = [each.wish.budget for each in hardener.steps(step, "budget") if each.wish]
+        budgets += [amount.value for amount in again if amount]
+        assert all(later < before for before, later in pairwise(budgets))
 
 
 def test_a_demand_more_removes_the_first_fit(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
@@ -94,14 +87,6 @@ def test_a_demand_more_removes_the_first_fit(hardener: Hardener, drafts: tuple[Q
         ids = {fit.product_id for fit in fits}
         first = next(key for ranked in hardener.dial.ranked(one) for key in ranked if key in ids)
         assert first not in hardener.dial.offers.would_do(other)
-
-
-def test_a_thing_more_was_bought_by_the_shopper_before(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
-    for draft, step in stepped(hardener, drafts, "thing"):
-        new = wish_of(step).wants[-1]
-        assert len(wish_of(step).wants) == len(wish_of(draft).wants) + 1
-        bought = {order.product_id for order in hardener.dial.offers.orders(step.user_id)}
-        assert {listing.product.product_id for listing in hardener.dial.offers.of_want(new)} & bought
 
 
 def test_an_older_purchase_is_named_by_its_order_alone(hardener: Hardener, drafts: tuple[Query, ...]) -> None:
@@ -137,15 +122,14 @@ def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
     made = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "2", "--to", str(to), *place])
     assert made.exit_code == 0
     assert "2 queries of 2 users" in made.stdout
-    found = CliRunner().invoke(
-        queries_app, ["difficulty", str(to), "--to", str(measured), "--json", *place], catch_exceptions=False
-    )
+    found = CliRunner().invoke(queries_app, ["difficulty", str(to), "--to", str(measured), "--json", *place])
     assert [row["level"] for row in json.loads(found.stdout)["queries"]] == [5, 5]
     assert measured.read_text("utf-8") == to.read_text("utf-8")
-    with_model = CliRunner().invoke(
-        queries_app, ["generate", "--level", "5", "--per-user", "2", "--to", str(to), *place]
-    )
-    assert with_model.exit_code != 0
+    loud, quiet = (CliRunner().invoke(queries_app, ["difficulty", str(to), *place, *flag]) for flag in ([], ["-q"]))
+    assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
+    assert loud.stdout == quiet.stdout != ""
+    several = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--per-user", "2", "--to", str(to), *place])
+    assert several.exit_code != 0
 
 
 def test_a_file_that_exists_is_refused_before_anything_is_measured(
@@ -161,20 +145,3 @@ def test_a_file_that_exists_is_refused_before_anything_is_measured(
     for command in (["generate", "--level", "5"], ["difficulty", str(shipped)]):
         refused = CliRunner().invoke(queries_app, [*command, *to])
         assert str(refused.exception) == f"{used} exists: name another file, or add --force."
-
-
-def test_a_quiet_measurement_says_nothing_on_the_way(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "made.jsonl"
-    place = ["--world", str(world.folder)]
-    CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "1", "--to", str(to), *place])
-    loud, quiet = (CliRunner().invoke(queries_app, ["difficulty", str(to), *place, *flag]) for flag in ([], ["-q"]))
-    assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
-    assert loud.stdout == quiet.stdout != ""
-
-
-def test_levels_of_a_file_are_those_that_were_measured(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "made.jsonl"
-    flags = ["--level", "3", "--users", "1", "--world", str(world.folder), "--to", str(to)]
-    CliRunner().invoke(queries_app, ["generate", *flags])
-    (query,) = read_queries(to)
-    assert Dial(Hardener.of(world, "1").dial.offers).difficulty(query).level == query.level == 3

@@ -82,6 +82,16 @@ def test_who_knows_no_history_buys_what_the_shopper_has(dial: Dial) -> None:
     assert task is not None
     assert [pick.product for pick in task.cart(8, history=False)] == ["LAMP7"]
     assert (task.utility(8, history=False), task.utility(8, history=True)) == (0.0, 1.0)
+    lost = [1 - task.utility(hits, history=history) for hits in HITS for history in (True, False)]
+    assert task.loss == pytest.approx(sum(lost) / 8)
+
+
+def test_no_step_rules_out_what_misleads_whoever_knows_no_history(dial: Dial) -> None:
+    before, after = dial.task(query(user=USER)), dial.task(query({"brands_unwanted": ("Tallow",)}, user=USER))
+    assert before is not None
+    assert after is not None
+    assert (before.traps, after.traps, before.best_worth) == ({"LAMP6", "LAMP7"}, {"LAMP7"}, after.best_worth)
+    assert not after.is_no_easier_than(before)
 
 
 def test_history_counts_the_orders_back_to_the_oldest_that_matters(dial: Dial) -> None:
@@ -156,10 +166,3 @@ def test_the_twin_that_cannot_be_met_has_the_level_of_the_other(dial: Dial) -> N
 def test_a_query_without_a_level_is_written_as_before() -> None:
     assert '"level"' not in query().as_line()
     assert Query.model_validate_json(query().model_copy(update={"level": 3}).as_line()).level == 3
-
-
-def test_eight_solvers_make_the_loss(dial: Dial) -> None:
-    task = dial.task(query({"rating_min": 4.5}, user=USER))
-    assert task is not None
-    lost = [1 - task.utility(hits, history=history) for hits in HITS for history in (True, False)]
-    assert task.loss == pytest.approx(sum(lost) / 8)

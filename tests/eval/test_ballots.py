@@ -40,12 +40,6 @@ def choices(experiment: Path) -> list[str]:
     return [each.choice for each in read_votes(experiment) if isinstance(each, Vote)]
 
 
-def test_a_vote_is_on_disk_when_it_is_cast(tmp_path: Path, clock: Clock) -> None:
-    cast(tmp_path, vote(clock, "a"), None)
-    assert votes_path(tmp_path, "ann").read_text().endswith("\n")
-    assert choices(tmp_path) == ["a"]
-
-
 def test_the_last_of_a_dimension_holds_and_names_what_it_replaces(tmp_path: Path, clock: Clock) -> None:
     first, _ = cast(tmp_path, vote(clock, "a"), None)
     second, unseen = cast(tmp_path, vote(clock, "tie"), first.ballot_id)
@@ -78,14 +72,6 @@ def test_taking_back_brings_back_what_stood_before(tmp_path: Path, clock: Clock)
     take_back(tmp_path, "ann", first.ballot_id, clock)
     assert choices(tmp_path) == []
     assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 4
-
-
-def test_a_vote_after_one_was_taken_back_stands(tmp_path: Path, clock: Clock) -> None:
-    first, _ = cast(tmp_path, vote(clock, "a"), None)
-    take_back(tmp_path, "ann", first.ballot_id, clock)
-    second, unseen = cast(tmp_path, vote(clock, "a"), None)
-    assert (second.replaces, unseen) == (None, None)
-    assert choices(tmp_path) == ["a"]
 
 
 def test_votes_ratings_and_labels_share_a_file(tmp_path: Path, clock: Clock) -> None:

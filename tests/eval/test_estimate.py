@@ -1,8 +1,6 @@
 """What judging is likely to take, by a dry run: calls exactly, tokens within a range, nothing written."""
 
-import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +11,10 @@ from drretail.eval.estimate import estimate_judging
 from drretail.eval.families.race.judge import keep_references
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.eval.scoring import score
 from drretail.experiment import read_definition
 from drretail.llm.estimates import Estimate, together
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
-from drretail.progress import Progress
 from drretail.records.evidence import Evidence
 from drretail.records.run import IMPORTED_AGENT, Usage
 from tests import build
@@ -83,7 +79,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def judged(folder: Path, family: str, judge: Judge, **how: Any) -> None:
-    asyncio.run(score(folder, [family], [judge], progress=Progress(), **how))
+    build.scored(folder, [family], judge, **how)
 
 
 def used_in(folder: Path) -> Usage:
@@ -118,26 +114,11 @@ def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, 
     assert (nothing.count, nothing.calls.high, nothing.input.high) == (0, 0, 0)
 
 
-def test_only_families_that_ask_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    estimates = estimate_judging(folder, ["faithfulness", "checks", "quality", "fault_place"], [sonnet()])
-    names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
-    assert [(one.name, one.count, one.basis) for one in estimates] == [(name, 2, "a dry run") for name in names]
-
-
 def test_batches_cost_half(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
     assert known(half.dollars).high == pytest.approx(known(whole.dollars).high / 2)
     assert "half the price" in half.basis
-
-
-def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    judge, _ = every_answer()
-    free = replace(judge, model=replace(known(judge.model), price=None))
-    total = together(estimate_judging(folder, ["quality"], [sonnet(), free]))
-    assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:every",))
 
 
 def test_what_failed_is_asked_again_only_where_that_is_wanted(tmp_path: Path) -> None:
@@ -166,17 +147,6 @@ def test_rules_are_asked_themselves_and_are_exact(tmp_path: Path) -> None:
     (one,) = estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])
     judged(folder, "faithfulness", rules)
     assert (one.name, one.calls.high) == ("faithfulness by offline:judge", used_in(folder).calls)
-
-
-def test_criteria_that_are_there_are_not_estimated(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    (before,) = estimate_judging(folder, ["race"], [sonnet()])
-    judge, _ = every_answer()
-    judged(folder, "race", judge)
-    (other,) = estimate_judging(folder, ["race"], [sonnet()])
-    assert "criteria of 3 queries" in before.basis
-    assert "criteria" not in other.basis
-    assert before.calls.low == other.calls.low + 3 * 5
 
 
 def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> None:

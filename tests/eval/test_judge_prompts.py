@@ -1,6 +1,5 @@
 """Judges that are told something else: by a user, or of reports that come from elsewhere."""
 
-import asyncio
 import json
 import re
 import shutil
@@ -21,10 +20,8 @@ from drretail.eval.judge_prompts import KEPT, PACKAGED, judge_prompt_files, read
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
 from drretail.eval.weighted.weights import weights_prompts
 from drretail.experiment import read_runs
-from drretail.progress import Progress
 from drretail.prompts import write_prompts
 from drretail.records.base import Rules
 from drretail.records.score import Scores
@@ -50,7 +47,7 @@ def strict_or_kind(question: str) -> dict[str, Any]:
 
 def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
     wording = PACKAGED if prompts is None else read_wording(prompts)
-    return asyncio.run(score(exp, ["quality"], [judge], progress=Progress(), wording=wording))
+    return build.scored(exp, ["quality"], judge, wording=wording)
 
 
 def means(scores: Scores) -> dict[str, float | None]:
@@ -89,24 +86,6 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
     rated(exp, judge, mine(tmp_path / "a" / "strict"))
     both = means(rated(exp, judge, mine(tmp_path / "b" / "strict", said="Be kind.")))
     assert sorted(value or 0 for value in both.values()) == [2, 9]
-
-
-def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
-    names = list(judge_prompt_files())
-    assert {name.partition("/")[0] for name in names} == {
-        "faithfulness",
-        "pairwise",
-        "pqr",
-        "quality",
-        "race",
-        "reading",
-        "triplets",
-        "weighted",
-        "dr3",
-        "rubrics",
-        "report_eval",
-    }
-    assert {"faithfulness/support.md", "quality/rating.md", "pairwise/comparing.md"} <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +129,7 @@ def asked_of(
     folder: Path, *, rules: Rules = "default", families: tuple[str, ...] = FAMILIES, reference: str | None = None
 ) -> list[tuple[str, str]]:
     judge, asked = every_answer(rating=3)
-    scoring = score(folder, families, [judge], progress=Progress(), reference=reference, rules=rules)
-    asyncio.run(scoring)
+    build.scored(folder, families, judge, reference=reference, rules=rules)
     return asked
 
 

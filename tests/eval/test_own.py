@@ -1,7 +1,5 @@
 """A metric of somebody else's brings its title, its meaning and its headlines; one that says nothing works as well."""
 
-import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,13 @@ from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
-from drretail.eval.scoring import score
 from drretail.eval.values import Value
-from drretail.progress import Progress, choose_progress
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
 from drretail.viewer.terminal.text_report import render_text
-from tests.build import experiment
+from tests import build
+from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
@@ -37,13 +34,12 @@ REPORTS = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = experiment(tmp_path / "exp", REPORTS)
-    asyncio.run(score(made, [PLACE], [], progress=choose_progress("none")))
+    build.scored(made, [PLACE])
     return made
 
 
 def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -> None:
-    scores = read_scores(folder)
-    assert scores is not None
+    scores = known(read_scores(folder))
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "Brevity"
     assert "Short reports have fewer than four words." in table.notes
@@ -67,23 +63,9 @@ def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Pat
     assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
-    scores = asyncio.run(score(folder, [STUB], [], progress=choose_progress("none")))
+    scores = build.scored(folder, [STUB])
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "stub"
-
-
-def test_scores_of_before_hold_no_descriptions_and_are_shown_alike(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    asyncio.run(score(folder, ["checks", "process"], [], progress=choose_progress("none")))
-    path = folder / "scores.json"
-    now = read_scores(folder)
-    held = json.loads(path.read_text())
-    assert set(held.pop("metrics")) == {"checks", "process"}
-    path.write_text(json.dumps(held))
-    before = read_scores(folder)
-    assert now is not None
-    assert before is not None
-    assert score_tables(before.scores, before.metrics) == score_tables(now.scores, now.metrics)
 
 
 def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> None:
@@ -92,7 +74,7 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     names: dict[str, Any] = {}
     exec(code, names)
-    scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["brevity"]], [], progress=Progress()))
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), [names["brevity"]])
     rows = {(each.system, each.variant): each.value for each in scores.scores if each.policy == "answered"}
     assert rows == {
         ("a@model", "short"): 1,
@@ -108,7 +90,7 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
         return None if run.report == "A" else len(run.report or "")
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = asyncio.run(score(folder, [letters], [], progress=Progress()))
+    scores = build.scored(folder, [letters])
     (row,) = (each for each in scores.scores if each.policy == "answered")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
 
@@ -117,10 +99,10 @@ def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_pat
     folder = experiment(tmp_path / "exp", REPORTS)
     for name in ("../../outside", "a/b", "a b"):
         with pytest.raises(UserError, match="letters, digits"):
-            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
+            build.scored(folder, [metric(name=name)(_one)])
     for name in ("checks", "pairwise"):
         with pytest.raises(UserError, match=f"'{name}' is drretail's own"):
-            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
+            build.scored(folder, [metric(name=name)(_one)])
     assert not list(tmp_path.rglob("outside"))
     assert load_metrics([load_metric("checks")]) == [load_metric("checks")]
 
@@ -139,17 +121,9 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
         return {"words": len(text.split()), "letters": None if text == "A" else len(text)}
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = asyncio.run(score(folder, [sizes], [], progress=Progress()))
+    scores = build.scored(folder, [sizes])
     rows = {each.variant: (each.value, each.n_na) for each in scores.scores if each.policy == "answered"}
     assert rows == {"words": (1.5, 0), "letters": (3, 1)}
-
-
-def test_a_function_and_a_class_are_no_metric_and_the_sentence_says_what_to_write() -> None:
-    for place in ("tests.eval.own:judge", "drretail.eval.family:Family"):
-        with pytest.raises(UserError, match="is not a metric"):
-            load_metric(place)
-    with pytest.raises(UserError, match=r"@drretail\.metric"):
-        load_metric("tests.eval.own:judge")
 
 
 def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> None:
@@ -163,7 +137,7 @@ def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> N
 
     first, second, third = family("first"), family("second", "first", "not_asked"), family("third", "second")
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    asyncio.run(score(folder, [third, second, first], [], progress=Progress()))
+    build.scored(folder, [third, second, first])
     assert order == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
 
 
@@ -182,7 +156,7 @@ def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> 
 
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=r"'mine' failed in judge: .*odd gave .*, which is no number"):
-        asyncio.run(score(folder, [odd], [], progress=Progress()))
+        build.scored(folder, [odd])
     assert not list((folder / "verdicts").rglob("*.jsonl"))
 
 
@@ -206,7 +180,7 @@ def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list
     family = Family("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=f"'mine' failed in values: .*{message}"):
-        asyncio.run(score(folder, [family], [], progress=Progress()))
+        build.scored(folder, [family])
 
 
 def _one(run: Subject) -> float:
@@ -220,13 +194,9 @@ def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: P
 
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=r"sizes gave 'words', 'lines' for words, letters"):
-        asyncio.run(score(folder, [sizes], [], progress=Progress()))
+        build.scored(folder, [sizes])
     with pytest.raises(UserError, match="names a variant twice"):
         metric(variants=("a", "a"))(lambda run: 1.0)
-
-
-def test_a_metric_of_one_s_own_is_named_by_its_place() -> None:
-    assert load_metric(STUB).name == "stub"
 
 
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
@@ -236,7 +206,12 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("place", "message"),
-    [("os:path", "is not a metric"), ("nowhere:X", "cannot be loaded"), ("os:X", "cannot be loaded")],
+    [
+        ("tests.eval.own:judge", r"is not a metric.*@drretail\.metric"),
+        ("drretail.eval.family:Family", "is not a metric"),
+        ("nowhere:X", "cannot be loaded"),
+        ("os:X", "cannot be loaded"),
+    ],
 )
 def test_a_place_without_a_metric_is_said(place: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -1,7 +1,7 @@
 """Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
 
-import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import ModelError, UserError
+from drretail.errors import UserError
 from drretail.eval.families.quality.score import prompt_for
-from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.session import Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import gather
-from drretail.eval.scoring import score
 from drretail.experiment import locked
 from drretail.files import read_jsonl
 from drretail.llm.batches.chat_model import batching
@@ -30,7 +28,6 @@ from drretail.records.score import Rules, Score, Scores, Verdict
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
 from tests.eval.own import JUDGED_STUB, STUB
-from tests.eval.own import SILENT as METRIC
 from tests.llm.batches.server import EXPIRED, BatchServer, succeeded
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
@@ -41,16 +38,8 @@ def by_length(question: str) -> dict[str, Any]:
     return {"rating": 7 if len(report) > 8 else 3, "justification": "By its length."}
 
 
-def scored(
-    folder: Path,
-    *judges: Judge,
-    metrics: tuple[str, ...] = ("quality",),
-    rules: Rules = "default",
-    again: Again = "nothing",
-    at_once: int = 8,
-) -> Scores:
-    scoring = score(folder, metrics, judges, rules=rules, progress=Progress(), again=again, concurrency=at_once)
-    return asyncio.run(scoring)
+def scored(folder: Path, *judges: Judge, metrics: Sequence[str] = ("quality",), **given: Any) -> Scores:
+    return build.scored(folder, metrics, *judges, **given)
 
 
 def row(scores: Scores, variant: str, **wanted: str) -> Score:
@@ -108,7 +97,7 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
         return KeyboardInterrupt() if next(calls) == 15 else either(question)
 
     with pytest.raises(KeyboardInterrupt):
-        scored(cut, scripted_judge(dying)[0], metrics=(metric,), at_once=1)
+        scored(cut, scripted_judge(dying)[0], metrics=(metric,), concurrency=1)
     judge, asked = scripted_judge(either)
     scored(cut, judge, metrics=(metric,))
     assert 0 < len(asked) <= len(all_asked) - 12
@@ -119,7 +108,7 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
 def test_rows_do_not_depend_on_how_many_are_judged_at_once(tmp_path: Path, metric: str) -> None:
     one, many = (experiment(tmp_path / name, TWO_SYSTEMS) for name in ("one", "many"))
     for folder, at_once in ((one, 1), (many, 16)):
-        scored(folder, scripted_judge(either)[0], metrics=(metric,), at_once=at_once)
+        scored(folder, scripted_judge(either)[0], metrics=(metric,), concurrency=at_once)
     assert build.files(one, journals=False) == build.files(many, journals=False)
 
 
@@ -136,16 +125,6 @@ def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: s
     assert (after.scores, after.pairs) != (before.scores, before.pairs)
     lines = next(folder.glob(f"verdicts/{metric}/*/*/q1-r1.jsonl")).read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["attempt"] for line in lines if '"state":"scored"' in line} == {1, 2}
-
-
-def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
-    scores = scored(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
-    assert {each.metric for each in scores.scores} == {"quality"}
-    assert {pair.losses for pair in scores.pairs if pair.n_scored} == {2}
-    later = scored(folder, metrics=("checks",))
-    assert {each.metric for each in later.scores} == {"quality", "checks"}
-    assert later.pairs == scores.pairs
 
 
 def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
@@ -167,13 +146,6 @@ def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Pat
     assert len(asked) == 24  # a failed verdict stands until it is asked for again
     scored(folder, judge, again="failed")
     assert len(asked) == 24 + 18
-
-
-def test_a_provider_that_fails_is_a_failed_verdict(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, _ = scripted_judge(lambda _: ModelError("refusal", "the provider answered nonsense"))
-    clarity = row(scored(folder, judge), "clarity")
-    assert (clarity.value, clarity.n_failed, clarity.n_planned) == (None, 2, 2)
 
 
 def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) -> None:
@@ -215,15 +187,6 @@ def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkey
     assert len(asked) == 12 + 2
 
 
-def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    scored(folder, metrics=(STUB,))
-    monkeypatch.setattr("tests.eval.own.SILENT", replace(METRIC, version=2))
-    scores = scored(folder, metrics=(STUB,))
-    assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
-    assert row(scores, "said").version == 2
-
-
 def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     scored(folder, scripted_judge(by_length, name="early")[0])
@@ -232,22 +195,6 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     seen = {(row.judge, row.system) for row in scores.scores}
     both = "panel(median):scripted:early+scripted:late"
     assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
-
-
-def test_a_metric_that_is_named_twice_is_scored_once(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    assert scored(folder, metrics=(STUB, STUB)) == scored(folder, metrics=(STUB,))
-
-
-def test_two_judges_stand_side_by_side(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    mild, _ = scripted_judge(lambda _: {"rating": 9, "justification": "Good."}, name="mild")
-    harsh, _ = scripted_judge(lambda _: {"rating": 2, "justification": "Bad."}, name="harsh")
-    together = scored(folder, mild, harsh)
-    assert [row(together, "overall", judge=judge.ref.spec).value for judge in (mild, harsh)] == [9.0, 2.0]
-    apart = experiment(tmp_path / "apart", TWO)
-    scored(apart, mild)
-    assert scored(apart, harsh) == together  # the rows of an earlier command stay
 
 
 def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(tmp_path: Path) -> None:
@@ -280,19 +227,10 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
         def note(self, text: str) -> None:
             events.append(text)
 
-    scores = asyncio.run(score(folder, ["quality"], [scripted_judge(by_length)[0]], progress=Telling()))
+    scores = scored(folder, scripted_judge(by_length)[0], progress=Telling())
     assert {row.metric for row in scores.scores} == {"quality"}
     assert len(events) == 1
     assert "no metric 'stub' is installed" in events[0]
-
-
-def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
-    scores = scored(folder, scripted_judge(by_length)[0])
-    average = row(scores, "Avg")
-    assert (average.value, average.n_scored, average.n_na) == (7.0, 1, 1)
-    assert row(scores, "Avg_6").value == 5.0
-    assert [row(scores, dimension).n_planned for dimension in DIMENSIONS] == [2] * 7
 
 
 def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:
@@ -315,9 +253,8 @@ def moody() -> tuple[Judge, Asked]:
     return scripted_judge(lambda question: {"rating": next(result) % 11, "justification": question[:9]})
 
 
-def repeated(folder: Path, judge: Judge, repeats: int, **given: Any) -> Scores:
-    given = {"metrics": ("quality",), "concurrency": 1} | given
-    return asyncio.run(score(folder, judges=[judge], progress=Progress(), judge_repeats=repeats, **given))
+def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = ("quality",)) -> Scores:
+    return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
 
 
 def test_every_repeat_asks_everything_anew_in_verdicts_and_calls_of_its_own(tmp_path: Path) -> None:
@@ -357,37 +294,6 @@ def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_p
     assert row.value == 3.0
 
 
-def test_judging_that_was_cut_between_repeats_goes_on(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    calls = count(1)
-
-    def dying(question: str) -> Any:
-        return KeyboardInterrupt() if next(calls) == SIX + 1 else {"rating": 5, "justification": question[:9]}
-
-    with pytest.raises(KeyboardInterrupt):
-        repeated(folder, scripted_judge(dying)[0], 2)
-    judge, asked = scripted_judge(lambda question: {"rating": 5, "justification": question[:9]})
-    repeated(folder, judge, 2)
-    assert len(asked) == 2 * 2 * SIX - SIX
-
-
-def test_batches_ask_all_repeats_at_once_and_come_to_the_same_verdicts(tmp_path: Path) -> None:
-    in_turn, at_once = (experiment(tmp_path / name, REPORTS) for name in ("turn", "once"))
-    judge, _ = scripted_judge(lambda question: {"rating": 5, "justification": question[:9]})
-    repeated(in_turn, judge, 2)
-    repeated(at_once, Judge(judge.ref, judge.slug, judge.model, in_batches=True), 2)
-    kept = [
-        {
-            tuple(verdict.key): verdict.value
-            for file in folder.glob("verdicts/quality/*/*/*-r1.jsonl")
-            for verdict in VerdictFile(file).lasts()
-        }
-        for folder in (in_turn, at_once)
-    ]
-    assert kept[0] == kept[1]
-    assert len(kept[0]) == 2 * 2 * 7
-
-
 def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "0.5"}})
     repeated(folder, moody()[0], 3, metrics=(STUB,))
@@ -420,7 +326,7 @@ def batched(server: BatchServer, folder: Path) -> Scores:
     )
     with batching(model, folder / "verdicts", notify=lambda _: None, quiet=0.05, poll=0.01) as asked:
         judge = Judge.of(asked.model, in_batches=True)
-        scores = asyncio.run(score(folder, ["faithfulness", "quality"], [judge], progress=Progress()))
+        scores = build.scored(folder, ["faithfulness", "quality"], judge)
         asked.settle()
     return scores
 
@@ -437,20 +343,13 @@ def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", BEDS)
     with BatchServer(judged_by_rules) as server:
         scores = batched(server, folder)
-    # Two reports: two extractions and the ratings of each; what their answers ask for goes out after them.
-    assert len(server.batches) <= 2
-    assert not any(judging.failed for judging in scores.judgings)
-    assert verdicts(folder)
-
-
-def test_a_second_command_asks_nothing(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", BEDS)
-    with BatchServer(judged_by_rules) as server:
-        batched(server, folder)
         sent, before = len(server.batches), verdicts(folder)
         batched(server, folder)
-    assert len(server.batches) == sent
-    assert verdicts(folder) == before
+    # Two reports: two extractions and the ratings of each; what their answers ask for goes out after them.
+    assert sent <= 2
+    assert not any(judging.failed for judging in scores.judgings)
+    assert before
+    assert (len(server.batches), verdicts(folder)) == (sent, before), "a second command asks nothing"
 
 
 def test_questions_that_never_get_an_answer_are_failed_verdicts(tmp_path: Path) -> None:

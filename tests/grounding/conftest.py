@@ -22,8 +22,8 @@ def entry(
 @pytest.fixture
 def evidence() -> tuple[Evidence, ...]:
     return (
-        entry("P:B000000001", "product", "B000000001", "Bruma Feeder, Large", url="http://ecommerce.com/B000000001"),
-        entry("P:B000000002", "product", "B000000002", "Tallis Bath | grey", url="http://ecommerce.com/B000000002"),
+        entry("P:F1", "product", "F1", "Bruma Feeder, Large", url="http://ecommerce.com/F1"),
+        entry("P:F2", "product", "F2", "Tallis Bath | grey", url="http://ecommerce.com/F2"),
         entry(WEB, "web", PAGE, "Feeding birds", url=PAGE),
         entry("O:0000000012", "order", "0000000012", "Order 0000000012"),
         entry("U:profile", "user", "profile of A1", "Profile of user A1"),

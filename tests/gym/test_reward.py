@@ -1,5 +1,6 @@
 """What earns a reward, and what does not."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -26,16 +27,18 @@ def rewarded(env: ShopEnv) -> Reward:
     return env.reward
 
 
-def test_the_best_basket_that_is_looked_up_and_cited_earns_everything(env: ShopEnv) -> None:
-    _, reward, done, info = shopped_well(env)
-    assert (reward, done, info["ended"]) == (1.0, True, "report")
-    assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
-
-
 def best_picks(env: ShopEnv) -> list[Pick]:
     best = env.shop.references[env.query.query_id].best
     assert best is not None
     return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+
+
+def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, text: str = "{}") -> tuple[float, str]:
+    """What these products earn, looked up, and argued for in the text unless others are; and why nothing."""
+    looked_up(env, picks)
+    report = text.format(praised(env.shop, picks if argued is None else argued))
+    _, reward, _, _ = env.step(submit(report, *picks))
+    return reward, rewarded(env).why
 
 
 def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop: Shop) -> None:
@@ -44,7 +47,9 @@ def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop
             env.reset(query_id)
             picks = best_picks(env)
             looked_up(env, [pick.product for pick in picks])
-            assert env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))[1] == 1.0, query_id
+            _, reward, done, info = env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
+            assert (reward, done, info["ended"]) == (1.0, True, "report"), query_id
+            assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
 
 
 def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
@@ -69,10 +74,7 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
 
 
 def test_a_cart_of_half_of_what_is_asked_earns_less_than_half(env: ShopEnv) -> None:
-    first = wanted(env)[:1]
-    looked_up(env, first)
-    _, reward, _, _ = env.step(submit(praised(env.shop, first), *first))
-    assert 0.1 < reward < 0.4
+    assert 0.1 < handed_in(env, *wanted(env)[:1])[0] < 0.4
 
 
 def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
@@ -82,13 +84,10 @@ def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
 
 def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(call("submit_report", report=praised(env.shop, wanted(env))))
-    assert (reward, rewarded(env).why) == (0.0, NO_PICKS)
-
-
-def test_the_query_echoed_earns_nothing(env: ShopEnv) -> None:
-    _, reward, done, _ = env.step(call("submit_report", report=env.query.text))
-    assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
+    for report in (praised(env.shop, wanted(env)), env.query.text):
+        _, reward, done, _ = env.step(call("submit_report", report=report))
+        assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
+        env.reset(QUERY)
 
 
 def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env: ShopEnv) -> None:
@@ -96,36 +95,21 @@ def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env:
     for words in ("diaper bag", "swaddle blanket cotton"):
         _, _, _, info = env.step(search(words))
         found += [each.removeprefix("P:") for each in info["evidence"]]
-    _, reward, _, _ = env.step(submit(praised(env.shop, found), *found))
-    assert (reward, rewarded(env).why) == (0.0, OVER)
+    assert handed_in(env, *found) == (0.0, OVER)
 
 
 def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
-    padded = [*wanted(strict), CHEAP]
-    looked_up(strict, padded)
-    _, reward, _, _ = strict.step(submit(praised(strict.shop, padded), *padded))
+    reward, _ = handed_in(strict, *wanted(strict), CHEAP)
     assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
     assert reward == pytest.approx(1 / 3)
 
 
-def test_more_than_is_named_costs_nothing_where_the_wish_leaves_room(env: ShopEnv) -> None:
-    padded = [*wanted(env), CHEAP]
-    looked_up(env, padded)
-    _, reward, _, _ = env.step(submit(praised(env.shop, padded), *padded))
-    assert reward == 1.0
-
-
-def test_what_is_in_the_cart_and_not_argued_for_takes_everything(env: ShopEnv) -> None:
-    looked_up(env, [*wanted(env), CHEAP])
-    _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env), CHEAP))
-    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
-
-
-def test_a_cart_that_is_too_dear_only_by_what_nobody_asked_for_earns_nothing(env: ShopEnv) -> None:
-    padded = [*wanted(env), DEAR]
-    looked_up(env, padded)
-    _, reward, _, _ = env.step(submit(praised(env.shop, padded), *padded))
-    assert (reward, rewarded(env).why) == (0.0, OVER)
+def test_where_the_wish_leaves_room_more_costs_nothing_if_it_is_argued_for_and_paid_for(env: ShopEnv) -> None:
+    assert handed_in(env, *wanted(env), CHEAP) == (1.0, "")
+    env.reset(QUERY)
+    assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)
+    env.reset(QUERY)
+    assert handed_in(env, *wanted(env), DEAR) == (0.0, OVER)
 
 
 def test_a_piece_more_than_is_wanted_costs_its_share(strict: ShopEnv) -> None:
@@ -148,15 +132,15 @@ TOLD = {
     "a bare mark": ("- [P:{}]", 0.0, NOT_ARGUED),
     "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
     "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
+    "a space": ("- &nbsp; [P:{}]", 0.0, NOT_ARGUED),
+    "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
 }
 
 
 @pytest.mark.parametrize("case", TOLD)
 def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_for_it(env: ShopEnv, case: str) -> None:
     line, earned, why = TOLD[case]
-    looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit("\n".join(line.format(each) for each in wanted(env)), *wanted(env)))
-    assert (reward, rewarded(env).why) == (earned, why)
+    assert handed_in(env, *wanted(env), text="\n".join(line.format(each) for each in wanted(env))) == (earned, why)
 
 
 def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -> None:
@@ -213,51 +197,25 @@ def test_an_invented_source_of_a_claim_about_a_pick_takes_everything(env: ShopEn
     assert (told.value, told.why) == (0.0, UNRESOLVED)
 
 
+# All that hides is in tests/grounding/report/test_hidden.py.
 HIDDEN = (
     "<!--\n{}\n-->",
-    "<!-- {} -->",
-    '<span style="display: none">{}</span>',
     '<p style="color:#ffffff">{}</p>',
-    "<div hidden>\n\n{}\n\n</div>",
-    "<template>{}</template>",
-    "[//]: # ({})",
     "```\n{}\n```",
     '<img src="x.png" alt="{}">',
-    '[x]: other.html "{}"',
-    '[x]: https://pages.example/a\n"{}"',
-    "[//]: # (\n{}\n)",
-    "| a |\n|---|\n| b | {} |",
-    '<p style="opacity:.01">{}</p>',
-    '<p style="color:#fefefe">{}</p>',
-    '<p style="color:red" style="display:none">{}</p>',
-    '<p title=">" style="display:none">{}</p>',
-    '<div hidden="until-found">{}</div>',
-    "<div popover>{}</div>",
-    "<dialog>{}</dialog>",
-    "<canvas>{}</canvas>",
     "<rp>{}</rp>",
-    '<img src="{}">',
-    '<a href="{}">&nbsp;</a>',
 )
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_no_reader_sees_argues_for_nothing(env: ShopEnv, hidden: str) -> None:
-    looked_up(env, wanted(env))
     line = praised(env.shop, wanted(env)).replace("\n- ", " ").removeprefix("- ")
-    _, reward, _, _ = env.step(submit(f"Buy well.\n\n{hidden.format(line)}", *wanted(env)))
-    assert (reward, rewarded(env).why in (NOT_ARGUED, HTML)) == (0.0, True)
+    reward, why = handed_in(env, *wanted(env), text=f"Buy well.\n\n{hidden.format(line)}")
+    assert (reward, why in (NOT_ARGUED, HTML)) == (0.0, True)
 
 
 def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    env.step(submit(f"<!--\n{praised(env.shop, wanted(env))}\n-->", *wanted(env)))
-    assert rewarded(env).why == NO_REPORT
-
-
-def test_a_lie_with_characters_inside_that_show_nothing_is_read_as_it_is_seen(env: ShopEnv) -> None:
-    bag, _ = wanted(env)
-    assert well_told(env, "", f"The bag costs $3\u200b9.00 [P:{bag}].").why == CONTRADICTED
+    assert handed_in(env, *wanted(env), text="<!--\n{}\n-->") == (0.0, NO_REPORT)
 
 
 def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: ShopEnv) -> None:
@@ -336,32 +294,20 @@ def test_a_refusal_of_what_the_shop_has_earns_nothing(env: ShopEnv) -> None:
 
 @pytest.mark.parametrize("lie", ["<font>It costs $1.03.</font>", "<p style='color:red' style=''>It costs $1.03.</p>"])
 def test_html_that_may_be_seen_and_is_not_read_takes_everything(env: ShopEnv, lie: str) -> None:
-    looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit(f"{praised(env.shop, wanted(env))}\n\n{lie}", *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, HTML)
+    assert handed_in(env, *wanted(env), text=f"{{}}\n\n{lie}") == (0.0, HTML)
 
 
-@pytest.mark.parametrize("words", ["&nbsp;", "<br>", "&#160; <b></b>"])
-def test_markup_without_words_argues_for_nothing(env: ShopEnv, words: str) -> None:
-    looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit("\n".join(f"- {words} [P:{each}]" for each in wanted(env)), *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
-
-
-@pytest.mark.parametrize("price", ["$**1**.03", "**$1**.03", "$<b>1</b>.03", "&#36;1.03", "$1\\.03"])
+@pytest.mark.parametrize("price", ["$**1**.03", "**$1**.03", "$<b>1</b>.03", "&#36;1.03", "$1\\.03", "$\u200b1.03"])
 def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: str) -> None:
-    looked_up(env, wanted(env))
     first, *others = praised(env.shop, wanted(env)).splitlines()
     wrong = f"- Get this one for {price} {first[first.index('[') :]}"
-    _, reward, _, _ = env.step(submit("\n".join([wrong, *others]), *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, CONTRADICTED)
+    assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
 
 
 def test_plain_tags_cost_nothing(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
     told = praised(env.shop, wanted(env)).replace("this one", "<b>this</b> one<br>")
-    _, reward, _, _ = env.step(submit(f"<details><summary>More</summary>\n\n{told}\n\n</details>", *wanted(env)))
-    assert reward == 1.0
+    text = f"<details><summary>More</summary>\n\n{told}\n\n</details>"
+    assert handed_in(env, *wanted(env), text=text) == (1.0, "")
 
 
 def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:

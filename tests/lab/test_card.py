@@ -16,7 +16,7 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone
 from drretail.lab.kept_findings import finding_lines
-from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
+from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests.build import LABEL, experiment, known
@@ -93,12 +93,6 @@ def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, 
         read_labelled(path)
 
 
-def test_the_same_seed_draws_the_same_claims() -> None:
-    whole = LabelledSet("s", tuple(LabelledClaim(f"c{at}", ("s",), "full") for at in range(50)))
-    assert drawn(whole, 10, "1") == drawn(whole, 10, "1") != drawn(whole, 10, "2")
-    assert len(drawn(whole, 0, "1").claims) == 50
-
-
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
     words = ("lamp", "chair", "table", "shelf", "mirror", "carpet", "curtain", "pillow")
     claims = [
@@ -136,6 +130,8 @@ def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(ba
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
     assert "1.00–1.00" not in f"{line}{result}"
+    assert "The judge is level with words alone on two" in result
+    assert "below" not in result
 
 
 def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
@@ -149,13 +145,6 @@ def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(b
     assert accuracy.low == pytest.approx(1 - least / 2**0.5)
     assert (found.kappa.value, found.kappa.low) == (1, None)
     assert "1.00–1.00" not in result
-
-
-def test_a_judge_level_with_words_alone_is_not_below_them(bare: Path, tmp_path: Path) -> None:
-    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    result = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
-    assert "The judge is level with words alone on two" in result
-    assert "below" not in result
 
 
 def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
@@ -237,15 +226,21 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: 
     assert "with another prompt" in card_lines(exp)["offline:judge"]
 
 
+def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
+    """The judge that scored the experiment, whose card the only one is from now on."""
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    return judge
+
+
 @pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
 def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
     assert text not in compared(exp, *more)
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    path.write_text(json.dumps(kept), encoding="utf-8")
+    judge = given_to_the_judge_of_scores(exp)
     assert f"{judge.spec} {text}" in compared(exp, *more)
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
@@ -260,10 +255,7 @@ def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
 
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    path.write_text(json.dumps(kept), encoding="utf-8")
+    judge = given_to_the_judge_of_scores(exp)
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
     assert line in known(scores.scoreboard).notes

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -106,8 +105,7 @@ def as_judged(experiment: Path) -> dict[str, str]:
 
 def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
     called("sample", exp, "--n", 6)
-    plan = read_plan(exp)
-    assert plan is not None
+    plan = known(read_plan(exp))
     assert (plan.pairs, plan.reports, len(plan.claims)) == ((), (), 6)
     assert planned(exp).claims[:6] == plan.claims
     head, *rows = sheet_of(exp)
@@ -201,21 +199,6 @@ def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     assert row.what.endswith("depth")
 
 
-def test_votes_that_are_too_few_are_counted(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", two(3))
-    judge, _ = scripted_judge(judge_of_both)
-    compared(exp, judge)
-    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
-    made = correction_of(exp, None)
-    assert made.values == ()
-    assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.summary()
-
-
-def test_wins_stand_beside_those_that_the_judge_gives(three: Path) -> None:
-    rows = voted_wins(three, lambda _: "b")
-    assert [rows[pair].judged for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
-
-
 def test_a_judge_with_settings_is_named_as_score_names_it_and_an_unknown_one_is_told(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", two(3))
     judge, _ = scripted_judge(judge_of_both)
@@ -252,6 +235,7 @@ def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(three
     assert rows.keys() == {(A, B), (A, C), (B, C)}
     assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
     assert [rows[pair].labels_alone for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0]
+    assert [rows[pair].judged for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
 
 
 def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(three: Path) -> None:
@@ -291,41 +275,6 @@ def test_queries_of_one_user_are_one_cluster() -> None:
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}
-
-
-def test_the_sample_of_a_lenient_judge_gives_what_people_would_say_of_all_claims() -> None:
-    """The judge calls 92 % of the claims full, of which people call 75 % so."""
-    held = 0
-    for seed in range(60):
-        lot = Random(seed)
-        truth: dict[str, float] = {}
-        claims: list[ExtractedClaim] = []
-        for query in range(50):
-            for number in range(8):
-                about, label = f"{query} {number}", float(lot.random() < 0.75)
-                verdict = label if label or lot.random() < 0.32 else 1.0
-                truth[about] = label
-                claims.append(a_claim(about, f"q{query}", verdict))
-        labels = {claim.about: truth[claim.about] for claim in draw_claims((), claims, 20, str(seed))}
-        found = corrected_mean(fp_items(claims, labels, Clusters())["a"])
-        assert found is not None
-        held += known(found.low) <= 0.75 <= known(found.high)
-    assert held >= 56
-
-
-def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp_path: Path) -> None:
-    drawn = []
-    for seed in ("1", "2", "3", "4"):
-        other = tmp_path / seed
-        shutil.copytree(exp, other)
-        called("sample", other, "--n", 4, "--seed", seed)
-        plan = read_plan(other)
-        assert plan is not None
-        drawn.append(tuple(claim.about for claim in plan.claims))
-        called("sample", other, "--n", 6, "--seed", "other", "--to", other / "more.csv")
-        grown = read_plan(other)
-        assert known(grown).claims[:4] == plan.claims
-    assert len({*drawn}) > 1
 
 
 def test_the_terminal_says_that_fr_is_the_judges_own_where_nobody_was_asked(exp: Path) -> None:

@@ -1,6 +1,5 @@
 """Known errors: one in each copy, wrong by the record, and found by place."""
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -15,16 +14,14 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import read_subjects
-from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-from drretail.lab.trial_findings import PlantedErrors, PlantedFound
-from drretail.progress import choose_progress
+from tests import build
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
-from tests.build import LABEL, scripted_judge
+from tests.build import LABEL, known, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -71,14 +68,13 @@ def material_of(made: tuple[Path, Store], seed: int = 1) -> Material:
 
 
 def judged(folder: Path, store: Store, judge: Judge) -> None:
-    asyncio.run(score(folder, [CHECKS, FAITHFULNESS], [judge], store=store, progress=choose_progress("none")))
+    build.scored(folder, [CHECKS, FAITHFULNESS], judge, store=store)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store], kind: str) -> None:
     for seed in range(4):
-        copy = plant_error(material_of(made, seed), kind)
-        assert copy is not None
+        copy = known(plant_error(material_of(made, seed), kind))
         assert copy.error != copy.original
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
         assert REPORT.endswith(copy.report[copy.end :])
@@ -114,8 +110,7 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
     for number, (written, pattern) in enumerate(reports.items()):
         report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
         folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
-        copy = plant_error(material_of((folder, store)), "wrong price")
-        assert copy is not None
+        copy = known(plant_error(material_of((folder, store)), "wrong price"))
         assert re.fullmatch(pattern, copy.error), copy.error
         store.close()
 
@@ -287,15 +282,6 @@ def in_short(line: str) -> str:
 
 def marks(line: str) -> list[str]:
     return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
-
-
-def test_the_findings_open_as_they_were_written(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    errors = make_copies(folder, store, seed="1")
-    kept = PlantedErrors.model_validate_json((planted_folder(folder) / "planted.json").read_bytes())
-    assert kept == errors
-    found = recall_of(planted_folder(folder), errors)
-    assert PlantedFound.model_validate_json(found.model_dump_json()) == found
 
 
 def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> None:

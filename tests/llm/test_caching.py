@@ -47,15 +47,20 @@ def marks(body: dict[str, Any]) -> list[str]:
     return found + [str(n) for n, message in enumerate(body["messages"]) if "cache_control" in json.dumps(message)]
 
 
-async def test_the_first_turn_marks_system_and_question() -> None:
-    assert marks(await sent(START)) == ["system", "0"]
-
-
-async def test_a_later_turn_marks_where_the_turn_before_ended_and_its_own_end() -> None:
-    body = await sent(LATER)
-    assert marks(body) == ["system", "0", "2"]
-    (result,) = body["messages"][2]["content"]
-    assert (result["type"], result["cache_control"]) == ("tool_result", {"type": "ephemeral"})
+@pytest.mark.parametrize(
+    ("messages", "given", "places"),
+    [
+        (START, {}, ["system", "0"]),
+        (LATER, {}, ["system", "0", "2"]),
+        (START, {"tools": False}, ["system"]),
+        (LATER, {"may_call": False}, ["system"]),
+    ],
+    ids=["first turn", "later: also where the one before ended", "nobody goes on", "the last, which nobody repeats"],
+)
+async def test_what_is_repeated_is_marked(
+    messages: list[BaseMessage], given: dict[str, bool], places: list[str]
+) -> None:
+    assert marks(await sent(messages, **given)) == places
 
 
 async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -> None:
@@ -68,14 +73,6 @@ async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -
     first, later = plain(await sent(START)), plain(await sent(LATER))
     assert (later["system"], later["tools"]) == (first["system"], first["tools"])
     assert later["messages"][: len(first["messages"])] == first["messages"]
-
-
-async def test_a_single_question_without_tools_marks_only_the_system_message() -> None:
-    assert marks(await sent(START, tools=False)) == ["system"]
-
-
-async def test_the_last_turn_which_may_call_nothing_pays_for_no_cache_that_nobody_reads() -> None:
-    assert marks(await sent(LATER, may_call=False)) == ["system"]
 
 
 async def test_the_journal_is_keyed_by_the_request_without_marks() -> None:

@@ -1,5 +1,6 @@
 """The real clients of all providers against a local server: what goes out, tools there and back, and how each fails."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,12 @@ from drretail.records.run import Usage
 
 from . import gemini, ollama
 from .clients import CLIENTS, KEY, TOOL, opened
-from .provider import Provider, Step, completes
+from .provider import Provider, Step, answers, completes, fails
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
+CACHED = {"cache_read_input_tokens": 100, "cache_creation_input_tokens": 40}
+LIFETIMES = {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 10}
 TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
 
 
@@ -45,6 +48,19 @@ async def test_a_round_with_a_tool_goes_there_and_back(name: str, client: Any) -
     assert last.text == "Take it."
     assert client.declared(provider.seen[0].body) == "get_product_details"
     assert client.replied(provider.seen[1].body) == {"title": "Bed"}
+
+
+async def test_anthropic_is_sent_length_system_message_tools_and_key() -> None:
+    with Provider() as provider:
+        model = opened("anthropic", provider, max_tokens=700)
+        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL]))
+    (request,) = provider.seen
+    assert (request.body["model"], request.body["max_tokens"]) == ("claude-sonnet-5", 700)
+    assert "temperature" not in request.body, "which this model refuses"
+    assert "You shop." in json.dumps(request.body["system"])
+    assert request.body["messages"] == [{"role": "user", "content": "Which dog bed?"}]
+    assert request.body["tools"][0]["input_schema"]["required"] == ["product_id"]
+    assert KEY in request.headers.get("authorization", request.headers.get("x-api-key", ""))
 
 
 async def test_ollama_is_sent_length_context_seed_and_temperature_0() -> None:
@@ -82,6 +98,16 @@ async def test_google_is_told_that_tools_may_not_be_called() -> None:
 @pytest.mark.parametrize(
     ("name", "step", "usage"),
     [
+        (
+            "anthropic",
+            answers(input_tokens=10, output_tokens=7, more=CACHED),
+            Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7),
+        ),
+        (
+            "anthropic",
+            answers(input_tokens=10, output_tokens=7, more=CACHED | {"cache_creation": LIFETIMES}),
+            Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7),
+        ),
         ("openai", completes({"content": "Take it."}), Usage(calls=1, input_uncached=30, output=5)),
         (
             "ollama",
@@ -116,28 +142,21 @@ async def test_a_schema_goes_out_as_one(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "step", "kind"),
     [
-        ("openai", completes({"content": "half"}, "length"), "unusable"),
+        ("anthropic", answers({"type": "text", "text": "I"}, stop_reason="refusal"), "refusal"),
+        ("anthropic", answers(stop_reason="model_context_window_exceeded"), "context_overflow"),
+        ("anthropic", fails(413), "context_overflow"),
+        ("anthropic", fails(529), "model"),
+        ("anthropic", Step(200, b""), "model"),
         ("openai", completes({"content": ""}, "content_filter"), "refusal"),
         ("openai", completes({"content": None, "refusal": "I can't."}), "refusal"),
-        ("openai", completes({"content": ""}), "unusable"),
-        ("openai", Step(200, b"{"), "model"),
         ("openai", Step(200, b'{"error": {"message": "no such model"}}'), "model"),
-        ("ollama", ollama.says("half", done_reason="length"), "unusable"),
-        ("ollama", ollama.says(""), "unusable"),
         ("ollama", ollama.refuses(500, "out of memory"), "model"),
-        ("ollama", Step(200, b'{"model"'), "model"),
-        ("ollama", Step(drop=True), "model"),
-        ("google", gemini.says(gemini.text("half"), finish="MAX_TOKENS"), "unusable"),
         ("google", gemini.says(finish="SAFETY"), "refusal"),
         ("google", gemini.says(finish="PROHIBITED_CONTENT"), "refusal"),
         ("google", gemini.blocked(), "refusal"),
-        ("google", gemini.says(), "unusable"),
         ("google", gemini.refuses(400), "model"),
         ("google", gemini.refuses(400, TOO_LONG), "context_overflow"),
         ("google", gemini.refuses(429), "model"),
-        ("google", gemini.refuses(503), "model"),
-        ("google", Step(200, b'{"candidates"'), "model"),
-        ("google", Step(drop=True), "model"),
     ],
 )
 async def test_failures_have_the_same_kinds_everywhere(name: str, step: Step, kind: ModelErrorKind) -> None:
@@ -159,7 +178,26 @@ async def test_what_ollama_does_not_hold_is_named() -> None:
         await asked("ollama", ollama.refuses(404, "model 'qwen3:8b' not found"))
 
 
-async def test_no_error_of_google_holds_the_key() -> None:
-    with pytest.raises(ModelError) as caught:
-        await asked("google", gemini.refuses(400, f"API key not valid: {KEY}"), retrying=ONCE)
-    assert KEY not in caught.value.message
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("anthropic", fails(400, f"invalid key {KEY}")),
+        ("anthropic", fails(401, f"invalid key {KEY}")),
+        ("google", gemini.refuses(400, f"API key not valid: {KEY}")),
+    ],
+)
+async def test_no_error_holds_the_key(name: str, step: Step) -> None:
+    with pytest.raises((ModelError, CommandStopped), match=r"\*\*\*") as caught:
+        await asked(name, step, retrying=ONCE)
+    assert KEY not in str(caught.value)
+
+
+async def test_calls_are_kept_although_the_text_beside_them_was_cut() -> None:
+    block = {"type": "tool_use", "id": "toolu_1", "name": "get_product_details", "input": {"product_id": "B1"}}
+    answer, _ = await asked("anthropic", answers(block, stop_reason="max_tokens"))
+    assert answer.tool_calls[0]["args"] == {"product_id": "B1"}
+
+
+async def test_an_unheard_of_stop_reason_is_taken_for_an_end() -> None:
+    answer, _ = await asked("anthropic", answers(stop_reason="pause_turn"))
+    assert answer.text == "hello"

@@ -34,9 +34,7 @@ def in_a_thread(main: Coroutine[Any, Any, Any]) -> Any:
 
 @pytest.mark.parametrize("second", [run_loop, in_a_notebook, in_a_thread])
 @pytest.mark.parametrize("name", WHOLE)
-def test_the_second_command_uses_the_connection_of_the_first(
-    name: str, second: Callable[[Coroutine[Any, Any, Any]], Any]
-) -> None:
+def test_a_second_command_keeps_the_connection(name: str, second: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
     attempts = Attempts()
     with Provider(*[WHOLE[name]] * 4) as provider:
         model = model_at(provider, name)

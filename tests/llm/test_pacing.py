@@ -46,9 +46,7 @@ def test_without_limits_nobody_waits() -> None:
         ({"tokens": 6000}, [9000.0, 600.0], [30.0, 36.0]),
     ],
 )
-def test_calls_go_out_when_the_minute_grants_them(
-    limits: dict[str, int], tokens: list[float], times: list[float]
-) -> None:
+def test_calls_go_out_as_a_minute_grants_them(limits: dict[str, int], tokens: list[float], times: list[float]) -> None:
     time = Moments()
     assert times_of(time, pacer(time, **limits), tokens) == times
 
@@ -58,9 +56,7 @@ def test_calls_go_out_when_the_minute_grants_them(
     st.floats(100, 100_000),
     st.lists(st.floats(0, 50_000), min_size=1, max_size=25),
 )
-def test_in_no_span_more_goes_out_than_its_start_and_its_time_grant(
-    requests: float, tokens: float, sizes: list[float]
-) -> None:
+def test_in_no_span_more_goes_out_than_its_time_grants(requests: float, tokens: float, sizes: list[float]) -> None:
     time = Moments()
     found = list(zip(times_of(time, pacer(time, requests=requests, tokens=tokens), sizes), sizes, strict=True))
     assert [when for when, _ in found] == sorted(when for when, _ in found)
@@ -78,18 +74,14 @@ def test_what_was_estimated_too_high_comes_back_and_too_low_is_owed() -> None:
     time.run(generous.admit(6000))
     generous.correct(6000, Usage(calls=1, input_uncached=500, output=500))
     assert times_of(time, generous, [5000.0]) == [0.0]
+    vain = pacer(time, tokens=6000)
+    time.run(vain.admit(6000))
+    vain.correct(6000, None)
+    assert times_of(time, vain, [6000.0]) == [0.0], "a call that brought nothing takes none"
     meagre = pacer(time, tokens=6000)
     time.run(meagre.admit(3000))
     meagre.correct(3000, Usage(calls=1, input_uncached=6000))
     assert times_of(time, meagre, [1000.0]) == [10.0]
-
-
-def test_a_call_that_brought_nothing_takes_no_tokens() -> None:
-    time = Moments()
-    pace = pacer(time, tokens=6000)
-    time.run(pace.admit(6000))
-    pace.correct(6000, None)
-    assert times_of(time, pace, [6000.0]) == [0.0]
 
 
 @pytest.mark.parametrize(("provider", "wait"), [("anthropic", 0.0), ("openai", 50.0)])

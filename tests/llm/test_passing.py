@@ -88,9 +88,7 @@ def test_what_another_attempt_may_not_meet_passes(problem: Exception, expected: 
         ({"retry_after_ms": "x", "retry_after": "1"}, 1),
     ],
 )
-def test_retry_after_is_read_in_seconds_milliseconds_or_as_a_date(
-    headers: dict[str, str], expected: float | None
-) -> None:
+def test_retry_after_is_seconds_milliseconds_or_a_date(headers: dict[str, str], expected: float | None) -> None:
     assert asked_wait(Refused(429, None, **headers), NOW) == expected
     assert asked_wait(wrapped(Refused(429, None, **headers)), NOW) == expected
 

@@ -42,17 +42,12 @@ def test_the_table_that_ships_is_dated_and_knows_the_models_of_the_profiles_that
         assert prices.of(f"anthropic:{name}") is not None
 
 
-def test_a_dated_name_costs_what_the_model_costs() -> None:
+def test_a_price_goes_by_the_whole_name_and_its_date_aside() -> None:
     prices = read_prices()
     assert prices.of("anthropic:claude-haiku-4-5-20251001") == prices.of("anthropic:claude-haiku-4-5")
     assert prices.of("openai:gpt-4.1-2025-04-14") == prices.of("openai:gpt-4.1")
-
-
-def test_no_model_is_taken_for_another_whose_name_its_own_begins_with() -> None:
-    assert read_prices().of("openai:gpt-4.1-nano") is None
-
-
-def test_own_prices_come_first() -> None:
+    assert prices.of("openai:gpt-4.1-nano") is None
+    assert prices.of("offline:shopper") == Price(input=0, output=0), "it runs in this process"
     own = {"openai:gpt-4.1": Price(input=1, output=1)}
     assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
 
@@ -61,10 +56,6 @@ def test_a_model_costs_the_same_at_another_address() -> None:
     prices = read_prices()
     at_home = open_model("anthropic:claude-sonnet-5", base_url="http://localhost:1", prices=prices)
     assert at_home.price == prices.of("anthropic:claude-sonnet-5") is not None
-
-
-def test_what_runs_in_this_process_is_free() -> None:
-    assert read_prices().of("offline:shopper") == Price(input=0, output=0)
 
 
 def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:

@@ -21,14 +21,6 @@ def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
         assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
 
 
-def test_the_paper_like_profile_is_greedy_and_has_two_judges() -> None:
-    profile = read_profile("paper-like")
-    agent = open_model(profile.choice("").model, environ=KEYS)
-    assert agent.params["temperature"] == 0
-    assert [judge.model for judge in profile.judges][1] == "openai:openai/gpt-oss-120b"
-    assert profile.judges[1].base_url is not None
-
-
 def test_a_role_takes_what_it_says_and_the_rest_from_the_profile() -> None:
     report = RoleChoice(model="openai:b", max_tokens=9000)
     profile = ModelProfile(why="w", model="openai:a", temperature=0.7, seed=3, roles={"report": report})

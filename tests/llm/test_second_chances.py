@@ -142,9 +142,7 @@ OVERFLOWS = [
 
 
 @pytest.mark.parametrize(("name", "message", "more"), OVERFLOWS)
-async def test_what_does_not_fit_is_known_as_each_provider_says_it(
-    name: str, message: str, more: dict[str, Any]
-) -> None:
+async def test_what_does_not_fit_is_known_in_providers_words(name: str, message: str, more: dict[str, Any]) -> None:
     with Provider(*[Step(400, json.dumps(refusal(name, message, **more)).encode())] * 2) as provider:
         with pytest.raises(ModelError) as caught:
             await answer_of(model_at(provider, name), MESSAGES)

@@ -9,7 +9,6 @@ from drretail.errors import ModelError
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.structured import structured
 from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
 from tests.wire.server import Plan, WireServer
@@ -31,15 +30,6 @@ SEARCH: dict[str, Any] = {
         },
     },
 }
-SUPPORT: dict[str, Any] = {
-    "title": "Support",
-    "description": "How far.",
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {"support": {"type": "string"}, "justification": {"type": "string"}, "quote": {"type": "string"}},
-    "required": ["support", "justification", "quote"],
-}
-QUESTION = [HumanMessage("<claim>\nIt is blue.\n</claim>\n<source>\nIt is blue.\n</source>")]
 
 
 def model_at(server: WireServer, provider: str, *, stream: bool = True, retries: int = 0) -> Model:
@@ -71,14 +61,6 @@ async def test_a_stream_put_together_is_the_answer_that_comes_whole(provider: st
     assert answers[1].text
     assert said(answers[2]) == said(answers[0])
     assert said(answers[3]) == said(answers[1])
-
-
-async def test_an_answer_in_a_schema_can_be_streamed(provider: str) -> None:
-    with WireServer() as server:
-        model = model_at(server, provider)
-        answer = await answer_of(model, QUESTION, chat=structured(model, SUPPORT))
-        assert server.seen.streamed == 1
-    assert '"support"' in answer.text
 
 
 @pytest.mark.parametrize("fault", ["cut_body", "late_error", "broken_json"])

@@ -63,6 +63,10 @@ def test_parts_of_the_input_are_never_more_than_it(details: Any) -> None:
     assert usage_of(with_possible_usage(AIMessage("hello", usage_metadata=usage), None, QUESTION)).total == 11
 
 
+def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
+    assert usage_of(AIMessage("hello")) == Usage(calls=1)
+
+
 def test_a_count_that_can_be_true_stays_and_says_nothing_of_estimates() -> None:
     usage: Any = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
     answer = AIMessage("hello", usage_metadata=usage)

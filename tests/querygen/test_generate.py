@@ -127,7 +127,7 @@ def test_owned_products_are_quoted_with_their_month_and_give_each_want_its_name(
 def test_something_besides_what_is_owned_meets_each_wish(rich: World, many: list[Query]) -> None:
     stock = Linter(rich).stock
     for query, want in wants_of(many):
-        fits = [listing.product.product_id for listing in fitting(want, stock.offers.of_want(want)).listings]
+        fits = [listing.product.product_id for listing in fitting(want, stock.offers.of_want(want))]
         assert set(fits) - set(wish_of(query).owned), query.text
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
-from drretail.difficulty.measure import Dial
+from drretail.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
@@ -85,6 +85,7 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: li
     assert len(read_queries(to)) == count
     document = json.loads(result.stdout)
     assert (document["queries"], document["world_fingerprint"], document["canary"]) == (count, WORLD, CANARY)
+    assert document["users"] == len({query.user_id for query in read_queries(to)})
 
 
 def test_the_sixty_are_of_three_levels_with_twins_and_hidden_limits_in_each() -> None:
@@ -108,9 +109,7 @@ def test_the_hardest_of_the_sixty_leave_a_shallow_solver_little(demo: World) -> 
     tasks = [task for query in sixty if query.level in range(6, 10) and (task := dial.task(query))]
     assert len(tasks) == 18  # two can't be met
     assert fmean(task.utility(5, history=False) for task in tasks) < 0.6
-    assert [dial.difficulty(query).level for query in sixty[:6] if not query.infeasible] == [
-        query.level for query in sixty[:6] if not query.infeasible
-    ]
+    assert with_levels(sixty, [dial.difficulty(query) for query in sixty]) == list(sixty)
     proofs = [dial.offers.reference(query).proof for query in sixty if query.infeasible]
     assert {proof.state for proof in proofs if proof} == {"proved"}
 

@@ -66,7 +66,7 @@ def test_sizes_are_sorted_and_each_is_there_once() -> None:
     st.lists(st.integers(20, 2500), min_size=3, max_size=9),
 )
 @settings(max_examples=40, deadline=None)
-def test_every_size_has_its_tokens_all_that_supports_and_a_share_of_what_misleads_that_does_not_fall(
+def test_a_size_has_its_tokens_all_that_supports_and_no_fewer_distractors(
     supportive: list[int], distractors: list[int], lengths: list[int]
 ) -> None:
     found = place_pages(material(supportive, distractors, noise(20, 40, *lengths)), SIZES, BY_CHARACTERS)

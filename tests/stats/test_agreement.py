@@ -19,7 +19,6 @@ from drretail.stats.agreement import (
 # Two raters read 50 texts: 20 times both say yes, 5 times only the first, 10 times only the second, 15 times neither.
 FIRST = ["yes"] * 20 + ["yes"] * 5 + ["no"] * 10 + ["no"] * 15
 SECOND = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
-LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)
 NUMBERS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=15)
 
 
@@ -70,44 +69,18 @@ def test_raters_of_different_items_are_refused() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(NUMBERS)
-def test_correlations_are_scipy_s_and_their_formulas(pairs: list[tuple[int, int]]) -> None:
-    from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
+def test_correlations_are_scipy_s(pairs: list[tuple[int, int]]) -> None:
+    from scipy.stats import kendalltau, pearsonr, spearmanr
 
     a, b = split(pairs)
     if len(set(a)) > 1 and len(set(b)) > 1:
         assert pearson(a, b) == pytest.approx(_of(pearsonr(a, b)), abs=1e-9)
         assert spearman(a, b) == pytest.approx(_of(spearmanr(a, b)), abs=1e-9)
-        assert spearman(a, b) == pytest.approx(pearson(list(rankdata(a)), list(rankdata(b))), abs=1e-9)
         assert kendall(a, b) == pytest.approx(_of(kendalltau(a, b)), abs=1e-9)
-        assert kendall(a, b) == pytest.approx(tau_b(pairs), abs=1e-9)
 
 
 def _of(found: Any) -> float:
     return float(found.statistic)  # types of these results are not declared
-
-
-def tau_b(pairs: list[tuple[int, int]]) -> float:
-    """Pair by pair."""
-    counted = [((a > c) - (a < c), (b > d) - (b < d)) for at, (a, b) in enumerate(pairs) for c, d in pairs[at + 1 :]]
-    same = sum(x * y for x, y in counted)
-    return same / (sum(x != 0 for x, _ in counted) * sum(y != 0 for _, y in counted)) ** 0.5
-
-
-@given(LABELS)
-def test_agreement_does_not_depend_on_who_is_first_and_never_exceeds_1(pairs: list[tuple[int, int]]) -> None:
-    a, b = split(pairs)
-    for kappa in (cohen_kappa(a, b), weighted_kappa(a, b, range(4), "linear")):
-        assert kappa is None or kappa <= 1
-    assert cohen_kappa(a, b) == cohen_kappa(b, a)
-    assert weighted_kappa(a, b, range(4), "quadratic") == weighted_kappa(b, a, range(4), "quadratic")
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=20))
-def test_weights_make_no_difference_between_two_labels(pairs: list[tuple[bool, bool]]) -> None:
-    a, b = [x for x, _ in pairs], [y for _, y in pairs]
-    plain = cohen_kappa(a, b)
-    for weights in ("linear", "quadratic"):
-        assert weighted_kappa(a, b, [False, True], weights) == (None if plain is None else pytest.approx(plain))
 
 
 # Krippendorff (2011), example C: four observers, twelve units, of which one has a single value.
@@ -127,11 +100,3 @@ def test_alpha_is_none_where_nobody_could_have_disagreed() -> None:
     assert krippendorff_alpha([], "nominal") is None
     assert krippendorff_alpha([[1], [2], [3]], "nominal") is None
     assert krippendorff_alpha([[1, 1], [1, 1]], "interval") is None
-
-
-@given(st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=4), min_size=2, max_size=12))
-def test_alpha_is_one_only_where_all_agree(items: list[list[int]]) -> None:
-    alpha = krippendorff_alpha(items, "nominal")
-    if alpha is not None:
-        assert (alpha == pytest.approx(1)) == all(len({*text}) == 1 for text in items)
-        assert alpha <= 1 + 1e-12

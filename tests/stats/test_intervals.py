@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.stats.clusters import FEWEST, Groups, cluster_variance
+from drretail.stats.clusters import FEWEST, cluster_variance, numbered
 from drretail.stats.intervals import (
     Interval,
     Ratio,
-    estimate,
     mean_interval,
     percentile_interval,
     ratio_interval,
@@ -18,11 +17,6 @@ from drretail.stats.intervals import (
 
 SHARES = st.floats(0, 1)
 GROUPED = st.lists(st.tuples(SHARES, st.integers(0, 6)), min_size=1, max_size=25)
-
-
-def numbered(names: list[int]) -> Groups:
-    places: dict[int, int] = {}
-    return tuple(places.setdefault(name, len(places)) for name in names)
 
 
 def ends(found: Interval) -> tuple[float, float]:
@@ -40,27 +34,6 @@ def test_with_one_query_a_user_a_mean_has_the_interval_of_scipy_s_t_test(queries
     found = mean_interval(values.tolist())
     assert found == mean_interval(values.tolist(), tuple(range(queries)))
     assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-
-
-def test_with_as_many_queries_each_it_is_that_of_the_users_means() -> None:
-    from scipy.stats import ttest_1samp
-
-    values = np.random.default_rng(3).random((7, 3))
-    theirs = ttest_1samp(values.mean(axis=1), 0.0).confidence_interval(0.95)
-    found = mean_interval(values.ravel().tolist(), tuple(np.repeat(np.arange(7), 3).tolist()))
-    assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-
-
-def test_an_estimate_has_the_error_and_freedom_that_its_interval_has() -> None:
-    from scipy.stats import t
-
-    values, groups = [0.1, 0.9, 0.5, 0.3, 0.8, 0.2], (0, 0, 1, 2, 3, 4)
-    seen = estimate(values, groups)
-    assert seen is not None
-    assert seen.freedom < 4  # two queries of one user weigh more than each of the others
-    low, high = ends(mean_interval(values, groups))
-    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, seen.freedom) * seen.error)
-    assert estimate([0.1, 0.2], (0, 0)) is None
 
 
 @pytest.mark.parametrize("won", [0, 1, 4, 8])
@@ -88,15 +61,6 @@ def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
 
     found = share_interval([0.5] * 8, tuple(range(8)), is_whole=True)
     assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
-
-
-def test_no_interval_of_a_share_is_without_width_and_nearly_equal_shares_have_nearly_the_same() -> None:
-    groups = tuple(range(20))
-    for value in (0.0, 0.5, 2 / 3, 1.0):
-        low, high = ends(share_interval([value] * 20, groups))
-        assert high - low > 0.05
-    perfect, nearly = (share_interval([1.0] * 19 + [last], groups) for last in (1.0, 0.999))
-    assert ends(perfect)[0] == pytest.approx(ends(nearly)[0], abs=0.02)
 
 
 def test_where_all_queries_have_one_value_a_mean_has_no_interval_and_says_why() -> None:
@@ -176,14 +140,6 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_sh
     share = share_interval(values, groups)
     if share.low is not None and share.high is not None:
         assert 0 <= share.low < share.high <= 1
-
-
-@given(GROUPED)
-def test_the_order_of_queries_and_the_numbers_of_users_change_nothing(held: list[tuple[float, int]]) -> None:
-    one = share_interval([value for value, _ in held], numbered([user for _, user in held]))
-    other = share_interval([value for value, _ in held[::-1]], numbered([user for _, user in held[::-1]]))
-    assert one.lacks == other.lacks
-    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-7)
 
 
 def test_seven_users_with_three_queries_are_covered_and_queries_alone_would_not_be() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr
 
 from drretail.stats.rank_correlation import Values, ranks, spearman_within
+from tests.build import known
 
 NUMBERS = st.lists(st.integers(0, 6).map(float), min_size=3, max_size=25)
 
@@ -39,8 +40,7 @@ def test_a_difference_between_systems_is_no_correlation() -> None:
     calls, scores = values("a", few) | values("b", many), values("a", bad) | values("b", good)
     pooled: Any = spearmanr(few + many, bad + good)
     assert pooled.statistic > 0.7
-    found = spearman_within(calls, scores)
-    assert found is not None
+    found = known(spearman_within(calls, scores))
     assert abs(found.rho) < 0.3
 
 
@@ -57,41 +57,17 @@ def test_systems_that_do_the_same_in_every_query_are_worth_one() -> None:
 def test_systems_without_anything_in_common_are_worth_their_reports_less_one_each() -> None:
     calls = together([1.0, 2, 3, 4, 5, 6, 7], [4.0, 1, 6, 2, 7, 3, 5])
     scores = together([2.0, 1, 3, 5, 4, 7, 6], [5.0, 1, 6, 3, 7, 2, 4])
-    found = spearman_within(calls, scores)
-    assert found is not None
+    found = known(spearman_within(calls, scores))
     assert 8 < found.n_effective <= 13
 
 
 def test_a_system_whose_runs_all_do_the_same_says_nothing() -> None:
     calls = values("a", [2.0, 2, 2, 2]) | values("b", [1.0, 2, 3, 4])
     scores = values("a", [1.0, 2, 3, 4]) | values("b", [1.0, 2, 3, 4])
-    found = spearman_within(calls, scores)
-    assert found is not None
+    found = known(spearman_within(calls, scores))
     assert (found.rho, found.n, found.p) == (1.0, 4, 0.0)
     assert spearman_within(values("a", [2.0, 2, 2]), values("a", [1.0, 2, 3])) is None
     assert spearman_within({}, {}) is None
-
-
-def test_two_systems_that_go_opposite_ways_cancel_out() -> None:
-    calls = together([1.0, 2, 3, 4], [1.0, 2, 3, 4])
-    scores = together([1.0, 2, 3, 4], [4.0, 3, 2, 1])
-    found = spearman_within(calls, scores)
-    assert found is not None
-    assert (found.rho, found.p) == (0.0, 1.0)
-
-
-@given(NUMBERS, NUMBERS)
-def test_neither_the_order_of_sides_nor_of_systems_matters(one: list[float], other: list[float]) -> None:
-    size = min(len(one), len(other))
-    first, second = together(one[:size], other[:size]), together(other[:size], one[:size])
-    found, turned = spearman_within(first, second), spearman_within(second, first)
-    assert (found is None) == (turned is None)
-    if found is not None and turned is not None:
-        assert turned.rho == pytest.approx(found.rho)
-        assert turned.p == pytest.approx(found.p)
-        assert 0 <= found.p <= 1
-        assert -1 <= found.rho <= 1
-        assert found.n_effective <= found.n
 
 
 def together(*systems: list[float]) -> Values:

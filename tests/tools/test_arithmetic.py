@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.env.session import Session
 from drretail.tools.arithmetic import ArithmeticProblem, as_json_number, evaluate
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import error_of
 
 
 def value(expression: str) -> int | float:
@@ -18,28 +21,21 @@ def value(expression: str) -> int | float:
     ("expression", "expected"),
     [
         ("0.1 + 0.2", 0.3),
-        ("19.99 * 3", 59.97),
         ("1/3", 0.333333333333333),
         ("1/3*3", 1),
         ("2 + 3 * 4", 14),
         ("(2 + 3) * 4", 20),
         ("8 - 3 - 2", 3),
-        ("16 / 4 / 2", 2),
         ("2 ** 3 ** 2", 512),
         ("-2 ** 2", -4),
         ("(-2) ** 2", 4),
         ("2 ** -1", 0.5),
         ("--3", 3),
-        ("2 * -3", -6),
         ("sqrt{9}", 3),
-        ("sqrt(0.25)", 0.5),
         ("sqrt(2) ** 2", 2),
-        ("abs(-5.5)", 5.5),
         ("log(1000)", 3),
         ("ln{e}", 1),
         ("SIN(0) + cos{0}", 1),
-        ("tan(pi / 4)", 1),
-        ("{1 + 2} * 3", 9),
         ("1,200.50 + 1", 1201.5),
         ("$12.99 * 2", 25.98),
         ("$1,299,000", 1299000),
@@ -65,9 +61,7 @@ def test_values(expression: str, expected: float | None) -> None:
     ("expression", "message"),
     [
         ("", "ends too early"),
-        ("1 +", "ends too early"),
         ("(1 + 2", "expected ')'"),
-        ("(1 + 2}", "expected ')'"),
         ("1 2", "'2' at character 3"),
         ("1 + * 2", "'*' at character 5"),
         ("2(3)", "expected an operator"),
@@ -79,13 +73,11 @@ def test_values(expression: str, expected: float | None) -> None:
         ("1,20", "a comma separates thousands"),
         ("5$", "before a number"),
         ("1 / 0", "Division by zero"),
-        ("1 / (0.1 + 0.2 - 0.3)", "Division by zero"),
         ("0 ** -1", "Zero to a negative power"),
         ("sqrt(-1)", "square root"),
         ("ln(0)", "logarithm"),
         ("(-8) ** (1/3)", "fractional power"),
         ("9 ** 9 ** 9", "too large"),
-        ("1e300 ** 1e300", "too large"),
         ("1e999999999", "too large or too long"),
         ("9" * 400, "too large or too long"),
         ("(" * 100 + "1" + ")" * 100, "nested more than 50"),
@@ -149,3 +141,24 @@ def test_any_text_is_a_number_or_a_sentence(expression: str) -> None:
     except ArithmeticProblem:
         return
     assert math.isfinite(number)
+
+
+def test_the_value_comes_with_the_expression_and_evidence(toolkit: Toolkit, session: Session) -> None:
+    reply = toolkit.call("calculator", {"expression": " 2*$24.99 + 39.50 "})
+    assert reply.value == {"evidence": reply.evidence[0], "expression": "2*$24.99 + 39.50", "value": 89.48}
+    (entry,) = session.ledger.evidence()
+    assert (entry.kind, entry.key) == ("calculation", "2*$24.99+39.50")
+    assert entry.sources[0].text == "2*$24.99 + 39.50 = 89.48"
+
+
+def test_one_expression_has_one_id_however_it_is_spaced(toolkit: Toolkit) -> None:
+    replies = toolkit.call_all([("calculator", {"expression": text}) for text in ("1+2", " 1 + 2 ", "1+3")])
+    ids = [reply.evidence[0] for reply in replies]
+    assert ids[0] == ids[1] != ids[2]
+    assert ids[0].startswith("C:")
+
+
+def test_an_equals_sign_at_the_end_asks_for_the_value(toolkit: Toolkit) -> None:
+    reply = toolkit.call("calculator", {"expression": "1 + 2 = "})
+    assert (reply.value["expression"], reply.value["value"]) == ("1 + 2", 3)
+    assert error_of(toolkit.call("calculator", {"expression": "1 + 2 = 3"}))["type"] == "invalid_argument"

@@ -59,7 +59,9 @@ def searched(world: World, text: str, mode: WebMode) -> tuple[ToolReply, Evidenc
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_reply_stays_one_bounded_result_of_the_schema(world: World, attack: str, mode: WebMode) -> None:
+def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
+    world: World, attack: str, mode: WebMode
+) -> None:
     reply, entry, session = searched(world, ATTACKS[attack], mode)
     value: dict[str, Any] = json.loads(reply.text)
     assert value == reply.value
@@ -71,12 +73,6 @@ def test_a_reply_stays_one_bounded_result_of_the_schema(world: World, attack: st
     assert "date" not in result
     for effect in session.journal.effects:
         assert len(effect.as_line()) < 2 * LONGEST_TEXT
-
-
-@pytest.mark.parametrize("mode", ["snippets", "ws"])
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_the_ledger_stays_well_formed_and_holds_nothing_hidden(world: World, attack: str, mode: WebMode) -> None:
-    _, entry, _ = searched(world, ATTACKS[attack], mode)
     line = entry.as_line()
     assert "\n" not in line
     assert Evidence.model_validate_json(line.encode("utf-8")) == entry
@@ -99,16 +95,6 @@ def test_no_citation_can_be_copied_from_a_page(world: World, mode: WebMode) -> N
             for citation in find_citations(result, ())
             if citation.marker.strip("[]()").startswith(("P:", "W:", "O:", "U:"))
         ]
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("tag", ["page", "source", "query"])
-def test_a_page_in_a_prompt_cannot_leave_its_tag(world: World, attack: str, tag: str) -> None:
-    _, entry, _ = searched(world, ATTACKS[attack], "ws")
-    page = entry.texts[-1].text
-    prompt = f"{tagged(tag, page, url=entry.url or '', title=entry.title)}\n{tagged('today', '2023-09-24')}"
-    assert prompt.count(f"</{tag}>") == 1
-    assert prompt.endswith(f"\n</{tag}>\n<today>\n2023-09-24\n</today>")
 
 
 @pytest.mark.parametrize("closing", ["</page>", "</PAGE >", "< / page >", "<\n/page>", "</\u200bpage>", "</page\n>"])

@@ -70,11 +70,6 @@ def test_anothers_id_in_any_form_stays_anothers(world: World) -> None:
         assert toolkit.session.attempts[-1].user_id == BORIS
 
 
-def test_an_id_as_it_is_mends_nothing(toolkit: Toolkit) -> None:
-    opened(toolkit, ID)
-    assert mended(toolkit) is None
-
-
 @pytest.mark.parametrize(
     "written",
     ["[P:{0}][P:{1}]", "{0} {1}", "{0}, {1}", "{0} or {1}", "P:{0} {1}", "http://ecommerce.com/{0}/{1}", "{0}/{1}",

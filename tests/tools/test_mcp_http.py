@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from drretail.env.session import Session
-from tests.tools.conftest import ANNA
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -88,23 +87,12 @@ def test_nobody_else_is_answered(client: TestClient, headers: dict[str, Any], st
     assert client.post("/mcp", json=HELLO, headers=headers).status_code == status
 
 
-def test_the_token_in_the_address_opens_nothing(client: TestClient) -> None:
-    assert client.post("/mcp", params={"token": TOKEN}, json=HELLO, headers={"authorization": ""}).status_code == 401
-
-
 def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_so(client: TestClient) -> None:
     long = b'{"x": "' + b"x" * MOST_BYTES + b'"}'
     typed = {"content-type": "application/json"}
     assert client.post("/mcp", content=long, headers=typed).status_code == 413
     assert client.post("/mcp", content=iter([long[:500_000], long[500_000:]]), headers=typed).status_code == 413
     assert called(client, begun(client), "calculator", expression="1")["value"] == 1
-
-
-def test_each_session_has_a_world_of_its_own(client: TestClient) -> None:
-    one, other = begun(client), begun(client)
-    called(client, one, "update_user_profile", user_id=ANNA, first_name="Zoe")
-    assert called(client, one, "get_user_profile", user_id=ANNA)["first_name"] == "Zoe"
-    assert called(client, other, "get_user_profile", user_id=ANNA)["first_name"] != "Zoe"
 
 
 def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> None:
@@ -125,16 +113,16 @@ def test_a_session_that_has_ended_is_not_found(client: TestClient) -> None:
 def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
     import time
 
-    with opened(idle=0.1, most_sessions=1) as client:
+    with opened(idle=0.3, most_sessions=1) as client:
         headers = begun(client)
-        time.sleep(0.5)
+        time.sleep(0.8)
         assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
         begun(client)
 
 
-def test_a_hundred_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
-    with opened(unfinished=0.01, idle=3600, most_sessions=1) as client:
-        for _ in range(100):
+def test_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
+    with opened(unfinished=0.1, idle=3600, most_sessions=1) as client:
+        for _ in range(10):
             assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
 
 
@@ -156,9 +144,7 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
         begun(client)
 
 
-def test_a_client_that_leaves_in_the_midst_of_its_body_begins_nothing(
-    opened: Opened, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_client_that_leaves_amid_its_body_begins_nothing(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     with opened(most_sessions=1) as client:
         left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
 

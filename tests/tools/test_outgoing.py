@@ -69,10 +69,8 @@ def findings(session: Session) -> list[str]:
 
 PERSONAL = [
     ("bird feeders for {first_name} {last_name} in Shreveport", "bird feeders for in Shreveport", "a full name"),
-    ('"{last_name}, {first_name}": bird feeders', "bird feeders", "a full name"),
     ("feeders, write to {email}", "feeders, write to", "an e-mail address"),
     ("feeders (call (318) 555 0183) now", "feeders (call ) now", "a telephone number"),
-    ("feeders +1 {phone_number}", "feeders", "a telephone number"),
     ("cat stores near {address1}, Shreveport", "cat stores near Shreveport", "a street"),
     ("what did {user_id} buy: feeders", "what did buy: feeders", "a user id"),
     ("order 0000000002 late delivery", "order late delivery", "an order id"),
@@ -80,9 +78,7 @@ PERSONAL = [
 
 
 @pytest.mark.parametrize(("asked", "left", "what"), PERSONAL)
-def test_what_leaves_holds_no_personal_data_and_the_run_says_that_something_was_taken_out(
-    world: World, asked: str, left: str, what: str
-) -> None:
+def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, asked: str, left: str, what: str) -> None:
     profile = world.store.user(ANNA)
     query = asked.format(**profile.model_dump(), address1=profile.address.address1)
     (reply,), session, sent = searched(world, query)
@@ -95,17 +91,12 @@ def test_what_leaves_holds_no_personal_data_and_the_run_says_that_something_was_
     assert findings(session) == []
 
 
-@pytest.mark.parametrize(("asked", "left", "what"), PERSONAL)
-def test_without_the_flag_it_leaves_as_it_was_asked_and_is_found(
-    world: World, asked: str, left: str, what: str
-) -> None:
-    profile = world.store.user(ANNA)
-    query = asked.format(**profile.model_dump(), address1=profile.address.address1)
+def test_without_the_flag_it_leaves_as_asked_and_is_found(world: World) -> None:
+    query = f"feeders, write to {world.store.user(ANNA).email}"
     (reply,), session, sent = searched(world, query, redact=False)
-    assert sent == [query]
+    assert (sent, session.trajectory.steps()[0].sent) == ([query], None)
     assert "redacted" not in reply.value
-    assert session.trajectory.steps()[0].sent is None
-    assert findings(session) == [what]
+    assert findings(session) == ["an e-mail address"]
 
 
 @pytest.mark.parametrize("query", ["{first_name} {last_name}", "who is {email}?", "{user_id} 0000000002 ({address1})"])

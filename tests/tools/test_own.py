@@ -50,22 +50,6 @@ def test_what_is_no_tool_is_told_and_one_name_is_a_list_of_one() -> None:
 
 
 def _untold() -> list[Tool]:
-    def untyped(session: Session, weight) -> ToolResult:  # pyright: ignore -- the mistake
-        """Weighs.
-
-        Args:
-            weight: It.
-        """
-        return ToolResult({}, ())
-
-    def complex_(session: Session, weight: set[complex]) -> ToolResult:
-        """Weighs.
-
-        Args:
-            weight: It.
-        """
-        return ToolResult({}, ())
-
     def sessionless() -> ToolResult:
         """Weighs."""
         return ToolResult({}, ())
@@ -76,8 +60,6 @@ def _untold() -> list[Tool]:
 
     access: Any = "reed"
     return [
-        Tool("untyped", untyped, "read"),  # pyright: ignore
-        Tool("complex", complex_, "read"),
         Tool("sessionless", sessionless, "read"),
         Tool("two words", fine, "read"),
         Tool("fine", fine, access),

@@ -1,4 +1,4 @@
-"""+ws: the pages of one search, fetched side by side."""
+"""Pages that are fetched side by side: those of one search (+ws), and those that a report cites."""
 
 import threading
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.journal import Journal
+from drretail.tools.cited_pages import AT_ONCE, fetch_cited, rounds
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import fetch_pages
 
@@ -65,9 +66,7 @@ def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list
 
 
 @pytest.mark.parametrize("seconds", [(0.2, 0.15, 0.1, 0.05, 0), (0.05, 0.1, 0.15, 0.2, 0.25)])
-def test_pages_come_side_by_side_and_are_kept_in_the_order_of_their_rank(
-    world: World, seconds: tuple[float, ...]
-) -> None:
+def test_pages_come_side_by_side_and_are_kept_in_order_of_rank(world: World, seconds: tuple[float, ...]) -> None:
     web = SlowWeb(seconds)
     session, urls = searched(world, web)
     assert web.most > 1
@@ -88,9 +87,7 @@ def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> 
     assert session.journal.effects[4].error is not None
 
 
-def test_a_page_that_is_not_there_in_time_costs_neither_the_others_nor_the_search(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_comes_too_late_costs_no_other_nor_search(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.tools.web.PAGES_SHARE", 0.05)  # a busy machine has the rest to end the call
     web = SlowWeb([0.05, 3600, 0.05, 0, 0])  # waited for, it would hang
     try:
@@ -125,5 +122,31 @@ def test_a_replayed_search_fetches_nothing() -> None:
     assert web.fetched == []
 
 
-def test_no_result_is_no_page() -> None:
-    assert fetch_pages(SlowWeb([0] * 5), [], Journal().scope("0/0"), 5) == []
+MANY = [f"https://{site}.example/{number}" for number in range(3) for site in "abcdef"]
+
+
+class Site:
+    provider = "site"
+
+    def fetch(self, url: str) -> WebPage:
+        if "b.example" in url:
+            raise ToolError("unavailable", "It is gone.")
+        if "c.example" in url:
+            raise RuntimeError("a plugin's bug")
+        return WebPage(url, "A page", "Text.", "ok")
+
+
+def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
+    made = list(rounds([*MANY, MANY[0]]))
+    assert sorted(url for some in made for url in some) == sorted(MANY)
+    for some in made:
+        assert len({url.split("/")[2] for url in some}) == len(some) <= AT_ONCE
+
+
+def test_every_page_has_a_state_whatever_its_web_does() -> None:
+    journal = Journal()
+    found = dict(fetch_cited(Site(), MANY, journal.scope("cited"), 5))
+    assert {url for url, page in found.items() if page.state == "ok"} == {u for u in MANY if u[8] not in "bc"}
+    assert found["https://b.example/0"].problem == "It is gone."
+    assert "a plugin's bug" in (found["https://c.example/0"].problem or "")
+    assert [effect.kind for effect in journal.effects] == ["page_fetch"] * len(MANY)

@@ -23,21 +23,15 @@ def scoped(world: World) -> Iterator[Toolkit]:
         yield toolkit
 
 
-def test_a_scoped_session_refuses_every_way_to_anothers_data(scoped: Toolkit) -> None:
-    replies = scoped.call_all(CALLS)
+def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(scoped: Toolkit) -> None:
+    replies = scoped.call_all(CALLS, "0.1")
     assert [reply.error for reply in replies] == ["forbidden"] * 5
     assert BORIS not in "".join(reply.text for reply in replies)
     assert [error_of(reply)["field"] for reply in replies] == ["user_id", "order_id", "user_id", "user_id", "user_id"]
     assert scoped.session.state_diff() == ()
     assert scoped.session.ledger.evidence() == ()
-
-
-def test_a_scoped_session_serves_its_own_user(scoped: Toolkit) -> None:
-    replies = scoped.call_all(
-        [("get_user_profile", {"user_id": ANNA}), ("get_order_details", {"order_id": "0000000001"})]
-    )
-    assert [reply.error for reply in replies] == [None, None]
-    assert scoped.session.attempts == []
+    refused = [Attempt("0.1", seq, name, BORIS, refused=True) for seq, (name, _) in enumerate(CALLS)]
+    assert scoped.session.attempts == refused
 
 
 def test_a_scoped_session_does_not_tell_whether_another_user_exists(scoped: Toolkit) -> None:
@@ -48,13 +42,6 @@ def test_a_scoped_session_does_not_tell_whether_another_user_exists(scoped: Tool
 def test_a_scoped_session_of_nobody_refuses_everyone(world: World) -> None:
     with Toolkit(Session(world)) as toolkit:
         assert toolkit.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
-
-
-def test_attempts_are_recorded_when_refused(scoped: Toolkit) -> None:
-    scoped.call_all(CALLS, "0.1")
-    assert scoped.session.attempts == [
-        Attempt("0.1", seq, name, BORIS, refused=True) for seq, (name, _) in enumerate(CALLS)
-    ]
 
 
 @pytest.mark.parametrize("acting", [ANNA, None])
@@ -80,14 +67,3 @@ def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: Worl
         attempts = toolkit.session.attempts
     assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
     assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
-
-
-def test_products_web_and_arithmetic_are_nobodys_data(scoped: Toolkit) -> None:
-    calls = [
-        ("product_catalog_search", {"query": "feeder"}),
-        ("get_product_details", {"product_id": "B0TOOLS001"}),
-        ("web_search", {"query": "feeder"}),
-        ("calculator", {"expression": "1+1"}),
-    ]
-    assert [reply.error for reply in scoped.call_all(calls)] == [None] * 4
-    assert scoped.session.attempts == []

@@ -74,6 +74,19 @@ def test_a_description_without_its_argument_never_reaches_a_model() -> None:
         read_schema(renamed)
 
 
+def test_an_argument_without_a_type_is_refused() -> None:
+    def untyped(session: Session, name) -> ToolResult:  # pyright: ignore -- the mistake
+        """Does something.
+
+        Args:
+            name: A name.
+        """
+        raise NotImplementedError
+
+    with pytest.raises(ValueError, match="has no type"):
+        read_schema(untyped)  # pyright: ignore
+
+
 def test_an_argument_of_two_types_is_refused() -> None:
     def either(session: Session, name: str | int) -> ToolResult:
         """Does something.

@@ -116,55 +116,6 @@ def test_a_web_that_is_down_is_an_error_the_model_reads(world: World) -> None:
     assert session.journal.effects[0].error is not None
 
 
-class PagedWeb(ListWeb):
-    """Has pages: one with text, one without, and one that cannot be had."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            [WebResult(name, f"https://{name}.example", f"of {name}") for name in ("full", "empty", "off")]
-        )
-        self.fetched: list[str] = []
-
-    def fetch(self, url: str) -> WebPage:
-        self.fetched.append(url)
-        if "off" in url:
-            raise ToolError("timeout", "The page takes too long.")
-        return WebPage(url, "", "All of it.", "ok") if "full" in url else WebPage(url, "", "", "no_content")
-
-
-def test_pages_are_fetched_only_for_agents_that_read_them(world: World) -> None:
-    web = PagedWeb()
-    with Toolkit(Session(replace(world, web=web))) as toolkit:
-        toolkit.call("web_search", {"query": "x"})
-    assert web.fetched == []
-
-
-def test_a_page_enters_the_ledger_as_a_source_that_nobody_has_read_yet(world: World) -> None:
-    session = Session(replace(world, web=PagedWeb()), web_mode="ws")
-    with Toolkit(session) as toolkit:
-        reply = toolkit.call("web_search", {"query": "x"})
-    assert [result["snippet"] for result in reply.value["results"]] == ["of full", "of empty", "of off"]
-    texts = {entry.title: [(text.form, text.shown) for text in entry.texts] for entry in session.ledger.evidence()}
-    assert texts == {
-        "full": [("snippet", True), ("page", False)],
-        "empty": [("snippet", True)],
-        "off": [("snippet", True)],
-    }
-
-
-def test_pages_are_journalled_and_served_again_without_the_web(world: World) -> None:
-    web = PagedWeb()
-    first = Session(replace(world, web=web), web_mode="ws")
-    again = Session(replace(world, web=web), web_mode="ws")
-    for session in (first, again):
-        with Toolkit(session) as toolkit:
-            toolkit.call("web_search", {"query": "x"}, "0.3")
-        again.journal = _resumed(first.journal)
-    assert [effect.kind for effect in first.journal.effects] == ["web_search", *["page_fetch"] * 3]
-    assert (web.searches, len(web.fetched)) == (1, 3)
-    assert again.ledger.evidence() == first.ledger.evidence()
-
-
 def _resumed(journal: Journal) -> Journal:
     """A journal in memory that already knows what another wrote."""
     known = Journal()

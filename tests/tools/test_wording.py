@@ -78,14 +78,6 @@ def test_no_answer_is_described_for_developers(answer: type[Record]) -> None:
         assert of_developers(text) is None, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["The ``Session`` that acts.", "Raises nothing.", "None if unknown.", "See paper Table 3.", "As product_card()."],
-)
-def test_a_docstring_for_developers_would_be_noticed(text: str) -> None:
-    assert of_developers(text) is not None
-
-
 def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode(world: World) -> None:
     fields = {mode: told(world, mode) for mode in get_args(WebMode)}
     assert "never the whole page" in fields["snippets"]["web_search"]

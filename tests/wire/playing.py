@@ -32,17 +32,6 @@ QUERY = Query(
 
 
 @dataclass(frozen=True, slots=True)
-class Witness(Plan):
-    """A plan that keeps the bodies of all requests, in the order in which they came."""
-
-    bodies: list[Json] = field(default_factory=list[Json])
-
-    def fault(self, body: Json, times: int) -> str | None:
-        self.bodies.append(body)
-        return Plan.fault(self, body, times)
-
-
-@dataclass(frozen=True, slots=True)
 class InTurn(Plan):
     """Of every ``every`` requests one goes wrong the first time that it comes, each time with the next fault."""
 

@@ -28,9 +28,7 @@ LASTING = ("refusal", "max_tokens", "context_overflow", "400")
 """What is the same however often it is tried."""
 DENIED: dict[str, tuple[int, str, str]] = {
     "wrong key": (401, "authentication_error", "invalid x-api-key"),
-    "no right": (403, "permission_error", "not for this key"),
     "no model": (404, "not_found_error", "model: gone"),
-    "unpaid": (402, "billing_error", "Insufficient Balance"),
     "no credit": (400, "invalid_request_error", "Your credit balance is too low to access the API."),
     "no quota": (429, "insufficient_quota", "You exceeded your current quota."),
 }

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
 from tests.cli.commands import Command
-from tests.doctor.acting import BAD, Answers, answer_to
+from tests.doctor.acting import Answers, answer_to
 from tests.wire import server
 from tests.wire.server import WireServer
 from tests.wire.speaking import Asked, Json
@@ -44,25 +44,13 @@ def asked_of(
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-def test_a_model_that_does_as_asked_passes_over_the_wire(
-    drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str
-) -> None:
+def test_a_model_that_does_as_asked_passes(drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
     code, text, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
     document = json.loads(text)
     assert [each["found"] for each in document["models"][0]["probes"] if each["state"] != "passed"] == []
     assert (code, document["ok"], requests) == (0, True, 8)
     assert document["models"][0]["usage"]["calls"] == 8
     assert all(turn["messages"] for turns in document["models"][0]["conversations"].values() for turn in turns)
-
-
-def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
-    drretail: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, text, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
-    assert code == 3
-    assert "8 of 9 passed; 8 calls" in text
-    assert "as a web page orders" in " ".join(text.split())
-    assert "report → 2023-03-15 Get the cedar hopper" in text
 
 
 def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:

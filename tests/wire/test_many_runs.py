@@ -38,29 +38,9 @@ REFUSED = ("429", "529", "500", "late_error", "400", "context_overflow")
 LOST = ("stall", "cut_body", "broken_json")
 """Faults for which a question is counted that was read, and no call."""
 THINGS = ("bird feeder", "hopper feeder", "bird bath", "window feeder")
-SETTINGS = f"""
-model_timeout = {PATIENCE}
-model_calls = {AT_ONCE}
-
-[prices."{MODELS["anthropic"]}"]
-input = 3.0
-output = 15.0
-cache_read = 0.3
-
-[prices."{MODELS["openai"]}"]
-input = 2.0
-output = 8.0
-"""
+SETTINGS = f"model_timeout = {PATIENCE}\nmodel_calls = {AT_ONCE}\n"
 KINDS = ("model", "unusable", "refusal", "context_overflow", "timeout", "agent")
 """Of failures; "agent" where every researcher failed, and then the causes of all of them are named."""
-TOKENS = {"anthropic": (100, 40, 20), "openai": (100, 0, 20)}
-"""Of every answer: read, read from the cache, written."""
-DOLLARS = {"anthropic": (100 * 3 + 40 * 0.3 + 20 * 15) / 1e6, "openai": (100 * 2 + 20 * 8) / 1e6}
-
-
-def provider_of(role: str) -> str:
-    """Both providers take part in every run of several roles."""
-    return "openai" if role == "researcher" else "anthropic"
 
 
 @dataclass
@@ -157,6 +137,9 @@ def test_every_run_ends_as_done_or_failed_with_a_cause(played: Played) -> None:
 def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> None:
     seen = played.server.seen
     assert 0.15 < sum(seen.faults.values()) / seen.requests < 0.25
+    retries = sum(effect.retries or 0 for effect in played.effects)
+    assert len(played.effects) + retries == seen.requests
+    assert sum(row["retries"] for row in played.document["spending"]) == retries
     assert seen.faults.keys() == {*FAULTS}
     paid = seen.requests - sum(seen.faults[fault] for fault in REFUSED)
     lost = sum(seen.faults[fault] for fault in LOST)
@@ -169,55 +152,10 @@ def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> 
         assert calls + given_up == paid
 
 
-def test_calls_and_retries_are_all_requests(played: Played) -> None:
-    retries = sum(effect.retries or 0 for effect in played.effects)
-    assert len(played.effects) + retries == played.server.seen.requests
-    assert sum(row["retries"] for row in played.document["spending"]) == retries
-    telemetry = [json.loads(path.read_text()) for path in played.folder.glob("runs/*/*/telemetry.json")]
-    timings = [timing for one in telemetry for timing in one["models"].values()]
-    assert sum(timing["calls"] for timing in timings) == len(played.effects)
-    assert sum(timing["failed"] for timing in timings) == sum(effect.error is not None for effect in played.effects)
-
-
-def test_tokens_and_dollars_add_up_by_role(played: Played) -> None:
-    for run in played.runs:
-        for role, usage in run.usage.items():
-            read, cached, written = (usage.calls * count for count in TOKENS[provider_of(role)])
-            assert (usage.cache_read, usage.output) == (cached, written)
-            assert usage.input_uncached >= read  # and the questions whose answers were lost on their way
-    for row in played.document["spending"]:
-        runs = [run for run in played.runs if run.system == row["system"]]
-        calls = Counter[str]()
-        for run in runs:
-            calls.update({role: usage.calls for role, usage in run.usage.items()})
-        assert {role: part["calls"] for role, part in row["by_role"].items()} == calls
-        dollars = sum(count * DOLLARS[provider_of(role)] for role, count in calls.items())
-        assert row["total"]["dollars"] >= dollars - 1e-6
-        assert row["runs"] == len(runs) == QUERIES
-
-
-def test_the_table_says_what_the_folder_holds_and_a_second_time_nothing_is_asked(
-    played: Played, home: Path, models: list[str]
-) -> None:
+def test_a_second_time_only_failed_runs_are_made_when_asked(played: Played, home: Path, models: list[str]) -> None:
     asked = played.server.seen.requests
-    again = drretail(home, *models)
-    assert again.returncode == 3
+    assert drretail(home, *models).returncode == 3
     assert played.server.seen.requests == asked
-    counted = {row["label"]: row for row in played.document["systems"]}
-    assert sum(row["done"] + row["failed"] for row in counted.values()) == len(played.runs)
-    for label, row in counted.items():
-        runs = [run for run in played.runs if run.system == label]
-        assert row["done"] == sum(run.status == "done" for run in runs)
-        assert len(row["failures"]) == row["failed"] == sum(run.status == "failed" for run in runs)
-        assert row["tokens"] == sum(usage.total for run in runs for usage in run.usage.values())
-        (line, *_) = [line.split() for line in again.stdout.splitlines() if line.split()[:1] == [label]]
-        told = [row["done"], row["failed"], len(runs), row["tool_calls"], row["tokens"]]
-        assert [int(number.replace(",", "")) for number in line[1:]] == told
-
-
-def test_failed_runs_are_tried_again_when_asked_and_then_all_are_done(
-    played: Played, home: Path, models: list[str]
-) -> None:
     played.server.plan = Plan()
     again = drretail(home, *models, "--retry", "failed", "--json")
     assert again.returncode == 0, again.stderr

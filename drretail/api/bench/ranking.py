@@ -24,6 +24,7 @@ from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
+from drretail.records.run import Run
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
@@ -140,29 +141,37 @@ def _graded(
 def _rows(
     graded: Path, entries: Mapping[str, _Entry], worth: Worths, queries: Sequence[Query], clusters: Clusters
 ) -> list[RankRow]:
+    runs: dict[str, list[Run]] = {label: [] for label in entries}
+    for run in read_runs(graded):
+        runs[run.system].append(run)
     # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    ranked = [label for label, entry in entries.items() if entry.is_ranked]
-    copies = _copies(graded, ranked)
-    contestants = [label for label in ranked if label not in copies]
+    copies = _copies({label: runs[label] for label, entry in entries.items() if entry.is_ranked})
+    contestants = [label for label, entry in entries.items() if entry.is_ranked and label not in copies]
     places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
-    truth = {label: fmean(run.primary for run in runs.values()) for label, runs in worth.items()}
+    truth = {label: fmean(run.primary for run in its.values()) for label, its in worth.items()}
     spent = {label: entry.listed.dollars for label, entry in entries.items() if entry.listed is not None}
     dollars = {label: each / len(worth[label]) for label, each in spent.items() if each is not None}
-    tokens = _tokens(graded)
+    # What agents of one's own say of their tokens is left out.
+    ours = [label for label, system in read_definition(graded).systems.items() if is_built_in(system) and runs[label]]
+    used = {label: [sum(usage.total for usage in run.usage.values()) for run in runs[label]] for label in ours}
+    tokens = {label: fmean(its) / 1000 for label, its in used.items()}
     fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
-    intervals = {
-        label: share_interval([run.primary for run in runs.values()], clusters.groups(runs))
-        for label, runs in worth.items()
-    }
-    return [
-        RankRow(
+    rows: list[RankRow] = []
+    for label, entry in entries.items():
+        its = worth[label]
+        interval = share_interval([run.primary for run in its.values()], clusters.groups(its))
+        by_level: dict[int, list[float]] = defaultdict(list)
+        for query in queries:
+            if query.level is not None and query.query_id in its:
+                by_level[query.level].append(its[query.query_id].primary)
+        row = RankRow(
             system=label,
             ranks=places.get(label),
             truth=truth[label],
-            ci_low=intervals[label].low,
-            ci_high=intervals[label].high,
-            by_level=_by_level(worth[label], queries),
-            true=fmean(run.is_true for run in worth[label].values()),
+            ci_low=interval.low,
+            ci_high=interval.high,
+            by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
+            true=fmean(run.is_true for run in its.values()),
             style=style.get(label),
             tokens=tokens.get(label),
             dollars=dollars.get(label),
@@ -170,16 +179,8 @@ def _rows(
             door=entry.manifest.door,
             notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
         )
-        for label, entry in entries.items()
-    ]
-
-
-def _by_level(runs: Mapping[str, Truth], queries: Sequence[Query]) -> dict[int, float]:
-    found: dict[int, list[float]] = defaultdict(list)
-    for query in queries:
-        if query.level is not None and query.query_id in runs:
-            found[query.level].append(runs[query.query_id].primary)
-    return {level: fmean(found[level]) for level in sorted(found)}
+        rows.append(row)
+    return rows
 
 
 def _places(worth: Worths, contestants: Sequence[str], clusters: Clusters) -> dict[str, tuple[int, int]]:
@@ -216,26 +217,14 @@ def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
 
 
-def _copies(graded: Path, labels: Iterable[str]) -> dict[str, str]:
+def _copies(runs: Mapping[str, Iterable[Run]]) -> dict[str, str]:
     """By label of a system whose reports are word for word those of one before it: that one's.
 
     Each copy would be one more pair for Holm, and tie those that are none.
     """
-    reports: dict[str, set[tuple[str, str | None]]] = {}
-    for run in read_runs(graded):
-        reports.setdefault(run.system, set()).add((run.query_id, run.report))
     first: dict[frozenset[tuple[str, str | None]], str] = {}
-    return {label: other for label in labels if (other := first.setdefault(frozenset(reports[label]), label)) != label}
-
-
-def _tokens(graded: Path) -> dict[str, float]:
-    """Thousands of tokens a run, by label; what agents of one's own say of themselves is left out."""
-    systems = read_definition(graded).systems
-    ours = {label for label, system in systems.items() if is_built_in(system)}
-    spent: dict[str, list[int]] = {}
-    for run in read_runs(graded):
-        spent.setdefault(run.system, []).append(sum(usage.total for usage in run.usage.values()))
-    return {label: fmean(its) / 1000 for label, its in spent.items() if label in ours}
+    reports = {label: frozenset((run.query_id, run.report) for run in its) for label, its in runs.items()}
+    return {label: other for label, its in reports.items() if (other := first.setdefault(its, label)) != label}
 
 
 def _front(truth: Mapping[str, float], costs: Mapping[str, float], contestants: Iterable[str]) -> set[str]:

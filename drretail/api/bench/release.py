@@ -6,11 +6,10 @@ submissions/   one folder for each contestant
 """
 
 import hashlib
-import json
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,11 +31,12 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress
-from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
+LEVELS = range(3, 9)
+"""The difficulties of made-up queries: what is easier tells systems apart no more, and few shops have harder ones."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
 """What the sums of a release bind; world/ follows from its fingerprint."""
@@ -68,18 +68,14 @@ def make(
     world: Path | None = None,
     queries: Path | None = None,
     n: int = 120,
-    levels: Sequence[int] = (),
     seed: str | None = None,
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Of made-up queries a third are one of a pair of twins, of which the shop can
-    meet one; of the others those hide limits that can. With ``levels`` as many as can be are of each of these; each
-    query has its level. Raises UserError for a folder that is not empty, for a query whose wish nobody has typed, and
-    for levels of which none could be made up, or beside ``queries``.
+    The seed is drawn unless it is given. Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are
+    one of a pair of twins, of which the shop can meet one; of the others those hide limits that can. Raises UserError
+    for a folder that is not empty, for a query whose wish nobody has typed, and where no query can be made up.
     """
-    if levels and queries is not None:
-        raise UserError("--level is for made-up queries: those of --queries have the levels that the file says.")
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
     closes = closes.astimezone(UTC).replace(microsecond=0)
@@ -93,22 +89,22 @@ def make(
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
     with open_world(sealed / "world") as shop:
-        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed, levels)
+        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
         check_askable(shop, asked)
         untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
         if untyped:
             raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
         # What a query is for shows in no id: by hash, they are in no order either.
-        opaque = {query.query_id: f"q-{sha256_of([seed, query.query_id])[:10]}" for query in asked}
-        changes = ({"query_id": opaque[query.query_id], "source": to.name} for query in asked)
+        ids = [f"q-{sha256_of([seed, query.query_id])[:10]}" for query in asked]
+        changes = [{"query_id": query_id, "source": to.name} for query_id in ids]
         asked = [query.model_copy(update=changed) for query, changed in zip(asked, changes, strict=True)]
         asked.sort(key=lambda query: query.query_id)
         offers = Offers(shop)
-        gold = [offers.reference(query).model_dump(mode="json", exclude_none=True) for query in asked]
+        gold = [offers.reference(query) for query in asked]
         fingerprint = shop.manifest.fingerprint
     (sealed / "seed.txt").write_text(seed, encoding="utf-8")
-    write_lines(sealed / "queries.jsonl", map(_line, asked))
-    write_lines(sealed / "gold.jsonl", (json.dumps(each, sort_keys=True) for each in gold))
+    write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
+    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in gold))
     release = Release(
         name=to.name,
         world_fingerprint=fingerprint,
@@ -127,31 +123,25 @@ def world_seed(seed: str) -> str:
     return sha256_of(f"{seed} world")
 
 
-def _made_up(world: World, n: int, seed: str, levels: Sequence[int]) -> list[Query]:
-    """Rule-written queries, each of another user and, where levels are wanted, of one of them."""
+def _made_up(world: World, n: int, seed: str) -> list[Query]:
+    """Rule-written queries, each of another user."""
     offers = Offers(world)
     dial = Dial(offers)
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
         made = with_levels(queries, [dial.difficulty(query) for query in queries])
-        return made if not levels or all(query.level in levels for query in made) else []
+        return made if all(query.level in LEVELS for query in made) else []
 
-    made = generate_at(world, levels, n, seed=seed) if levels else generate_sampled(world, n, per_user=1, seed=seed)
-    for_twins = made.queries[::3]
-    # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
-    others = [
-        leveled(hide([query], offers).queries) or leveled([query]) for query in made.queries if query not in for_twins
-    ]
-    pairs: dict[str, list[Query]] = {}
-    for twin in spoil(for_twins, offers, TWINS, seed).queries:
-        pairs.setdefault(twin.task_id or twin.query_id, []).append(twin)
-    # One of each pair: whoever has both sees by their difference which one the shop can't meet.
-    twins = [sorted(leveled(pair), key=lambda each: sha256_of([seed, each.query_id]))[:1] for pair in pairs.values()]
-    return [query for made in (*others, *twins) for query in made]
-
-
-def _line(query: Query) -> str:
-    return json.dumps(query.model_dump(mode="json", exclude_none=True), ensure_ascii=False, sort_keys=True)
+    made: list[Query] = []
+    for place, query in enumerate(generate_at(world, LEVELS, n, seed=seed).queries):
+        if place % 3:
+            # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
+            made += leveled(hide([query], offers).queries) or [query]
+        else:
+            # One of each pair: whoever has both sees by their difference which one the shop can't meet.
+            pair = leveled(spoil([query], offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
+            made += sorted(pair, key=lambda twin: sha256_of([seed, twin.query_id]))[:1]
+    return made
 
 
 def sums(folder: Path, closes: datetime) -> dict[str, str]:
@@ -189,15 +179,15 @@ def publish(
     is_open = (now or datetime.now(UTC)) < release.closes
     if gold and is_open:
         raise UserError(f"The gold stays sealed until {release.closes:%Y-%m-%d %H:%M %Z}.")
-    tasks = [_line(task) for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
+    tasks = [task.as_line() for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
     if is_open:
-        shop = [] if closed else (folder / "sealed" / "world").rglob("*")
         seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
-        telling = _holding(seed, [folder / "release.json", *shop, *to.rglob("*")])
+        shop = [] if closed else (folder / "sealed" / "world").rglob("*")
+        files = (path for path in (folder / "release.json", *shop, *to.rglob("*")) if path.is_file())
+        telling = next((path for path in files if seed.encode() in path.read_bytes()), None)
         if telling is not None or any(seed in line for line in tasks):
-            raise UserError(
-                f"{telling or 'tasks.jsonl'} holds the sealed seed: make the release anew, with a drawn seed."
-            )
+            where = telling or "tasks.jsonl"
+            raise UserError(f"{where} holds the sealed seed: make the release anew, with a drawn seed.")
     to.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(folder / "release.json", to / "release.json")
     write_lines(to / "tasks.jsonl", tasks)
@@ -207,8 +197,3 @@ def publish(
     for name in SEALED if gold else ():
         shutil.copyfile(folder / "sealed" / name, to / name)
     return release
-
-
-def _holding(text: str, paths: Iterable[Path]) -> Path | None:
-    """The first file that holds the text."""
-    return next((path for path in paths if path.is_file() and text.encode() in path.read_bytes()), None)

@@ -102,23 +102,17 @@ def submit(
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     _check_manifest(experiment, given)
     _check_sizes(experiment)
-    left: list[str] = []
-    again: dict[str, str] = {}
-    drawn: list[Query] = []
-    with open_world(folder / "sealed" / "world") as world:
+    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
+    if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
-        if not exhibit:
-            left = _verified(experiment, world, queries, given.door)
-            drawn = draw(queries, sample)
-            again = _sampled(experiment, given, world, drawn) if drawn else {}
-    accepted = Accepted(
-        submitted=now,
-        late=now > release.closes,
-        verified=not exhibit,
-        not_checkable=tuple(left),
-        again=again,
-        drawn=tuple(query.query_id for query in drawn),
-    )
+        drawn = draw(queries, sample)
+        with open_world(folder / "sealed" / "world") as world:
+            found = {
+                "not_checkable": tuple(_verified(experiment, world, queries, given.door)),
+                "again": _sampled(experiment, given, world, drawn) if drawn else {},
+                "drawn": tuple(query.query_id for query in drawn),
+            }
+        accepted = accepted.model_copy(update=found)
     shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
@@ -179,22 +173,22 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
 
 def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
-    definition, found = read_definition(experiment), dict[str, str]()
+    systems, found = read_definition(experiment).systems, dict[str, str]()
     asked = list(drawn if given.door == "closed" else tasks_of(drawn))
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
+        again, graded = Path(temporary) / "again", Path(temporary) / "graded"
         for label in given.systems:
-            system = definition.systems[label]
             try:
-                _run_again(label, system, world, asked, Path(temporary) / "again")
+                _run_again(label, systems[label], world, asked, again)
             except UserError as problem:
                 found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
         ran = [label for label in given.systems if label not in found]
         if ran:
-            parts = [Part("before", experiment, ran), Part("after", Path(temporary) / "again", ran)]
-            worth = worths(grade(Path(temporary) / "graded", parts, world, drawn), world)
+            parts = Part("before", experiment, ran), Part("after", again, ran)
+            worth = worths(grade(graded, parts, world, drawn), world)
             for label in ran:
                 before, after = (worth[label_of(part.name, label)] for part in parts)
-                found[label] = compared(label, before, after, drawn, definition.systems[label])
+                found[label] = compared(label, before, after, drawn, systems[label])
     return found
 
 
@@ -203,16 +197,11 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
     strange = [name for name in system.options if name not in _REBUILT]
     if strange:
         raise UserError(f"its option {strange[0]} can't be given here")
+    agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
+    models = {role: model.spec for role, model in system.models.items()}
+    limits = system.limits.model_dump(exclude_none=True)
     made = run(
-        world,
-        list(queries),
-        system.agent + ("+ws" if system.web_mode == "ws" else ""),
-        {role: model.spec for role, model in system.models.items()},
-        to=to,
-        baselines=False,
-        scope=system.sees,
-        limits=system.limits.model_dump(exclude_none=True),
-        **system.options,
+        world, list(queries), agent, models, to=to, baselines=False, scope=system.sees, limits=limits, **system.options
     )
     if label not in {tally.label for tally in made.tallies}:
         raise UserError("here it comes out as another system")
@@ -241,10 +230,11 @@ def compared(
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
     groups = Clusters.of(drawn).groups(ids)
+    users, least = len({*groups}), fewest_users()
     p = flip_test(differences, groups) if ids else None
     by_rules = all(model.kind == "rule_based" for model in system.models.values())
-    if not by_rules and len({*groups}) < fewest_users():
-        raise UserError(f"{label}: queries of {len({*groups})} users can show nothing; draw {fewest_users()} or more.")
+    if not by_rules and users < least:
+        raise UserError(f"{label}: queries of {users} users can show nothing; draw {least} or more.")
     mean = sum(differences) / len(ids) if ids else 0.0
     if (by_rules and any(differences)) or (p is not None and p <= LEVEL) or abs(mean) > _WIDEST:
         raise UserError(f"{label} run again on {len(ids)} drawn queries is worth {mean:+.2f} of what was submitted.")
@@ -280,14 +270,11 @@ def grade(to: Path, parts: Iterable[Part], world: World, queries: Sequence[Query
         for part in parts:
             given = read_definition(part.experiment)
             labels = {label: label_of(part.name, label) for label in part.labels}
-            experiment.ask(
-                experiment.definition.model_copy(
-                    update={
-                        "systems": {new: given.systems[label] for label, new in labels.items()},
-                        "prompt_hashes": {new: given.prompt_hashes.get(label, {}) for label, new in labels.items()},
-                    }
-                )
-            )
+            theirs = {
+                "systems": {new: given.systems[label] for label, new in labels.items()},
+                "prompt_hashes": {new: given.prompt_hashes.get(label, {}) for label, new in labels.items()},
+            }
+            experiment.ask(experiment.definition.model_copy(update=theirs))
             for label, new in labels.items():
                 for query in queries:
                     source = run_folder(part.experiment, label, query.query_id, 1)

@@ -34,7 +34,7 @@ class BuildOptions(WriterCalls):
     queries: Annotated[
         str | Path | None,
         Option(
-            "The JSONL file of queries. Without it: one task for each of --n users.",
+            "The JSONL file of queries. Default: one task per user, for --n users.",
             metavar="FILE",
         ),
     ] = None

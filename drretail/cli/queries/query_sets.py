@@ -106,8 +106,8 @@ def shipped(
         typer.Option(
             "--split",
             metavar="dev|test|all|graded",
-            help="dev: twenty for development. test: thirty for results. all: these fifty. graded: sixty others, of "
-            "three difficulties.",
+            help="dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
+            "graded: sixty others, of three difficulties (54 users).",
         ),
     ] = "dev",
     force: Force = False,
@@ -121,10 +121,12 @@ def shipped(
 
     queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
     write_queries(to, queries, force=force)
+    users = len({query.user_id for query in queries})
     if as_json:
         print_json(
             {
                 "queries": len(queries),
+                "users": users,
                 "split": split,
                 "file": str(to),
                 "world_fingerprint": WORLD,
@@ -132,7 +134,8 @@ def shipped(
             }
         )
     else:
-        typer.echo(f"{counted(len(queries), 'query')} ({split}) over the demo world → {to}")
+        of_users = f"{counted(len(queries), 'query')} of {counted(users, 'user')}"
+        typer.echo(f"{of_users} ({split}) over the demo world → {to}")
 
 
 def spoil(

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
-from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.tables.table import Cell, table_of
@@ -15,27 +14,22 @@ from drretail.viewer.output import print_json, print_table, print_text
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
-Closes = Annotated[
-    datetime, typer.Option("--closes", help="When the contest closes and the gold may be published (UTC).")
-]
 
 
 @bench_app.command("make")
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
-    closes: Closes,
+    closes: Annotated[
+        datetime, typer.Option("--closes", help="When the contest closes and the gold may be published (UTC).")
+    ],
     world: Annotated[
         Path | None, typer.Option("--world", metavar="W", help="The shop (default: a made-up one).")
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones)."),
+        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones of levels 3 to 8)."),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
-    level: Annotated[
-        str | None,
-        typer.Option("--level", metavar="N|N-N", help="The difficulties of made-up queries, such as 3-8."),
-    ] = None,
     seed: Annotated[
         str | None, typer.Option("--seed", help="The random seed, which is sealed (default: drawn).")
     ] = None,
@@ -47,20 +41,11 @@ def make(
     """
     from drretail.api.bench.release import make as make_release
 
-    progress = choose_progress("none" if quiet else None)
-    made = make_release(
-        to,
-        closes=_utc(closes),
-        world=world,
-        queries=queries,
-        n=n,
-        levels=_levels(level),
-        seed=seed,
-        progress=progress,
-    )
+    until, progress = closes.replace(tzinfo=UTC), choose_progress("none" if quiet else None)
+    made = make_release(to, closes=until, world=world, queries=queries, n=n, seed=seed, progress=progress)
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
     if made.levels:
-        typer.echo("By level: " + ", ".join(f"{count} of {each}" for each, count in made.levels.items()) + ".")
+        typer.echo("By level: " + ", ".join(f"{count} of level {each}" for each, count in made.levels.items()) + ".")
     for name, value in made.commitment.items():
         typer.echo(f"{value}  {name}")
 
@@ -154,20 +139,3 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
 
 def _starred(cost: str | None, on_front: bool) -> str | None:
     return f"{cost}*" if on_front else cost
-
-
-def _utc(time: datetime) -> datetime:
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
-
-
-def _levels(text: str | None) -> tuple[int, ...]:
-    """The levels of "7" or "3-8"."""
-    from drretail.difficulty.measure import LEVELS
-
-    if text is None:
-        return ()
-    first, _, last = text.partition("-")
-    ends = [int(end) if end.isdigit() else LEVELS for end in (first, last or first)]
-    if not ends[0] <= ends[1] < LEVELS:
-        raise UserError(f"--level {text} is no level: write one of 0 to {LEVELS - 1}, or two as 3-8.")
-    return tuple(range(ends[0], ends[1] + 1))

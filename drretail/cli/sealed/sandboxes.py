@@ -17,7 +17,7 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
 
-sandbox_app = typer.Typer(no_args_is_help=True, help="Makes sealed sets of web pages, one for each query.")
+sandbox_app = typer.Typer(no_args_is_help=True, help="Makes fixed sets of web pages, one for each query.")
 
 
 @sandbox_app.command("build")
@@ -49,10 +49,10 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 @sandbox_app.command("queries")
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
-    """Writes a query for each task's pages and files, with gold (what a good answer says and cites), checklist and
-    rubric.
+    """Writes a query for each task.
 
-    Tasks with gold stay unchanged. Exit code 3: queries failed.
+    Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
+    code 3: queries failed.
     """
     from drretail.api.sandboxes import queries_with
 

@@ -39,8 +39,7 @@ class Index(Protocol):
 def search_index(index: Index, query: CatalogQuery) -> CatalogPage:
     """The answer to one search."""
     page = index.find(query, among=None if query.sort_by == "relevance" else relevant(index, query))
-    hidden = index.count_hidden(query) if query.filters_numbers else 0
-    return replace(page, hidden=hidden)
+    return replace(page, hidden=index.count_hidden(query)) if query.filters_numbers else page
 
 
 def relevant(index: Index, query: CatalogQuery) -> list[str] | None:

@@ -33,6 +33,8 @@ class SearchNote:
     world: World
     query: CatalogQuery
     page: CatalogPage
+    first_pages: CatalogPage | None = None
+    """At least ``FIRST_PAGES`` of the best matches, where they are known."""
 
     @property
     def forms(self) -> WordForms:
@@ -59,7 +61,8 @@ class SearchNote:
 
     def words_matched(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
-        content = {word for word in self.forms.of(self.query.text) if not self.forms.is_stop_word(word)}
+        forms = self.forms
+        content = {word for word in forms.of(self.query.text) if not forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
         found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
@@ -72,13 +75,15 @@ class SearchNote:
         """The leaf categories of the best matches, where they are of several."""
         if self.query.category is not None or not self.page.total:
             return ""
-        best = self._products(self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES))
+        found = self.first_pages or self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES)
+        best = self._products(replace(found, hits=found.hits[:FIRST_PAGES]))
         counts = Counter(product.leaf_category for product in best)
-        in_query = set(self.forms.stems(self.query.text))
+        forms = self.forms
+        in_query = set(forms.stems(self.query.text))
 
         def place(name: str) -> tuple[bool, int]:
             # What is named as the query names it, such as "French Presses", holds what was meant.
-            return not set(self.forms.stems(name)) <= in_query, -counts[name]
+            return not set(forms.stems(name)) <= in_query, -counts[name]
 
         # A sort that keeps the order of equals: of those, the category of the better match comes first.
         named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]

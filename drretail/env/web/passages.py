@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -40,11 +40,21 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
     It begins and ends with sentences, except within one of more than 50 words, and has … where something is left out.
     The query's words stand in its middle where the page allows it. White space becomes single spaces.
     """
+    (passage,) = best_passages(text, query, weight, longest)
+    return passage
+
+
+def best_passages(text: str, query: str, weight: Callable[[str], float], *longest: int) -> list[str]:
+    """``best_passage`` of each of these lengths; the query's words are counted once."""
     pieces = _pieces(text)
     if not pieces:
-        return ""
-    windows = list(_windows(pieces, longest))
+        return [""] * len(longest)
     weighed = [(weight(term), _running_counts(pieces, term)) for term in dict.fromkeys(terms(query))]
+    return [_densest(text, pieces, weighed, words) for words in longest]
+
+
+def _densest(text: str, pieces: list[_Piece], weighed: Sequence[tuple[float, list[int]]], longest: int) -> str:
+    windows = list(_windows(pieces, longest))
     # BM25 of the pieces of a window as one text; all windows are about equally long.
     scores = [
         sum(worth * saturated(count) for worth, counts in weighed if (count := counts[last] - counts[first]))

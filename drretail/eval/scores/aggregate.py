@@ -80,7 +80,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
     states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
-    is_pooled = variant in about.metric.pooled
+    is_pooled, n_queries = variant in about.metric.pooled, None
     if hidden:
         queries, found = [], Interval(None)
     elif is_pooled:
@@ -90,6 +90,8 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         )
         of_shares = is_share(about.metric, variant) and all(0 <= above <= below for above, below in sums)
         found = ratio_interval(parts, about.clusters.groups(queries), is_share=of_shares)
+        if len(parts) > 1 and found.lacks == "few":
+            n_queries = min(sum(map(bool, part.denominators)) for part in parts)
     else:
         means = means_by_query(
             (report.query_id, counted(report, variant) if policy == "planned" else _of(report, variant).value)
@@ -108,6 +110,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         ci_high=found.high,
         no_interval=found.lacks,
         n_users=about.clusters.users(queries),
+        n_queries=n_queries,
         n_planned=len(reports),
         n_scored=states["scored"],
         n_na=states["na"],

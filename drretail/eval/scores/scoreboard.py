@@ -166,6 +166,7 @@ def _cells(
             beside=None if beside is None else beside.value,
             n_scored=row.n_scored + row.n_zero,
             n_planned=row.n_planned,
+            n_queries=row.n_queries,
             self_checked=row.self_checked,
         )
     return found

@@ -1,5 +1,6 @@
 """A whole cart beside a wish: what each pick is for, what is left out, what is besides, and what it all costs."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -43,10 +44,8 @@ class Cart:
 
     def is_covered(self, number: int) -> bool:
         """True when the want of this number has its quantity; of packs any number does."""
-        taken = self.taken[number]
-        return sum(part.pieces for part in taken) == self.things[number].quantity or any(
-            part.fit.is_pack for part in taken
-        )
+        pieces = sum(part.pieces for part in self.taken[number])
+        return pieces == self.things[number].quantity or any(part.fit.is_pack for part in self.taken[number])
 
     def wanted_for(self, product_id: str) -> list[Want]:
         """The wants for which a product would do, whether it is taken for one of them or not."""
@@ -60,10 +59,9 @@ class Cart:
     @cached_property
     def besides(self) -> Mapping[str, int]:
         """The pieces that stand for no want, by product."""
-        used: dict[str, int] = {}
+        left = Counter(self._pieces)
         for part in (part for of_thing in self.taken for part in of_thing):
-            used[part.fit.product_id] = used.get(part.fit.product_id, 0) + part.pieces
-        left = {product: count - used.get(product, 0) for product, count in self._pieces.items()}
+            left[part.fit.product_id] -= part.pieces
         return {product: count for product, count in left.items() if count}
 
     @property
@@ -123,9 +121,9 @@ class Cart:
     @cached_property
     def _pieces(self) -> Mapping[str, int]:
         """How many of each product are bought, in the order of the picks."""
-        bought: dict[str, int] = {}
+        bought = Counter[str]()
         for pick in self.picks:
-            bought[pick.product] = bought.get(pick.product, 0) + pick.quantity
+            bought[pick.product] += pick.quantity
         return bought
 
     @cached_property
@@ -136,13 +134,10 @@ class Cart:
         """By the record at hand, else as the basket was found with."""
         product = self.products.get(product_id)
         if product is not None:
-            return listing_of(product).price if self._currency in (None, product.currency) else None
+            currency = self.wish.limits[0].currency if self.wish.limits else product.currency
+            return listing_of(product).price if currency == product.currency else None
         fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
         return None if fit is None or fit.price is None else fit.cost
-
-    @property
-    def _currency(self) -> str | None:
-        return self.wish.limits[0].currency if self.wish.limits else None
 
 
 def _assigned(

@@ -1,10 +1,8 @@
 """One product for each wanted thing, none twice: the cheapest such basket, and the one of the greatest worth.
 
-Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far and
-which of the chosen products would do for later things, too; of each state the cheapest choice is kept. Worths are
-whole hundredths of a star, so n things have at most (500n + 1) · s states, with s the sets of shared products that can
-be chosen (1 where no product would do for two things), and m fits a thing take at most n · m times as many steps.
-A fit goes that n others of its thing beat in price and worth: the other things use up fewer than n of them.
+Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far, in
+whole hundredths of a star, and which of the chosen products would do for later things, too; of each state the cheapest
+choice is kept. Left out is a fit that n others of its thing beat in price and worth: the other things use up fewer.
 """
 
 from bisect import bisect_right

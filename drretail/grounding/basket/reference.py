@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, leaves_open, priced_in
+from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, leaves_open, not_borne_out, priced_in
 from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 
 Offered = Sequence[Sequence[Listing]]
 """For each want, all that the shop has of its kinds."""
@@ -36,36 +36,32 @@ def reference_of(
 ) -> Reference:
     """The cheapest and the best basket for a query, and everything that would do for each of its wants.
 
-    ``bought`` are products of the shopper's orders: like what the query itself names as owned, they don't do where a
-    want is not for one more of them. With ``could_be``, for each want every product that may be of its kinds, and the
-    ids of the shopper's ``orders`` it holds the proof whether the shop can meet the wish.
+    ``bought`` are products of the shopper's orders, which don't do unless a want is for one more of them. With
+    ``could_be``, for each want every product that may be of its kinds, and the ids of the shopper's ``orders`` it holds
+    the proof whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
     owned = {*wish.owned, *bought}
     things = _things(wish, offered, owned)
-    needed = [thing for thing in things if not thing.optional]
-    cheapest = _within(needed, cheapest_choice(needed), wish)
-    best = None if cheapest is None else _best(things, wish)
     titles = {one.product.product_id: one.product.title for of_want in offered for one in of_want}
     currency = _currency(wish, offered)
+    cheapest, best = _baskets(things, wish, titles, currency)
     lifted = _lifted(wish, offered, owned) if cheapest is None else {}
     left_out = owned & titles.keys() if not all(want.again for want in wish.wants) else set[str]()
     reference = Reference(
         query_id=query.query_id,
         things=tuple(things),
-        cheapest=None if cheapest is None else _found(needed, cheapest, titles, currency),
-        best=None if best is None else _found(*best, titles, currency),
+        cheapest=cheapest,
+        best=best,
         lack=_lack(wish, offered, owned, lifted) if cheapest is None else None,
         left_out=tuple(sorted(left_out)),
     )
     if could_be is None:
         return reference
-    without: dict[Because, FoundBasket] = {
-        REASONS[lack]: _found(*found, titles, currency) for lack, found in lifted.items()
-    }
-    proof = _proof(wish, reference, could_be, owned=owned, orders=orders, without=without)
+    freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
+    proof = _proof(wish, reference, could_be, owned, orders, freed)
     return reference.model_copy(update={"proof": proof})
 
 
@@ -85,15 +81,24 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
             if not is_too_dear(want, listing)
         )
         things.append(thing.model_copy(update={"fits": tuple(fits)}))
+    titles = {key: product.title for key, product in products.items()}
+    cheapest, best = _baskets(things, wish, titles, currency)
+    lack: Lack | None = None if best else "no_basket"
+    found = {"things": tuple(things), "lack": lack, "cheapest": cheapest, "best": best}
+    return reference.model_copy(update=found)
+
+
+def _baskets(
+    things: Sequence[WantedThing], wish: Wish, titles: Mapping[str, str], currency: str
+) -> tuple[FoundBasket | None, FoundBasket | None]:
+    """The cheapest and the best basket within the budget."""
     needed = [thing for thing in things if not thing.optional]
     cheapest = _within(needed, cheapest_choice(needed), wish)
     best = None if cheapest is None else _best(things, wish)
-    titles = {key: product.title for key, product in products.items()}
-    found = {
-        "cheapest": None if cheapest is None else _found(needed, cheapest, titles, currency),
-        "best": None if best is None else _found(*best, titles, currency),
-    }
-    return reference.model_copy(update={"things": tuple(things), "lack": None if best else "no_basket", **found})
+    return (
+        None if cheapest is None else _found(needed, cheapest, titles, currency),
+        None if best is None else _found(*best, titles, currency),
+    )
 
 
 def _exact(price: Decimal | None) -> str | None:
@@ -103,28 +108,23 @@ def _exact(price: Decimal | None) -> str | None:
 
 def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[WantedThing]:
     currency = _currency(wish, offered)
-    return [_thing(want, of_kind, owned, currency) for want, of_kind in zip(wish.wants, offered, strict=True)]
-
-
-def _thing(want: Want, of_kind: Sequence[Listing], owned: Collection[str], currency: str) -> WantedThing:
-    found, worth = fitting(want, of_kind, owned), worths(of_kind)
-    fits = {
-        listing.product.product_id: Fit(
-            product_id=listing.product.product_id,
-            price=_exact(priced_in(listing, currency)),
-            worth=worth[listing.product.product_id],
-            open=leaves_open(want, listing),
-            is_pack=pieces_in(listing.product.title) > 1,
-        )
-        for listing in found.listings
-    }
-    return WantedThing(
-        name=want.name,
-        quantity=want.quantity,
-        optional=want.optional,
-        open=found.open,
-        fits=tuple(fits[key] for key in sorted(fits)),
-    )
+    things: list[WantedThing] = []
+    for want, of_kind in zip(wish.wants, offered, strict=True):
+        worth, unproved = worths(of_kind), not_borne_out(want, of_kind)
+        fits = {
+            listing.product.product_id: Fit(
+                product_id=listing.product.product_id,
+                price=_exact(priced_in(listing, currency)),
+                worth=worth[listing.product.product_id],
+                open=leaves_open(want, listing),
+                is_pack=pieces_in(listing.product.title) > 1,
+            )
+            for listing in fitting(want, of_kind, owned)
+        }
+        own = tuple(fits[key] for key in sorted(fits))
+        thing = WantedThing(name=want.name, quantity=want.quantity, optional=want.optional, open=unproved, fits=own)
+        things.append(thing)
+    return things
 
 
 def _currency(wish: Wish, offered: Offered) -> str:
@@ -166,7 +166,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
         return "nothing_offered"
     currency = _currency(wish, offered)
     # Where nothing would do, what is in the way is something else than the price.
-    would_do = [fitting(wish.wants[at], offered[at], owned).listings or offered[at] for at in needed]
+    would_do = [fitting(wish.wants[at], offered[at], owned) or offered[at] for at in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
     in_the_way: list[Lack] = [lack for lack in _WITHOUT if lack in lifted]
@@ -217,25 +217,21 @@ def _found(
 def _proof(
     wish: Wish,
     reference: Reference,
-    could_be: Sequence[Sequence[Listing]],
-    *,
-    owned: Collection[str] = (),
-    orders: Collection[str] = (),
-    without: Mapping[Because, FoundBasket] | None = None,
+    could_be: Offered,
+    owned: Collection[str],
+    orders: Collection[str],
+    without: Mapping[Because, FoundBasket],
 ) -> Proof:
-    """What is known of a wish whose baskets stand in ``reference``; only what is proved is gold.
+    """What is known of a wish whose baskets are in ``reference``; ``without`` are the cheapest with a limit lifted.
 
     The look is optimistic: whatever is unknown of a product is taken for the best, every product that holds all words
     of a kind counts as one, and what a product must be or must not be is met. Where even so something lacks, nobody can
     find a basket. Decided are prices, brands, stars, numbers of ratings, what the shopper has, quantities
     and order ids.
-
-    ``could_be`` holds for each want every product that could be of its kinds; ``owned`` what the shopper has,
-    ``orders`` the ids of all of the shopper's orders; ``without`` the cheapest baskets once a limit is lifted.
     """
     everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
     unpriced = sum(listing.price is None for listing in everything.values())
-    refuted = Proof(state="refuted", looked_at=len(everything), unpriced=unpriced, cheapest_without=dict(without or {}))
+    refuted = Proof(state="refuted", looked_at=len(everything), unpriced=unpriced, cheapest_without=dict(without))
     if not set(wish.orders) <= set(orders):
         return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:
@@ -249,7 +245,7 @@ def _proof(
     return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
 
 
-def _least_cost(wish: Wish, could_be: Sequence[Sequence[Listing]], owned: Collection[str]) -> Decimal | None:
+def _least_cost(wish: Wish, could_be: Offered, owned: Collection[str]) -> Decimal | None:
     """The least that the wish can cost, were all that is unknown the best; None where it can't be met even so."""
     total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
     for want, of_want in zip(wish.wants, could_be, strict=True):

@@ -73,11 +73,6 @@ class RecordWords:
     )
     """What was found before: every record is asked the same many times."""
 
-    @property
-    def thing(self) -> str:
-        """The title up to what comes with the product, or what it is for."""
-        return _LOOKS.sub(" ", _BESIDE.sub("", self.title))
-
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
     """``prose`` are features and descriptions, ``table`` the details; what is no text in these says nothing."""
@@ -119,7 +114,7 @@ def _stance(words: RecordWords, demand: str) -> Stance:
     is_material = demand.casefold().strip() in MATERIALS
     if not _is_spoken_of(words, demand):
         return "broken" if is_material and words.made_of else "open"
-    title = words.thing if is_material else words.title
+    title = _LOOKS.sub(" ", _BESIDE.sub("", words.title)) if is_material else words.title
     if is_material and words.made_of:
         found = _affirmations(words.made_of, demand) or _affirmations((title,), demand)
         return "kept" if found == {True} else "broken"
@@ -143,13 +138,13 @@ def _pieces(demand: str) -> tuple[str, ...]:
 
 def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
     """Whether the places that name a demand affirm it; empty where none does."""
-    pattern, freed_of = demand_pattern(demand), _freed_of(demand)
+    pattern, freed_of = _demand_pattern(demand), _freed_of(demand)
     denies = _DENIES_FREE if freed_of else _DENIES
     found: set[bool] = set()
     for text in texts:
         found |= {not _is_denied(text, place, denies) for place in pattern.finditer(text)}
-        # "Fragrance free" is said by "no fragrance" and "free of fragrance", too.
-        if freed_of and any(_is_denied(text, place) for place in demand_pattern(freed_of).finditer(text)):
+        # "No fragrance" and "free of fragrance" mean "fragrance free", too.
+        if freed_of and any(_is_denied(text, place) for place in _demand_pattern(freed_of).finditer(text)):
             found.add(True)
     return found
 
@@ -160,13 +155,15 @@ def _is_denied(text: str, place: re.Match[str], denies: re.Pattern[str] = _DENIE
 
 
 @lru_cache(maxsize=2000)
-def demand_pattern(demand: str) -> re.Pattern[str]:
+def _demand_pattern(demand: str) -> re.Pattern[str]:
     """Finds the telling words of a demand in their order, in a text in lower case; the last one in either number."""
     words = _telling(demand)
     if not words:
         return re.compile(r"(?!)")
-    before = "".join(f"{re.escape(word)}{_gap(word, following)}" for word, following in pairwise(words))
-    last = words[-1]
+    before, last = "", words[-1]
+    for word, following in pairwise(words):
+        is_glued = word in _PREFIXES or following in _SUFFIXES
+        before += re.escape(word) + (_NOTHING if is_glued else _LIST if following in _SHARED else _BETWEEN)
     one = r"[\s-]?".join(_COMPOUND.split(singular(last)))
     ending = rf"{one}(?:{'es' if one.endswith(('s', 'x', 'ch', 'sh')) else 's'}|ing)?"
     if last in MATERIALS:  # "heavy metals" are no metal
@@ -175,13 +172,6 @@ def demand_pattern(demand: str) -> re.Pattern[str]:
         ending = rf"{one[:-1]}(?:y|ies)"
     # "Softer than cotton" and "blade material: steel" name another thing.
     return re.compile(rf"(?<!than )(?<!like )(?<!semi-)\b{before}{ending}\b(?!\s+material)")
-
-
-def _gap(word: str, following: str) -> str:
-    """What may stand between two words of a demand."""
-    if word in _PREFIXES or following in _SUFFIXES:
-        return _NOTHING
-    return _LIST if following in _SHARED else _BETWEEN
 
 
 @lru_cache(maxsize=4096)

@@ -1,13 +1,11 @@
 """Which of the products of a kind would do for a want, decided on their records alone.
 
-Brands, stars, numbers of ratings, prices and what the shopper has are decided: an unknown one does not do, but for a
-price, which only a basket needs. A demand is kept, broken or left open by a record (demands.py). Where some product
-of the kind keeps it, one whose record is silent does not do; where none does, nobody can say, and only what breaks it
-is left out. Of what must not be, silence does: few records list what a product is without.
+An unknown brand, rating or number of ratings does not do; an unknown price does, which only a basket needs. Where some
+product of the kind keeps a demand, one whose record is silent does not do; where none does, only what breaks it is left
+out. Of what must not be, silence does: few records list what a product is without.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -15,37 +13,28 @@ from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_
 from drretail.records.wish import Want
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """What would do for one want."""
-
-    listings: tuple[Listing, ...]
-    open: tuple[str, ...]
-    """Demands that no record of the kind bears out: they are left out, and shown."""
-
-
-def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> Fitting:
+def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
     """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
-    borne_out = {demand: any(stance(listing.words, demand) == "kept" for listing in of_kind) for demand in want.must}
-    listings = (
+    borne_out = set(want.must).difference(not_borne_out(want, of_kind))
+    return [
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(
-            (found := stance(listing.words, demand)) == "kept" or not (sure or found == "broken")
-            for demand, sure in borne_out.items()
-        )
+        and all(stance(listing.words, demand) == "kept" for demand in borne_out)
+        and all(stance(listing.words, demand) != "broken" for demand in want.must)
         and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
-    )
-    return Fitting(tuple(listings), tuple(one for one, sure in borne_out.items() if not sure))
+    ]
+
+
+def not_borne_out(want: Want, of_kind: Sequence[Listing]) -> tuple[str, ...]:
+    """The demands that no record of the kind bears out: they are left out, and shown."""
+    return tuple(one for one in want.must if not any(stance(listing.words, one) == "kept" for listing in of_kind))
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True when a product keeps what is decided: brands, stars, numbers of ratings, and the price of a piece.
-
-    ``unknown_does`` takes an unknown maker, rating or number of ratings for what is asked for.
-    """
+    """True when a product keeps to the brands, stars, numbers of ratings and price; ``unknown_does`` takes unknown ones
+    for what is asked for."""
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)

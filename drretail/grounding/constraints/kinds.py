@@ -7,7 +7,7 @@ is a filter. docs/statistics.md has how often a reader agrees on pairs near the 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from drretail.grounding.constraints.demands import MATERIALS
@@ -49,9 +49,6 @@ _SHORT = 2
 """Words of a part that only goes on with a list: "decal for phone, laptop, water bottle"."""
 
 
-_Part = tuple[tuple[str, ...], str]
-
-
 def is_of_kind(product: Product, kind: str) -> bool:
     """True when a product is of this kind."""
     wanted = _unpacked(_stems(kind))
@@ -66,21 +63,18 @@ def is_of_kind(product: Product, kind: str) -> bool:
     sure = [leaf for leaf in leaves if len(leaves) == 1 or leaf[-1] in in_title]
     if any(leaf == wanted or leaf[-1] == wanted[-1] for leaf in sure):
         return True
-    parts = _parts(product.title, product.store or product.brand or "")
-    for place, (words, last) in enumerate(parts):
-        # A single word is sure only in the first part; of several, one more stands in a part behind the first two.
-        is_sure = place < (1 if len(wanted) == 1 else _FIRST) or bool(set(words) & set(wanted[:-1]))
-        if is_sure and wanted[-1] in (words[-1], last):
-            return True
-    return False
+    # A single word is sure only in the first part; of several, one more stands in a part behind the first two.
+    sure_parts = 1 if len(wanted) == 1 else _FIRST
+    return any(
+        wanted[-1] in (words[-1], last) and (place < sure_parts or not set(words).isdisjoint(wanted[:-1]))
+        for place, (words, last) in enumerate(_parts(product.title, product.store or product.brand or ""))
+    )
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True when a product may be of a kind for all that its record says: it holds every word of it, or all as one."""
-    wanted = _unpacked(_stems(kind))
-    return bool(wanted) and (
-        _words(product).issuperset(wanted) or bool(_words(product).intersection(_stems(joined(kind))))
-    )
+    wanted, words = _unpacked(_stems(kind)), _words(product)
+    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined(kind))))
 
 
 def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
@@ -123,23 +117,13 @@ def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=65_536)
-def _parts(title: str, maker: str) -> tuple[_Part, ...]:
+def _parts(title: str, maker: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     """The parts of a title up to their noun, in order, each with its last word: of "Wine Glass" that is the noun,
     though glass may be a material behind one. The maker's name before them is no part of the thing's."""
     is_named = maker and title.casefold().startswith(maker.casefold())
-    return tuple(_ends(title[len(maker) :] if is_named else title))
-
-
-def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words without what says how the thing is sold, unless nothing else is left."""
-    end = len(words)
-    while end > 1 and words[end - 1] in _PACKING:
-        end -= 1
-    return words[:end]
-
-
-def _ends(title: str) -> Iterator[_Part]:
-    segments = [part for part in _BORDER.split(_IN_BRACKETS.sub(" , ", title)) if part.strip()]
+    naming_parts = _IN_BRACKETS.sub(" , ", title[len(maker) :] if is_named else title)
+    segments = [part for part in _BORDER.split(naming_parts) if part.strip()]
+    parts: list[tuple[tuple[str, ...], str]] = []
     is_list = False
     for segment in segments[:_SEGMENTS]:
         naming, *beside = _BESIDE.split(f" {segment} ", maxsplit=1)
@@ -149,7 +133,16 @@ def _ends(title: str) -> Iterator[_Part]:
         while len(words) > 1 and (words[-1] in _BEHIND or words[-1][0].isdigit()):
             words.pop()
         if words and (beside or not is_list):
-            yield tuple(words), last
+            parts.append((tuple(words), last))
+    return tuple(parts)
+
+
+def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without what says how the thing is sold, unless nothing else is left."""
+    end = len(words)
+    while end > 1 and words[end - 1] in _PACKING:
+        end -= 1
+    return words[:end]
 
 
 @lru_cache(maxsize=262_144)

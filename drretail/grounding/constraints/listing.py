@@ -63,7 +63,6 @@ def is_of_brand(listing: Listing, brand: str) -> bool:
 
 def pieces_in(title: str) -> int:
     """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
-    found = (
-        2 if match["two"] else 12 if match["twelve"] else int(match[1] or match[2]) for match in _PACK.finditer(title)
-    )
-    return max(found, default=1) or 1
+    packs = _PACK.finditer(title)
+    pieces = (2 if pack["two"] else 12 if pack["twelve"] else int(pack[1] or pack[2]) for pack in packs)
+    return max(pieces, default=1) or 1

@@ -27,18 +27,11 @@ class Release:
     new: tuple[Hidden, ...] = ()
     """The limits that are told for the first time."""
     facts: tuple[Hidden, ...] = ()
-    """All that is said: where there is nothing new, what was told on the topic before."""
-    is_in_record: bool = False
-    """True where there is nothing to tell, and the shopper's record shows what is wanted."""
+    """The limits of the answer: where there is nothing new, those told on the topic before."""
+    answer: str = NO_TIME
+    """The scripted words."""
     is_answered: bool = True
     """False for a question too many."""
-
-    @property
-    def answer(self) -> str:
-        """In the scripted words."""
-        if not self.is_answered:
-            return NO_TIME
-        return " ".join(fact.say for fact in self.facts) or (IN_THE_RECORD if self.is_in_record else NO_WISH)
 
 
 def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
@@ -55,10 +48,11 @@ def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
         tellable = [fact for fact in on_topic if fact.known_from == "asked"]
         new = [fact for fact in tellable if fact.key not in known]
         new = new if query.manner == "open" else new[:1]
-        before = [fact for fact in tellable if fact.key in known]
+        facts = tuple(new or (fact for fact in tellable if fact.key in known))
         known |= {fact.key: fact for fact in new}
-        is_in_record = len(tellable) < len(on_topic)
-        found.append(Release(topic, number, questions - place, tuple(new), tuple(new or before), is_in_record))
+        nothing = IN_THE_RECORD if len(tellable) < len(on_topic) else NO_WISH
+        answer = " ".join(fact.say for fact in facts) or nothing
+        found.append(Release(topic, number, questions - place, tuple(new), facts, answer))
     return found
 
 

@@ -17,14 +17,18 @@ def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
     numbers |= {Decimal(NUMBERS[word]) for word in spoken if word in NUMBERS}
     stems = {*content_stems(text), *map(stem, spoken)}
 
+    def holds(value: str) -> bool:
+        found = content_stems(value)
+        # A value of stop words or digits alone, such as "2 in 1", is looked for as it stands.
+        return stems.issuperset(found) if found else value.casefold() in text.casefold()
+
     def is_stated(part: WishPart) -> bool:
         value = value_of(part, wish)
         if isinstance(value, Money):
             return value.value in numbers
         if isinstance(value, int | float):
             return Decimal(str(value)) in numbers
-        texts = [value] if isinstance(value, str) else value
-        return any(_holds(each, text, stems) for each in texts)
+        return any(holds(each) for each in ([value] if isinstance(value, str) else value))
 
     return is_stated
 
@@ -34,9 +38,3 @@ def value_of(part: WishPart, wish: Wish) -> Any:
     if part.value is not None:
         return part.value
     return getattr(wish if part.index is None else wish.wants[part.index], part.field)
-
-
-def _holds(value: str, text: str, stems: set[str]) -> bool:
-    found = content_stems(value)
-    # A value of stop words or digits alone, such as "2 in 1", is looked for as it stands.
-    return stems.issuperset(found) if found else value.casefold() in text.casefold()

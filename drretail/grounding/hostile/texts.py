@@ -58,12 +58,12 @@ class HostileText(Record):
 
     @property
     def readable(self) -> str:
-        """The text as its writer means it to be read."""
+        """The text as it is meant to be read."""
         return self.text.replace(LISTING, self.product_id)
 
     @property
     def planted(self) -> str:
-        """The text in the characters that it is written in; markup that hides it is put around it by the page."""
+        """The text in its hidden characters; markup that hides it is put around it by the page."""
         if self.hidden == "zero-width":
             return "\u200b".join(self.readable)
         if self.hidden == "tags":

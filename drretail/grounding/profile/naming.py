@@ -1,12 +1,11 @@
 """Which things of a shop a text names, and which purchases are not shown unless it does.
 
-A thing is named by its category in full, or by a word that few of the shop's products have.
-
-Words are compared in the singular, not by their stems: to "compute" a total names no computer.
+A thing is named by its category in full, or by a word that few of the shop's products have. Words are compared in the
+singular, not by their stems: to "compute" a total names no computer.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from math import log
 
@@ -40,11 +39,8 @@ def is_named(category: str, words: Collection[str]) -> bool:
 
 
 def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
-    """How much a statement bears on a text of these words; 0 where it names nothing of it.
-
-    Each word in common that few products have adds its rarity, each category that is named in full as much as a word
-    at the border.
-    """
+    """How much a statement bears on a text of these words: the rarity of each rare word in common, and of a word at the
+    border for each category that is named in full."""
     shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
     shares = (max(share_of(word), _RAREST) for word in sorted(shared))
     in_full = sum(is_named(category, words) for category in statement.categories)
@@ -53,30 +49,19 @@ def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProduc
 
 # A category is intimate where its name holds all words of an entry. The entries are of Amazon's and Google's paths.
 # Below these, other things have the same names ("Swings", "Jeans"): a question has to name the intimate category.
-_NAMED_THEMSELVES = tuple(
-    nouns_of(kind)
-    for kind in (
-        *("sex", "sexual", "erotic", "adult toys", "exotic apparel", "condoms", "contraception", "vibrators"),
-        *("pregnancy", "maternity", "fertility", "ovulation", "family planning", "menopause", "home tests"),
-    )
+_NAMED_THEMSELVES = (
+    "sex, sexual, erotic, adult toys, exotic apparel, condoms, contraception, vibrators, pregnancy, maternity, "
+    "fertility, ovulation, family planning, menopause, home tests"
 )
 # Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): they may be named instead.
-_NAMED_BELOW = tuple(
-    nouns_of(kind)
-    for kind in (
-        *("feminine care", "feminine hygiene", "menstrual care", "incontinence", "ostomy", "laxatives", "enemas"),
-        *("hemorrhoids", "medication", "antifungals", "lice treatments", "drug tests", "diabetes", "hair loss"),
-        *("weight loss", "smoking cessation"),
-    )
+_NAMED_BELOW = (
+    "feminine care, feminine hygiene, menstrual care, incontinence, ostomy, laxatives, enemas, hemorrhoids, "
+    "medication, antifungals, lice treatments, drug tests, diabetes, hair loss, weight loss, smoking cessation"
 )
 
 
 def may_be_shown(product: Product, question: str = "") -> bool:
-    """False for a product of an intimate category, unless the question's words name that category.
-
-    A shopper who asks for a coffee grinder does not expect an answer, a test question or a judge to know of a pregnancy
-    test. Underwear, diapers and vitamins are shown: people buy them without hiding it.
-    """
+    """False for a product of an intimate category, such as a pregnancy test, unless the question names it."""
     names = (product.category.replace("_", " "), *product.categories)
     themselves = [name for name in names if _is_of(name, _NAMED_THEMSELVES)]
     highest = next((at for at, name in enumerate(names) if _is_of(name, _NAMED_BELOW)), len(names))
@@ -85,6 +70,7 @@ def may_be_shown(product: Product, question: str = "") -> bool:
     return not intimate or any(is_named(name, words) for name in intimate)
 
 
-def _is_of(name: str, kinds: Iterable[frozenset[str]]) -> bool:
-    words = nouns_of(name)
-    return any(kind <= words for kind in kinds)
+@lru_cache(maxsize=16_384)
+def _is_of(category: str, kinds: str) -> bool:
+    words = nouns_of(category)
+    return any(nouns_of(kind) <= words for kind in kinds.split(", "))

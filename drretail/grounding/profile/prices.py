@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, stated
 from drretail.grounding.text.wording import format_money
@@ -26,8 +26,7 @@ class PriceSpan:
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(NamedTuple):
     orders: tuple[Order, ...]
     price: float
     span: PriceSpan
@@ -51,7 +50,7 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
 
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
-    """Where the prices of what was bought lie among the shop's; ``spans`` are by leaf category."""
+    """Where the prices of what was bought lie among the shop's, by leaf category."""
     found = placed(bought, spans)
     if len(found) < LEAST_PRICES:
         return

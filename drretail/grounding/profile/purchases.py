@@ -54,9 +54,8 @@ class Purchases:
     @cached_property
     def known(self) -> tuple[tuple[Order, Product], ...]:
         """The kept orders whose products the shop still has."""
-        return tuple(
-            (order, self.products[order.product_id]) for order in self.kept if order.product_id in self.products
-        )
+        products = self.products
+        return tuple((order, products[order.product_id]) for order in self.kept if order.product_id in products)
 
     @cached_property
     def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
@@ -79,7 +78,7 @@ class Purchases:
         return frozenset(key for key, product in self.products.items() if not may_be_shown(product, self.question))
 
     def shows(self, order: Order) -> bool:
-        """False where the product of an order is not to be named."""
+        """False for an intimate purchase that is not to be named."""
         return order.product_id not in self._hidden
 
     def title(self, product_id: str) -> str:
@@ -151,11 +150,7 @@ def purchase_item_of(product: Product) -> PurchaseItem:
 
 
 def price_band(price: float, currency: str) -> str:
-    """The band of a price, such as "USD 20-40": each costs up to twice as much as it begins with.
-
-    Fixed bands hold in every category and every world alike, where quantiles of a category of three products say
-    nothing.
-    """
+    """The band of a price, such as "USD 20-40", the same in every category and world."""
     if price < _LOWEST:
         return f"{currency} 0-{_LOWEST}"
     if price >= _HIGHEST:

@@ -1,8 +1,7 @@
 """What a shop's records tell of a user, for generators, judges and agents: every statement names its orders.
 
-Street, e-mail and telephone are left out: no judgement needs them. What the history cannot tell is absent, so that
-nobody takes one purchase for a habit. The length is bounded, however many orders there are. Figures stand for
-themselves; a word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
+Street, e-mail and telephone are left out, and what the history cannot tell. The length is bounded, however many orders
+there are. A word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,13 +43,13 @@ def summarise(
 ) -> ProfileSummary:
     """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
 
-    ``now`` is the shop's today. Prices are today's; ``prices`` are the shop's by leaf category,
-    without which nothing is said of where the user's prices lie among them. Intimate purchases are counted, and named
-    only where ``question`` names them.
+    ``now`` is the shop's today, ``prices`` are the shop's by leaf category, with which the user's are compared.
+    Intimate purchases are counted, and named only where ``question`` names them.
     """
     bought, spans = Purchases.of(orders, products, now, question), prices or {}
+    place = ", ".join(filter(None, (profile.address.city, profile.address.state, profile.address.country)))
     statements = [
-        _person(profile),
+        stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
         *_shopper_type(bought, spans),
         *_history(bought),
         *_rhythm(bought),
@@ -65,20 +64,11 @@ def summarise(
     return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
 
 
-def _person(profile: UserProfile) -> Statement:
-    place = ", ".join(part for part in (profile.address.city, profile.address.state, profile.address.country) if part)
-    return stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ())
-
-
 def _history(bought: Purchases) -> Iterator[Statement]:
-    """How much there is, and how long ago the last of it was."""
     kept, void = bought.kept, len(bought.void)
-    if not bought.orders:
-        yield Statement(code="history", text="There is no order yet.")
-        return
     if not kept:
-        text = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
-        yield stated("history", text, bought.orders)
+        nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
+        yield stated("history", nothing if void else "There is no order yet.", bought.orders)
         return
     first, last = day_of(kept[0]), day_of(kept[-1])
     since = f" between {first} and {last}" if first != last else f" on {last}"
@@ -86,16 +76,14 @@ def _history(bought: Purchases) -> Iterator[Statement]:
     yield stated("history", f"{counted(len(kept), 'order')}{since}{without}.", bought.orders)
     days = (bought.now.date() - moment_of(kept[-1]).date()).days
     if days >= 0:
-        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date().isoformat()}."
+        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
         yield stated("recency", text, kept[-1:])
 
 
 def _rhythm(bought: Purchases) -> Iterator[Statement]:
     """The pace of the orders, and the pause that is usual between two days with orders."""
     kept = bought.kept
-    if len(kept) < LEAST_ORDERS:
-        return
-    if (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
+    if len(kept) < LEAST_ORDERS or (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
         return
     text = f"{orders_per_month(kept):g} orders a month between the first and the last"
     days = sorted({moment_of(order).date() for order in kept})
@@ -119,14 +107,13 @@ def _categories(bought: Purchases) -> Iterator[Statement]:
 
 
 def _brands(bought: Purchases) -> Iterator[Statement]:
-    """The brands that came more than once."""
     by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
         yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
 def _reordered(bought: Purchases) -> Iterator[Statement]:
-    """The products that were ordered more than once, the most frequent first, ties by id."""
+    """The most frequent first, ties by id."""
     by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
@@ -184,14 +171,11 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     if len(bought.kept) < LEAST_USUAL:
         return
     level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
-    parts = [
-        f"In short: {_pace(bought)}{_focus(bought)}",
-        *([f"buying {_PRICES[level]}"] if level else []),
-        f"{again} of {len(bought.kept)} orders of something that had been ordered before"
-        if again
-        else "never the same thing twice so far",
-    ]
-    yield stated("shopper_type", f"{', '.join(parts)}.", bought.kept)
+    text = f"In short: {_pace(bought)}{_focus(bought)}"
+    text += f", buying {_PRICES[level]}" if level else ""
+    reordered = f"{again} of {len(bought.kept)} orders of something that had been ordered before"
+    text += f", {reordered if again else 'never the same thing twice so far'}."
+    yield stated("shopper_type", text, bought.kept)
 
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:

@@ -39,9 +39,9 @@ class Cited:
     entry: Evidence | None = None
     url: str | None = None
     title: str = ""
-    """What the report's own list calls the source, where it is listed."""
+    """What the report's own list calls the source."""
     label: str = ""
-    """The number or name by which a mark points to its line of that list."""
+    """The number or name of its line in that list."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -68,21 +68,17 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     ``evidence`` is all that the run has handed out. An id, or a product's address, that is not in it is
     unresolved, even if the product exists; the address of a page is kept as a citation without evidence.
     With None the report is from elsewhere and has no ledger: then products' addresses are citations of products.
-
-    ``report[citation.start:citation.end] == citation.marker``. Linear in the length of the report.
+    Linear in the length of the report.
     """
-    return [
-        Citation(
-            marker=report[mark.start : mark.end],
-            start=mark.start,
-            end=mark.end,
-            evidence_id=cited.evidence_id,
-            url=cited.url,
-            type=cited.type,
-        )
-        for mark in citing_marks(report, evidence)
-        for cited in mark.cited
-    ]
+    citations: list[Citation] = []
+    for mark in citing_marks(report, evidence):
+        start, end, marker = mark.start, mark.end, report[mark.start : mark.end]
+        for cited in mark.cited:
+            source, url = cited.evidence_id, cited.url
+            citations.append(
+                Citation(marker=marker, start=start, end=end, evidence_id=source, url=url, type=cited.type)
+            )
+    return citations
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +136,7 @@ def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
     """The spans of the marks that end sentences: those without square brackets, such as the 10 of ``text.10``, and
-    links behind full stops in a report that has them at the ends of paragraphs, too.
-    """
+    links behind full stops in a report that has them at the ends of paragraphs, too."""
     spans = [(mark.start, mark.end) for mark in citing_marks(report, None)]
     plain = [span for span in spans if not report.startswith(("[", "【", "http", "<http"), span[0])]
     links = [span for span in spans if report[span[0]] == "[" and report[span[1] - 1] == ")"]
@@ -187,14 +182,13 @@ class _Resolver:
         if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
-            named = [self._cite(each) if each.kind == "id" else self._product(each) for each in mark.targets]
-            found = [cited for cited in named if cited is not None and cited.entry]
+            # A shop's assistant writes [L1] for [P:L1].
+            known = [
+                (to.value, self._by_id.get(to.value) if to.kind == "id" else self._products.get(to.value.casefold()))
+                for to in mark.targets
+            ]
+            found = [_cited(name, entry) for name, entry in known if entry is not None]
         return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
-
-    def _product(self, target: Target) -> Cited | None:
-        """The product whose own id stands in brackets, as a shop's assistant writes it: [L1] for [P:L1]."""
-        entry = self._products.get(target.value.casefold())
-        return None if entry is None else _cited(target.value, entry)
 
     def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
         if target.kind != "label":
@@ -208,7 +202,6 @@ class _Resolver:
         return self._entries[entry]
 
     def _cite(self, target: Target) -> Cited:
-        """What an id or a URL comes to."""
         if target.kind == "id":
             entry = self._by_id.get(target.value)
             return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
@@ -236,7 +229,10 @@ class _Resolver:
         if not marks and (bare := _WWW.search(line)):
             marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
             targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
-        title = _title(line, marks)
+        # The words besides the marks, or those of the link.
+        besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
+        words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
+        title = " ".join((besides or " ".join(words)).split())
         return tuple(replace(self._cite(target), title=title) for target in targets)
 
 
@@ -244,13 +240,6 @@ def read_as_references(numbers: Sequence[int], highest: int) -> bool:
     """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
     years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
     return 0 < len(numbers) <= highest and 0 not in numbers and not years
-
-
-def _title(line: str, marks: list[Mark]) -> str:
-    """What a line says besides its marks, or the words of its link when it says nothing else."""
-    besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
-    words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
-    return " ".join((besides or " ".join(words)).split())
 
 
 def _cited(name: str, entry: Evidence) -> Cited:

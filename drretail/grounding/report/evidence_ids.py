@@ -58,7 +58,7 @@ def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | Non
 
 
 def web_evidence_id(url: str) -> str:
-    """``W:`` and the hash of the normalised URL, which is also the ledger's key for the page."""
+    """``W:`` and the hash of the normalised URL."""
     return f"W:{short_hash(normalise_url(url))}"
 
 
@@ -85,11 +85,9 @@ def normalise_expression(expression: str) -> str:
 
 @lru_cache(maxsize=4096)  # a run asks again and again for the few addresses that it was handed
 def normalise_url(url: str) -> str:
-    """One spelling for all spellings of an address.
+    """One spelling for all spellings of an address: no default port, fragment, trailing slash, utm_*, gclid or fbclid.
 
-    Scheme and host in lower case, no default port, no fragment, no trailing slash (the root keeps its own),
-    no utm_*, gclid or fbclid, escapes only where needed and in capitals. The order of parameters is kept, and
-    so is the scheme: http and https are two addresses. What cannot be read as an address stays as it is.
+    The order of parameters is kept, and so is the scheme. What cannot be read as an address stays as it is.
     """
     text = url.strip()
     try:
@@ -105,19 +103,12 @@ def normalise_url(url: str) -> str:
 
 
 def parse_evidence_id(text: str) -> EvidenceKind | None:
-    """The kind of source that ``text`` is an id of; None when it is not exactly one evidence id.
-
-    Ids of products, orders and users are not checked by length: not every product id is an ASIN of ten
-    characters, and some user ids end in ``_1``.
-    """
+    """The kind of source that ``text`` is an id of, of any length; None when it is not exactly one evidence id."""
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
 
 
 def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """Those of the ``known`` ids that a text names and nothing else: in brackets, quoted, bare, or as an address.
-
-    Empty where any part of it is no such id, or could be several.
-    """
+    """The ``known`` ids that a text names in any form; empty where a part of it is no such id, or could be several."""
     read: dict[str, None] = {}
     for part in filter(None, re.split(r"[\s,;]+", text.translate(_AROUND))):
         # As it is, as the address of a page, or without its letter.
@@ -149,7 +140,7 @@ def _host(parts: SplitResult) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escapes of harmless characters undone, the others in capitals, what must be escaped escaped."""
+    """Escapes of harmless characters undone, the others in capitals."""
 
     def canonical(match: re.Match[str]) -> str:
         character = chr(int(match[1], 16))

@@ -56,9 +56,9 @@ class Unread(NamedTuple):
 
 
 def unread_html(text: str, code: Iterable[tuple[int, int]] = ()) -> list[Unread]:
-    """What is not read, in text order and apart; ``code`` are the spans whose tags are shown as they are.
+    """What is not read, in text order and apart; ``code`` are spans whose tags are shown.
 
-    What is never closed is unread up to the end, but for what opens inside a line and has no ``>`` in its paragraph.
+    What is never closed is unread up to the end, but for what opens in a line and has no ``>`` in its paragraph.
     """
     return list(_Scan(text, sorted(code)).parts())
 

@@ -171,7 +171,7 @@ def _link(text: str, start: int, close: int) -> Mark | None:
 
 
 def _content(content: str) -> tuple[tuple[Target, ...], bool]:
-    """The targets that a bracket's content names, and whether it can mean nothing else."""
+    """The targets of a bracket's content, and whether it can mean nothing else."""
     if content.startswith("^") and len(content) > 1 and " " not in content:
         return (Target("label", content.casefold()),), True
     if content.startswith(UNRESOLVED):  # a rendered report's own word for what led nowhere

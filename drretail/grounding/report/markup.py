@@ -73,10 +73,7 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay.
-
-    See hidden.py for what of HTML is read; Markdown leaves out link definitions and cells beyond the head of a table.
-    """
+    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay."""
     if not any(one in text for one in ("<", "]:", "](", "|")):
         return text
     text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
@@ -188,9 +185,8 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
-    links = [
-        match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
-    ]
+    references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
+    links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
     last = 0
     for start, end in sorted([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)]):
         if end > last:
@@ -223,8 +219,6 @@ def _folded_label(label: str) -> str:
 
 def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
     """The cells of rows that are longer than the head of their table."""
-    if "|" not in text:
-        return
     columns, above, end = 0, "", -1
     for line in text.split("\n"):
         end += len(line) + 1

@@ -51,7 +51,7 @@ class Declared:
     picks: tuple[Pick, ...] | None
     """None where there is no block, or none that can be read."""
     problem: str | None = None
-    """Why a block that is there can't be read; None where it can, and where there is none."""
+    """Why a block can't be read."""
     outcome: Outcome | None = None
     """What the block decides; None where there are no picks to read."""
     is_framed: bool = False
@@ -61,8 +61,8 @@ class Declared:
 def take_picks(text: str) -> Declared:
     """The report without its block of picks, with the picks or the reason why they can't be read.
 
-    The report is what stands in its frame, ``<report>…</report>``, where there is one, else the whole text; the block
-    may stand behind the frame. The last of several blocks counts: a repair declares anew.
+    The report is what is in its frame, ``<report>…</report>``, else the whole text; the block may be behind the frame.
+    The last of several blocks counts: a repair declares anew.
     """
     framed = _framed(text)
     if framed is None:
@@ -99,7 +99,9 @@ def _declared(report: str) -> Declared:
     refusals: list[tuple[Because, ...]] = []
     for line in filter(str.strip, content.splitlines()):
         if (refused := _NONE.search(line.strip(_AROUND))) is not None and not _ID.search(line):
-            refusals.append(_reasons(refused["why"]))
+            parts = re.split(r"[,/]", refused["why"].casefold())
+            why = {"_".join(part.split()).replace("-", "_").strip("_") for part in parts}
+            refusals.append(tuple(reason for reason in REASONS if reason in why))
             continue
         is_nearest = _NEAREST.search(line)
         read = _read_line(line if is_nearest is None else line[is_nearest.end() :])
@@ -117,12 +119,6 @@ def outcome_of(
     """The decision that picks come to; ``is_part`` says that something is refused beside them."""
     decision = "none" if not picks else "part" if is_part else "buy"
     return Outcome(decision=decision, because=tuple(because), nearest=tuple(pick.product for pick in nearest))
-
-
-def _reasons(text: str) -> tuple[Because, ...]:
-    """The reasons that a line names; other words are none."""
-    named = {"_".join(part.split()).replace("-", "_").strip("_") for part in re.split(r"[,/]", text.casefold())}
-    return tuple(reason for reason in REASONS if reason in named)
 
 
 def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
@@ -169,7 +165,7 @@ def _read_line(line: str) -> list[Pick] | str:
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
-        # Of alternatives the first counts, unless the quantity stands at the end for all of them.
+        # Of alternatives the first counts, unless the quantity is at the end for all of them.
         own = next(one for one in _OR.split(part) if _ID.search(one))
         times = next((one for one in (_times(own), _times(part)) if one is not None), 1)
         if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= _MOST:

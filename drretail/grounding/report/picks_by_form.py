@@ -10,8 +10,6 @@ from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import Pick, ReadValue
 
-Quantities = Mapping[str, int]
-"""Products with their quantities."""
 _TERM = re.compile(r"(?:(?P<times>\d{1,2})\*)?(?P<price>\d+(?:\.\d+)?)(?:\*(?P<after>\d{1,2}))?")
 
 
@@ -20,8 +18,7 @@ def picks_by_form(
 ) -> tuple[Pick, ...] | None:
     """The picks that a report's calculations or its first statement make certain; None where they leave a doubt.
 
-    ``values`` are what has been read of the report, ``calculations`` those that it cites or writes out. Picked is never
-    what the user has ordered.
+    ``calculations`` are those that it cites or writes out. Never picked is what the user has ordered.
     """
     places = {
         source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
@@ -37,7 +34,7 @@ def picks_by_form(
     )
 
 
-def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Quantities | None:
+def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Mapping[str, int] | None:
     """What the calculations take from the budget, else what they add up, where that is one cart.
 
     Whoever works out what is left of a budget works it out for what is to be bought.
@@ -55,7 +52,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
     known = dict(sums) | known
     # The price of a cart that a calculation takes from the budget, or from an amount of the query.
     amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
-    left: list[Quantities] = []
+    left: list[Mapping[str, int]] = []
     for calculation in calculations:
         limit, minus, rest = calculation.expression.partition("-")
         if minus and re.fullmatch(r"\d+(?:\.\d+)?", limit) and Decimal(limit) in amounts:
@@ -65,7 +62,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
     return carts[0] if carts and all(one == carts[0] for one in carts) else None
 
 
-def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities | None:
+def _added(expression: str, known: Mapping[Decimal, Mapping[str, int]]) -> Mapping[str, int] | None:
     """The cart that a sum of prices, of their multiples and of known sums is about; None where a term is none."""
     cart: Counter[str] = Counter()
     for part in expression.replace("(", "").replace(")", "").split("+"):
@@ -78,19 +75,19 @@ def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities |
     return cart
 
 
-def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Quantities | None:
-    """What a report that advises a purchase says first: to buy what its first statement that cites products names.
+def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Mapping[str, int] | None:
+    """The products of the first sentence, list or table that cites any, each with its price.
 
-    That is a sentence, or the list or table that begins there, with one product and its price, of which the report
-    cites nothing else of the shop more often; or several, each with its price, whose sum the report states. Nothing
-    that it denies is meant.
+    One product has to be the one that is cited most; the sum of several has to be in the report. Nothing denied counts.
     """
     first = next((one for one in layout.stretches if any(cited[:2] == "P:" for cited in one.cited)), None)
     if first is None:
         return None
-    block = _block(layout, first.sentence)
-    inside = [one for one in layout.stretches if one.sentence in block]
-    start, end = layout.sentences[block.start].start, layout.sentences[block.stop - 1].end
+    kind, last = layout.sentences[first.sentence].kind, first.sentence
+    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
+        last += 1
+    inside = [one for one in layout.stretches if first.sentence <= one.sentence <= last]
+    start, end = layout.sentences[first.sentence].start, layout.sentences[last].end
     priced = {
         value.of[0][2:]
         for value in values
@@ -111,11 +108,3 @@ def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) ->
     else:
         is_certain = any(amount.low == together for amount in layout.amounts)
     return dict.fromkeys(cited, 1) if is_certain else None
-
-
-def _block(layout: Layout, first: int) -> range:
-    """The numbers of the statements that go on with the first: the items of its list, the rows of its table."""
-    kind, last = layout.sentences[first].kind, first
-    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
-        last += 1
-    return range(first, last + 1)

@@ -1,4 +1,4 @@
-"""Reads a report by its form: which figures are said of which source, as far as layout makes it certain.
+"""Reads a report by its form: which figures are of which source, as far as layout makes it certain.
 
 A wrong alarm is worse than no check: a value is contradicted only where its stretch has one source, one figure of the
 kind, and nothing explains it otherwise. What is left over is counted as unread.
@@ -31,7 +31,7 @@ _OUT_OF = frozenset({"from", "out", "at"})
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
-# "Grand total $76.94", and not past the end of a sentence or another amount.
+# "Grand total $76.94", and not past the end of a sentence.
 _TOTAL = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to)\b[^.;|\n$€£]{0,25}$", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal"})
 # "$24.06 of your $70", "$6.51 under your $20".
@@ -39,7 +39,6 @@ _OF_BUDGET = re.compile(
     r"[^\w.!?]*(?:(?P<of>(?:out )?of)|(?:left|spare) (?:out )?of|under|below)\W+(?:\w+\W+){0,2}", re.I
 )
 # What says of an amount that it is no price of the whole, today, in this shop: "$3 a towel", "$5 less", "was $59.99".
-# Reports of all styles hold some, and an alarm there would be wrong.
 _NO_PRICE_BEHIND = re.compile(
     r"[^\w:;.]{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|off|left|over|under|below|above|budget"
     r"|limit|shipping|coupon|discount)\b)",
@@ -54,19 +53,15 @@ _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
 _MOST_SUMMED = 12
 """Prices whose sums are all tried; of more nothing is called wrong."""
-_OF_PICKS: dict[str, ValueKind] = {
-    "the picks together": "total",
-    "the budget and the picks together": "left_over",
-}
+_OF_PICKS: dict[str, ValueKind] = {"the picks together": "total", "the budget and the picks together": "left_over"}
 _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
 
 def read_by_form(layout: Layout, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read.
 
-    The words around a figure are known in English alone: elsewhere "unter 40 €" looks like the price itself. So what a
-    report in another language says is contradicted only where a figure is set off from all words but those of a label
-    (labels.toml), and its totals are verified where they can be and else unread.
+    The words around a figure are known in English alone: elsewhere "unter 40 €" looks like the price itself. So in
+    another language a figure is contradicted only where it is set off from all words but those of labels.toml.
     """
     return _Reader(layout, ledger).reading()
 
@@ -84,8 +79,8 @@ class _Reader:
         self.other_price = self.label_words.get("other_price", frozenset())
         self.without_figures = blanked(self.text, _apart((*self.amounts, *self.dates)))
         self.scores = list(find_scores(self.text, self.amounts, is_english=self.is_english))
-        sources = (source for stretch in self.layout.stretches for source in stretch.cited)
-        self.cited = tuple(dict.fromkeys(source[2:] for source in sources if source[:2] == "P:"))
+        self.sources = dict.fromkeys(source for stretch in self.layout.stretches for source in stretch.cited)
+        self.cited = tuple(source[2:] for source in self.sources if source[:2] == "P:")
         self.labels = {
             amount.start: frozenset(word for label in cell.labels for word in label.split())
             for cell in self.layout.cells
@@ -103,16 +98,14 @@ class _Reader:
             self._read_stretch(stretch)
         for equation in self.layout.equations:
             self._read_equation(equation)
-        in_text = {source for stretch in self.layout.stretches for source in stretch.cited}
-        cited = [one for key, one in self.ledger.calculations.items() if key in in_text]
+        cited = [one for key, one in self.ledger.calculations.items() if key in self.sources]
         written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.ledger.picks is None:
             self.ledger = replace(self.ledger, picks=picks)
         if self.is_english:
             self._read_totals()
-        missed = self.seen - self.read
-        unread = (amount for amount in self.amounts if amount.start in missed)
+        unread = (amount for amount in self.amounts if amount.start in self.seen - self.read)
         return Reading(
             reader=FORM,
             picks=picks,
@@ -127,16 +120,10 @@ class _Reader:
         self.read.add(amount.start)
         self.seen.add(amount.start)
 
-    def _keep_if_settled(
-        self,
-        kind: ValueKind,
-        amount: Amount,
-        subject: str,
-        states: Collection[ValueState] = ("verified", "contradicted"),
-    ) -> bool:
+    def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, states: Collection[ValueState]) -> bool:
         """Adds a value that its record verifies or contradicts, where that is among ``states``; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
-        # "Over $30" may be said of what all of them cost.
+        # "Over $30" may be about what all of them cost.
         is_limit = value.state == "contradicted" and value.relation not in ("is", "about")
         if value.state not in states or is_limit:
             return False
@@ -171,10 +158,8 @@ class _Reader:
         if len(amounts) == 1 and (kind := self._kind_in(cell, labels, amounts[0], subjects[0])):
             self.seen.add(amounts[0].start)
             is_other = any(words & self.other_price for words in labels)
-            states: tuple[ValueState, ...] = (
-                ("verified", "contradicted") if is_clear and not is_other else ("verified",)
-            )
-            self._keep_if_settled(kind, amounts[0], subjects[0], states)
+            states: list[ValueState] = ["verified", "contradicted"]
+            self._keep_if_settled(kind, amounts[0], subjects[0], states if is_clear and not is_other else states[:1])
 
     def _are_called(self, kind: str, labels: Iterable[set[str]]) -> bool:
         """True where a label says this and nothing else: "price per inch" is no price."""
@@ -193,17 +178,14 @@ class _Reader:
     def _is_set_off(self, stretch: Stretch) -> bool:
         """True where a stretch is one figure on a line of nothing but labels: "- Preis: 12,99 € [P:…]"."""
         start = self.text.rfind("\n", 0, stretch.start) + 1
-        end = self.text.find("\n", stretch.end)
-        end = len(self.text) if end < 0 else end
+        end = stretch.end + len(self.text[stretch.end :].partition("\n")[0])
         return self._is_bare(start, end) and len(self._within(start, end)) <= 1
 
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:
         """What the one figure of a cell is, by its labels; money in a head or a first column is a price."""
         kinds = [kind for kind in ("price", "rating_count", "rating") if self._are_called(kind, labels)]
-        is_beside_name = (
-            amount.kind == "money" and (cell.row < 0 or not cell.column) and not self._is_no_price(amount, subject)
-        )
-        if "price" in kinds or (is_beside_name and amount.places):
+        is_beside_name = amount.kind == "money" and amount.places and (cell.row < 0 or not cell.column)
+        if "price" in kinds or (is_beside_name and not self._is_no_price(amount, subject)):
             return "price"
         if "rating_count" in kinds and not amount.places and amount.low > _HIGHEST_RATING:
             return "rating_count"
@@ -247,10 +229,10 @@ class _Reader:
     def _says_nothing_else(self, stretch: Stretch) -> bool:
         """True for a heading whose figure is set off from its words, and for a line of nothing but labels."""
         sentence = self.layout.sentences[stretch.sentence]
-        if sentence.kind == "heading" and self.is_english:
-            money = [one for one in _inside(self.amounts, stretch.start, stretch.end) if one.kind == "money"]
-            return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
-        return self._is_bare(sentence.start, sentence.end)
+        if sentence.kind != "heading" or not self.is_english:
+            return self._is_bare(sentence.start, sentence.end)
+        money = (one for one in _inside(self.amounts, stretch.start, stretch.end) if one.kind == "money")
+        return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
         """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
@@ -271,11 +253,9 @@ class _Reader:
         unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
         left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
-        # Counts may stand beside a result that is said in words, and a cell of numbers hold something else.
-        may_be_result = len(left) == 1 and (
-            left[0].kind == "money" or (left[0].places == CENTS and left[0].start not in self.labels)
-        )
-        if certain and may_be_result:
+        # Counts may stand beside a result in words, and a cell of numbers hold something else.
+        in_cents = [one for one in left if one.places == CENTS and one.start not in self.labels]
+        if certain and len(left) == 1 and (in_cents or left[0].kind == "money"):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
@@ -307,7 +287,7 @@ class _Reader:
                 return
         if score.is_sure and certain:
             wrong = [half for half in halves if not self._agrees(*half, subjects[0])]
-            if len(wrong) == 1 and self._keep_if_settled(*wrong[0], subjects[0], ("contradicted",)):
+            if len(wrong) == 1 and self._keep_if_settled(*wrong[0], subjects[0], ["contradicted"]):
                 for kind, amount in halves:
                     if (kind, amount) not in wrong:
                         self._keep(kind, amount, [subjects[0]], "verified")
@@ -344,9 +324,8 @@ class _Reader:
         near = [subject[2:] for subject in [*subjects, *around]]
         sentence = self.layout.sentences[stretch.sentence]
         beside = _inside(self.amounts, sentence.start, sentence.end)
-        counts = {one.low for one in beside if one.kind == "number" and not one.places} | title_numbers(
-            near, self.ledger
-        )
+        counts = {one.low for one in beside if one.kind == "number" and not one.places}
+        counts |= title_numbers(near, self.ledger)
         is_unmarked = stretch.sentence not in self.layout.cited
         unexplained: list[Amount] = []
         prices: list[Amount] = []
@@ -380,23 +359,23 @@ class _Reader:
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices
         is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
-            self._keep_if_settled("price", money[0], subjects[0], ("contradicted",))
+            self._keep_if_settled("price", money[0], subjects[0], ["contradicted"])
 
     def _offered(self, key: str, prices: Callable[[Product], list[Decimal]]) -> list[Decimal]:
-        """The prices of a product's variants, where its record tells of any."""
         item = self.ledger.products.get(key)
         return prices(item) if item is not None and has_offers(item) else []
 
     def _read_equation(self, equation: Equation) -> None:
         """A sum that is written out is right or wrong by itself, whatever it is about."""
         result, words = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
+        kind = self._kind_of(_calculation(equation))
         others = [value for value in self.values if value.start == result.start]
         is_exact = all(amount.relation == "is" for amount in (result, *equation.operands))
         if equation.holds and not others:
-            self._keep(self._kind_of(_calculation(equation)), result, [], "verified", words)
+            self._keep(kind, result, [], "verified", words)
         elif not equation.holds and is_exact and all(value.state == "verified" for value in others):
             self.values = [value for value in self.values if value not in others]
-            self._keep(self._kind_of(_calculation(equation)), result, [], "contradicted", words)
+            self._keep(kind, result, [], "contradicted", words)
 
     def _kind_of(self, calculation: Calculation) -> ValueKind:
         if "/" in calculation.expression:
@@ -408,8 +387,8 @@ class _Reader:
     def _read_totals(self) -> None:
         """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
         ledger = self.ledger
-        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
-        priced = [f"P:{key}" for key in spoken_of if ledger.price(key) is not None]
+        named = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
+        priced = [f"P:{key}" for key in named if ledger.price(key) is not None]
         if ledger.total is None or len(priced) > _MOST_SUMMED:
             return
         words = f"the picks cost {format_money(ledger.total, ledger.currency)} together"
@@ -441,7 +420,7 @@ class _Reader:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        """True for what is said to be something else, and where the sentence names the maker of what costs so much."""
+        """True for an amount called something else, and where the sentence names the maker of what costs so much."""
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         is_other = _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
         sentence = self.layout.sentences[self._sentence_index(amount)]
@@ -454,7 +433,7 @@ class _Reader:
 
 
 def _apart(figures: Iterable[Amount | WrittenDate]) -> Iterator[tuple[int, int]]:
-    """The spans of the figures in order, those that overlap as one: "05/01/2026" may be either of two days."""
+    """The spans of the figures, those that overlap as one: "05/01/2026" may be either of two days."""
     reached = 0
     for start, end in sorted((figure.start, figure.end) for figure in figures):
         if end > reached:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from drretail.grounding.report.hidden import CARD
 from drretail.grounding.report.markup import lines
@@ -80,7 +81,7 @@ _LINKED_NUMBER = re.compile(
 _ONLY_ADDRESS = re.compile(
     rf"{_BULLET}(?:<?{ADDRESS}[^\s<>]*+>?|\[{ADDRESS}[^\[\]\n]*+\]\({ADDRESS}\S*\))[ \t]*", re.IGNORECASE
 )
-_BRACKETED_NUMBERS = re.compile(r"[\[【](\d[\d ,;–-]{0,40})[\]】]")
+_BRACKETED_NUMBERS = re.compile(r"(?<!\[)[\[【](\d[\d ,;–-]{0,40})[\]】](?!\()")
 _ENDS_IN_ADDRESS = re.compile(rf"(?<!\S)[(<]?{ADDRESS}\S+[ \t]*$", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
 _CARD = re.compile(CARD)
@@ -105,7 +106,7 @@ class References:
     _entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
 
     def add(self, entry: Entry, *names: str) -> None:
-        """An entry under its label and under further names, such as that of its author and year."""
+        """An entry under its label and under further names, such as its author and year."""
         for label in (entry.label, *names):
             self._entries.setdefault(label, []).append(entry)
 
@@ -129,19 +130,18 @@ class References:
         return sorted(found, key=lambda entry: entry.start)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     start: int
     end: int
     text: str
     folded: str
-    """As long as the text."""
 
 
 @lru_cache(maxsize=16)  # the marks of a report and the lines of its list are resolved by the same
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
-    all_lines = [_line(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
+    spans = [(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
+    all_lines = [_Line(start, end, line, _folded(line)) for start, end, line in spans]
     marked = {number for marks in _BRACKETED_NUMBERS.findall(text) for number in re.findall(r"\d+", marks)}
     listed, below = _headed(all_lines) | _tail(all_lines, marked), _below_footnotes(all_lines)
     references, footnote = References(), 0
@@ -183,8 +183,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 def _below_footnotes(all_lines: list[_Line]) -> set[int]:
     """The lines that are indented below footnotes, which Markdown makes a part of them."""
-    found: set[int] = set()
-    is_footnote = False
+    found, is_footnote = set[int](), False
     for index, line in enumerate(all_lines):
         if is_footnote and _INDENTED.match(line.text):
             found.add(index)
@@ -194,9 +193,7 @@ def _below_footnotes(all_lines: list[_Line]) -> set[int]:
 
 
 def is_list_frame(text: str) -> bool:
-    """True for a line of a list that names no source and says nothing: headings, blanks, the head of a table, an
-    entry without URL.
-    """
+    """True for a line of a list without a source: headings, blanks, the head of a table, an entry without URL."""
     numbered = _NUMBERED.match(_folded(text))
     is_layout = not text.strip() or _TITLE.fullmatch(text) or _HEADING.match(text) or text.lstrip().startswith("|")
     return bool(is_layout or (numbered and not numbered["body"].strip()))
@@ -213,10 +210,6 @@ def author_and_year(author: str, year: str) -> str:
         r"(?<!\s)\s++(?:et\b|and\b|und\b|y\b|&|[A-Z]{1,3}(?=\s|$))", author.strip(" \t*_,.;&("), maxsplit=1
     )[0]
     return f"{' '.join(surname.split()).casefold()} {year.casefold()}"
-
-
-def _line(start: int, end: int, text: str) -> _Line:
-    return _Line(start, end, text, _folded(text))
 
 
 def _folded(text: str) -> str:
@@ -305,8 +298,7 @@ def _last_listed(all_lines: list[_Line], title: int) -> int | None:
 
 def _looks_listed(line: _Line) -> bool:
     """True for an entry, a URL anywhere, or an id that is not inside a sentence."""
-    is_entry = _NUMBERED.match(line.folded) or _FOOTNOTE.match(line.text) or _ITEM.match(line.text)
-    return bool(is_entry or _URL.search(line.text))
+    return bool(_NUMBERED.match(line.folded) or _FOOTNOTE.match(line.text)) or _names_a_source(line.text)
 
 
 def _may_be_listed(line: _Line) -> bool:
@@ -342,6 +334,9 @@ def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
 
 def _is_plain_entry(line: _Line, marked: Set[str]) -> bool:
     """True for a line that can only be an entry of a list, without a heading that says so."""
+    linked = _LINKED_NUMBER.match(line.text)
+    if linked and marked and len(linked["body"].split()) == 1:
+        return True
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))

@@ -39,7 +39,7 @@ class Reference(Record):
     """One source of a rendered report; internal ones have no URL."""
 
     number: int | None = None
-    """Where the text refers to it by one: the number of its line under Sources."""
+    """That of its line under Sources, where the text refers to it by one."""
     evidence_id: str | None = None
     """None for a page that the run was never handed."""
     title: str
@@ -82,9 +82,8 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     """The report with numbered references, dense from 1 in order of first appearance, and a Sources section.
 
     Products and pages become ``[[1]](url)`` (``[1]`` in plain style), orders, user data, files and calculations
-    words in parentheses, what resolves to nothing ``[unresolved: P:XYZ]``. Every number of the text is a line of the
-    Sources section, and the other way round. Plain URLs and markdown links are links already and stay as they are. A
-    report's own list is replaced by the Sources section; entries that nothing cites stand above it without a number.
+    words in parentheses, what resolves to nothing ``[unresolved: P:XYZ]``. Plain URLs and markdown links stay. A
+    report's own list is replaced by the Sources section; entries that nothing cites are above it without a number.
     Everything else is unchanged byte for byte; without ids and numbers, all of it is.
     """
     known = as_entries(evidence)
@@ -134,7 +133,6 @@ class _Numbering:
     _by_source: dict[str, Reference] = field(default_factory=dict[str, Reference])
 
     def number(self, cited: Cited) -> Reference:
-        """The source's reference, made at its first appearance."""
         if cited.source in self._by_source:
             return self._by_source[cited.source]
         number = None
@@ -173,8 +171,7 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
 def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     """What stands in the place of adjacent marks: numbers first, then internal sources in one parenthesis."""
     distinct = {cited.source: cited for mark in run for cited in mark.cited}
-    numbers = ""
-    internal: list[str] = []
+    numbers, internal = "", list[str]()
     for cited in distinct.values():
         if cited.type == "unresolved":
             numbers += f"[{UNRESOLVED}{cited.name}]"
@@ -204,20 +201,14 @@ def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
 
 
 def _is_rendered(report: str, mark: CitingMark) -> bool:
-    """True for marks that a reader can't follow: ids, numbers and footnotes, links to ids and into the report's list.
-
-    Those of a rendered report that say so already stay as they are.
-    """
+    """True for marks that a reader can't follow: ids, numbers, footnotes, links to ids and into the report's list."""
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
-    """A list under its heading, numbered where there is no ``bullet``, so that markdown shows the text's own numbers.
-
-    Empty without an entry; what the text refers to in words is none.
-    """
+    """A list under its heading, with the text's own numbers where there is no ``bullet``; empty without an entry."""
     shown = [reference for reference in references if bullet or reference.number is not None]
     named = [" — ".join(dict.fromkeys(filter(None, (one.title, one.url)))) for one in shown]
     entries = [f"{bullet or f'{one.number}. '}{name}" for one, name in zip(shown, named, strict=True)]
@@ -250,12 +241,6 @@ def _shortened_order(label: str, report: str, start: int) -> str:
     return "your order" if what == "order" else what
 
 
-def _shortened(match: re.Match[str]) -> str:
-    """ "≈ 0.5667" for a result that no reader wants to its fifteenth digit."""
-    number = float(match["result"])
-    return f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}"
-
-
 def _internal_label(entry: Evidence, *, named: bool) -> str:
     """How the text speaks of a source without an address; an order by its date, and by its number where ``named``."""
     what, _, user_id = entry.id.removeprefix("U:").partition("@")
@@ -269,6 +254,9 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
         day = date.fromisoformat(dated["date"])
         return f"order {f'{number} ' if named else ''}of {day.day} {day:%B} {day.year}"
     if entry.kind == "calculation":
-        result = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
-        return f"calculation: {_LONG_RESULT.sub(_shortened, result)}"
+        written = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
+        if (long := _LONG_RESULT.search(written)) is not None:  # "≈ 0.5667"
+            number = float(long["result"])
+            written = written[: long.start()] + (f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}")
+        return f"calculation: {written}"
     return "what the shopper said" if entry.kind == "shopper" else f"file {entry.title}"

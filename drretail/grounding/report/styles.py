@@ -1,15 +1,15 @@
 """Marks that only a report's own list makes marks: raised and glued numbers, round brackets, author and year.
 
-Bracketed marks are read wherever they stand (marks.py). These forms mean something else in most texts ("in 2010",
-"m²", "4.5", "first (1) price, then (2) weight"), so that one counts only where its numbers or names are entries of the
-list. Raised numbers stand beside brackets in many reports. Of the loose forms a report is taken to write one, and that
-only where it outnumbers the bracketed and raised marks.
+These forms mean something else in most texts ("in 2010", "m²", "4.5", "first (1) price, then (2) weight"), so that one
+counts only where its numbers or names are entries of the list. Raised numbers are beside brackets in many reports. Of
+the loose forms a report is taken to write one, and that only where it outnumbers the bracketed and raised marks.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from drretail.grounding.report.marks import Mark, Target, numbered_targets
 from drretail.grounding.report.reference_list import NAMED, References, author_and_year
@@ -179,10 +179,8 @@ def _author_and_year(text: str, match: re.Match[str], references: References) ->
         author = _YEAR.split(part, maxsplit=1)[0]
         author = author if author.strip(" \t,") else text[max(0, start - 90) : start]
         for year in _YEAR.findall(part):
-            name = next(
-                (name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start)), None
-            )
-            found |= {} if name is None else {name: None}
+            names = (name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start))
+            found |= dict.fromkeys(islice(names, 1))
     return [Target("label", name) for name in found]
 
 
@@ -204,11 +202,7 @@ BESIDE_BRACKETS = (
         ),
         _raised,
     ),
-    Style(
-        "³",
-        re.compile(rf"(?P<mark>(?P<keys>[{_SUPERSCRIPTS}]{{1,6}}(?:[⁻–-][{_SUPERSCRIPTS}]{{1,4}})?))"),
-        _raised,
-    ),
+    Style("³", re.compile(rf"(?P<mark>(?P<keys>[{_SUPERSCRIPTS}]{{1,6}}(?:[⁻–-][{_SUPERSCRIPTS}]{{1,4}})?))"), _raised),
     Style("^3^", re.compile(rf"(?P<mark>\^(?P<keys>{_NUMBERS})\^)"), _raised),
     Style("(Source 3)", re.compile(rf"(?P<mark>[(（]{NAMED}(?P<keys>{_NUMBERS})[)）])", re.I), _numbers),
 )
@@ -247,12 +241,7 @@ LOOSE = (
         _numbers,
         _behind_words,
     ),
-    Style(
-        "text (3)",
-        re.compile(rf"(?P<mark>[(（](?P<keys>{_NUMBERS})[)）])"),
-        _in_round,
-        _behind_statements,
-    ),
+    Style("text (3)", re.compile(rf"(?P<mark>[(（](?P<keys>{_NUMBERS})[)）])"), _in_round, _behind_statements),
     Style(
         "(Author, 2019)",
         re.compile(

@@ -3,7 +3,7 @@
 words.py          its words, which of them carry content, their stems and singulars
 sentences.py      its sentences, list items and table rows, each with its place
 languages.py      what languages call months, the euro, prices and ratings (labels.toml)
-amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
+amounts.py        money, plain numbers and dates, with their relation: about, at least, a range
 scores.py         ratings and numbers of ratings, in the forms that people write them beside each other
 arithmetic.py     what an expression comes to, with its terms, products and sums, and the sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels

@@ -1,8 +1,7 @@
-"""Amounts as they are written: money, plain numbers, percentages, with what they are said to be; and dates.
+"""Amounts as they are written: money, plain numbers, percentages, with their relation; and dates.
 
-Read are digits, written as "1,234.56", "1.234,56" or "4,5", with signs of currencies on either side. Number words are
-not read; "pounds" count as a weight. Names of months and words of relation ("about $5") are English, unless another
-notation is given: then the months are those of all other languages, and no word of relation is known.
+Read are digits with signs of currencies on either side; "pounds" count as a weight. Names of months and words of
+relation ("about $5") are English, or by another notation the months of all other languages, without such words.
 """
 
 import re
@@ -44,10 +43,7 @@ _BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cent
 
 
 def _amounts_by(number: str, before: str, behind: str, letter: str = r"\w") -> re.Pattern[str]:
-    """Finds an amount, or a range of two, by the patterns of a number and of what stands before and behind it.
-
-    Between a number and a ``letter`` stands a space.
-    """
+    """Finds an amount, or a range of two; between a number and a ``letter`` is a space."""
     figure = (
         rf"(?:(?P<sign%s>{before})\s?|(?<!{letter})(?<![\d.,/]))(?P<digits%s>{number})(?P<k%s>(?i:k)\b)?"
         rf"(?:(?!{letter}|\d|[.,]\d)|(?={behind}))(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{behind})(?!\s?\d))?"
@@ -85,11 +81,10 @@ _YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a text writes amounts and dates."""
+    """How a text writes amounts and dates; a sign of several currencies has no code."""
 
     amounts: re.Pattern[str]
     currencies: Mapping[str, str | None]
-    """Codes of signs and names, in upper case; None for a sign of several currencies."""
     dates: tuple[re.Pattern[str], ...]
     months: Mapping[str, int]
     is_english: bool
@@ -166,17 +161,14 @@ class Amount:
     places: int = 0
     """Decimal places as written, in the unit of ``low``: cents have two."""
     compound: bool = False
-    """True when it is part of a word ("16-inch") or of measures ("5 x 4")."""
+    """True for part of a word ("16-inch") or of measures ("5 x 4")."""
 
     @property
     def is_range(self) -> bool:
         return self.low != self.high
 
     def agreement(self, record: Decimal) -> Agreement | None:
-        """How the amount fits a record's number; None is no fit.
-
-        Loose is what only its trailing zeros allow, or cents that were cut off.
-        """
+        """How the amount fits a record's number; loose is by its trailing zeros, or with cents cut off."""
         if self.is_range:
             return "bounded" if self.low <= record <= self.high else None
         if self.low == record:
@@ -201,7 +193,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """``text[start:end]`` names a day, a month or a year; ``iso`` is as long as what is said."""
+    """``text[start:end]`` names a day, a month or a year; ``iso`` is as precise as the text."""
 
     iso: str
     start: int
@@ -241,10 +233,7 @@ def find_money(text: str) -> list[Amount]:
 
 
 def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
-    """All dates that name a year, in text order and apart: days, months, and years alone.
-
-    "3/4/2024", which may be of March or of April, is found as both.
-    """
+    """All dates that name a year, in text order; "3/4/2024", of March or of April, is found as both."""
     found: list[WrittenDate] = []
     taken = bytearray(len(text))
     for pattern in notation.dates:
@@ -269,8 +258,7 @@ def number_of(digits: str) -> Decimal:
 def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
     sign, behind = match["sign"], match["behind"]
     low, high = _ends(match, by_comma=not notation.is_english)
-    behind_range = match.end("k2") if match["k2"] else match.end("digits2")
-    is_range = low < high and not _NO_RANGE.match(text, behind_range)
+    is_range = low < high and not _NO_RANGE.match(text, match.end("k2" if match["k2"] else "digits2"))
     if is_range and match["to"].strip() == "and":
         is_range = bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
     if is_range:
@@ -279,8 +267,9 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
     else:
         high, end = low, max(match.end(name) for name in ("digits", "k", "behind"))
     places = max(0, -int(low.as_tuple().exponent))
-    currency = notation.currencies.get((sign or behind or "").upper())
-    kind: AmountKind = "money" if (sign or behind or "").upper() in notation.currencies else "number"
+    name = (sign or behind or "").upper()
+    currency = notation.currencies.get(name)
+    kind: AmountKind = "money" if name in notation.currencies else "number"
     if not sign and behind and behind.casefold() in _CENTS:
         low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
     if kind == "number" and (percent := _PERCENT.match(text, end)):
@@ -290,10 +279,7 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
 
 
 def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
-    """Both numbers; the thousands of "1-2k" are those of both, of "900-1k" those of the second.
-
-    ``by_comma`` says that decimals stand behind a comma, whatever the currency.
-    """
+    """Both numbers; "1-2k" are thousands both, of "900-1k" the second. ``by_comma``: a comma is before decimals."""
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))

@@ -36,7 +36,7 @@ def value_of(expression: str) -> Decimal | None:
 
 
 def steps(expression: str) -> frozenset[Decimal]:
-    """The sizes of all numbers, products and sums within an expression, and of the whole; empty if it is none."""
+    """The sizes of all numbers, products and sums in an expression; empty if it is none."""
     return _read(expression)[1]
 
 
@@ -93,12 +93,11 @@ def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[as
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Figures that are joined by signs, and what they are said to come to."""
+    """Figures joined by signs: what they come to, and the result that is written beside them."""
 
     expression: str
     operands: tuple[Amount, ...]
     value: Decimal
-    """What they do come to."""
     result: Amount
 
     @property
@@ -108,7 +107,7 @@ class Equation:
 
 @dataclass(slots=True)
 class _Side:
-    """What stands on one side of an equals sign: figures, and between them signs and brackets."""
+    """One side of an equals sign."""
 
     expression: str
     figures: list[Amount]

@@ -44,11 +44,8 @@ def month_numbers() -> Mapping[str, int]:
             for width in ("wide", "abbreviated"):
                 for number, name in locale.months[form][width].items():
                     found.setdefault(name.casefold().strip(". "), set()).add(number)
-    return {
-        name: min(numbers)
-        for name, numbers in found.items()
-        if len(numbers) == 1 and (len(name) >= _FEWEST_LETTERS or not name.isascii())
-    }
+    known = {name for name in found if len(name) >= _FEWEST_LETTERS or not name.isascii()}
+    return {name: min(found[name]) for name in known if len(found[name]) == 1}
 
 
 @cache

@@ -2,7 +2,7 @@
 
 A mark owns the text back to the mark before it, or to the beginning of its sentence, list item, heading or cell; and
 figures that stand directly behind it, where none stand before it: "the kit [P:B1] ($43.99, 4.5 stars)". What no mark
-owns is said of the products that the part of the report around it cites: item, paragraph, section.
+owns is about the products that the part of the report around it cites: item, paragraph, section.
 """
 
 import re
@@ -13,15 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
+from typing import NamedTuple
 
-from drretail.grounding.report.citations import (
-    Cited,
-    CitingMark,
-    Known,
-    as_entries,
-    citing_marks,
-    listed_sources,
-)
+from drretail.grounding.report.citations import Cited, CitingMark, Known, as_entries, citing_marks, listed_sources
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, prose, shown
@@ -54,17 +48,14 @@ _MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """``report[start:end]`` is said of ``cited``, its marks at the end, or before the figures behind them.
-
-    What stands behind the last mark of a sentence, or in a sentence without marks, is a stretch that cites nothing.
-    """
+    """``report[start:end]`` is about ``cited``, which is empty behind the last mark of a sentence."""
 
     start: int
     end: int
     cited: tuple[str, ...]
-    """Evidence ids, or what is said where nothing was found."""
+    """Evidence ids, or what the mark says where nothing was found."""
     sentence: int
-    """Index of the sentence that it is part of."""
+    """The index of its sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,7 @@ class Cell:
     orders: tuple[str, ...]
     """The orders that its row cites."""
     sentence: int
-    """Index of its row among the sentences."""
+    """The index of its row among the sentences."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ class Layout:
 
     @cached_property
     def around(self) -> tuple[tuple[str, ...], ...]:
-        """The products that the narrowest part around each sentence cites: list item, paragraph, section, report."""
+        """For each sentence the products that the narrowest part around it cites: item, paragraph, section, report."""
         parts: list[tuple[int, dict[str, None]]] = [(0, {})]
         chains: list[tuple[dict[str, None], ...]] = []
         for index, sentence in enumerate(self.sentences):
@@ -115,17 +106,14 @@ class Layout:
 
     @cached_property
     def notation(self) -> Notation:
-        """How the report's language writes amounts and dates."""
         return notation_of(self.report)
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
-        """The amounts in ``text``."""
         return tuple(find_amounts(self.text, self.notation))
 
     @cached_property
     def dates(self) -> tuple[WrittenDate, ...]:
-        """The dates in ``text``."""
         return tuple(find_dates(self.text, self.notation))
 
     @cached_property
@@ -135,7 +123,7 @@ class Layout:
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
-        """All that each sentence cites, by its index; sentences without marks are left out."""
+        """All that each sentence with marks cites, by its index."""
         by_sentence: dict[int, dict[str, None]] = {}
         for stretch in self.stretches:
             if stretch.cited:
@@ -143,8 +131,7 @@ class Layout:
         return {index: tuple(cited) for index, cited in by_sentence.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """Marks that stand together."""
 
     start: int
@@ -200,16 +187,15 @@ def _plain_figure(found: re.Match[str]) -> str:
     emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
     if not all(map(_OF_FIGURE.fullmatch, shown)) or any(count % 2 for count in emphasis.values()):
         return found[0]  # "2*3" is a product, and "&amp;" no part of a figure
-    inside = [index for index, one in enumerate(shown) if one]
+    inside = [index for index, piece in enumerate(shown) if piece]
     while inside and shown[inside[-1]] in ".,":
         inside.pop()
     first, end = inside[0], inside[-1] + 1
-    seen, width = "".join(shown[first:end]), len("".join(pieces[first:end]))
-    seen = re.sub(r"[^$€£¥₹\d.,]", "", seen)
-    sign = seen[: len(seen) - len(seen.lstrip("$€£¥₹"))]
-    digits = seen[len(sign) :]
+    seen, width = re.sub(r"[^$€£¥₹\d.,]", "", "".join(shown[first:end])), len("".join(pieces[first:end]))
     if len(seen) == width:
         return found[0]
+    digits = seen.lstrip("$€£¥₹")
+    sign = seen.removesuffix(digits)
     number = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits
     return "".join([*pieces[:first], sign, number.rjust(width - len(sign), "0"), *pieces[end:]])
 
@@ -287,9 +273,8 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
 
     def cited(start: int, end: int) -> tuple[str, ...]:
         inside = groups[bisect_left(starts, start) : bisect_left(starts, end)]
-        return tuple(
-            dict.fromkeys(source for group in inside for source in group.cited if source[:2] in ("P:", "O:", "C:"))
-        )
+        sources = (source for group in inside for source in group.cited)
+        return tuple(dict.fromkeys(source for source in sources if source[:2] in ("P:", "O:", "C:")))
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
     # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
@@ -298,9 +283,8 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         for number, span in enumerate(spans):
             of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
             columns.setdefault(number, {}).update((one, None) for one in of_cell if one[:2] == "P:")
-    has_head = sentences[rows[0]].kind == "table_head" or not _FIGURE.search(
-        text, sentences[rows[0]].start, sentences[rows[0]].end
-    )
+    head = sentences[rows[0]]
+    has_head = head.kind == "table_head" or not _FIGURE.search(text, head.start, head.end)
     for index, spans in enumerate(grid, -1 if has_head else 0):
         by_row = dict.fromkeys(one for span in spans for one in cited(*span))
         of_row = tuple(one for one in by_row if one[:2] == "P:")
@@ -311,9 +295,8 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             inherited = next((one for one in (of_row if index >= 0 else (), of_column) if len(one) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
-            labels = tuple(filter(None, (_label(text, *one) for one in heads)))
-            row = rows[index + has_head]
-            yield Cell(*span, index, number, labels, cited(*span) or inherited, orders, row)
+            labels = tuple(filter(None, (_label(text, *head) for head in heads)))
+            yield Cell(*span, index, number, labels, cited(*span) or inherited, orders, rows[index + has_head])
 
 
 def _label(text: str, start: int, end: int) -> str:

@@ -55,20 +55,23 @@ class Personal(NamedTuple):
 def personal_data(text: str, people: People) -> list[Personal]:
     """Every place where the text names one of these people, or anybody's e-mail address.
 
-    It is read as a person or a server reads it: escapes (``%40``, ``&#64;``) undone, letters of full width plain,
-    nothing invisible, "at" and "dot" as signs. A town, a state and a first name alone tell nobody apart.
+    Escapes (``%40``, ``&#64;``) are undone, letters of full width plain, nothing is invisible, "at" and "dot" are
+    signs. A town, a state and a first name alone tell nobody apart.
     """
     plain, spans = _decoded(text)
     words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(plain)]
     found = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
     found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(plain)]
-    found += _ids(plain, people)
+    ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
+    ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
+    named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
+    found += [Personal(*match.span(), what) for match, what in named if what is not None]
     places = [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
     return [*dict.fromkeys([*places, *(place for profile in people.profiles for place in _coded(text, profile))])]
 
 
 def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ...]]:
-    """The text with all of that taken out, and what it was; the text as it stands where there is nothing of it."""
+    """The text with all of that taken out, and what it was; else the text unchanged."""
     kinds: dict[str, None] = {}
     # What is taken out may bring a first and a last name together; each round takes away at least a character.
     while found := personal_data(text, people):
@@ -135,28 +138,16 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
         for name in (first + last, last + first, ["".join(first + last)], ["".join(last + first)]):
             yield from (Personal(*span, "a full name") for span in _spans(name, words))
     if profile.email:
-        email = re.compile(_spelt(profile.email), re.IGNORECASE)
-        yield from (Personal(*match.span(), "an e-mail address") for match in email.finditer(text))
+        # However its signs are written and its letters are set apart.
+        signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
+        spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
+        found = re.finditer(spelt, text, re.IGNORECASE)
+        yield from (Personal(*match.span(), "an e-mail address") for match in found)
     number = re.sub(r"\D", "", profile.phone_number)
     if len(number) >= _FEWEST_DIGITS:
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")
         yield from (Personal(*match.span(), "a telephone number") for match in spelt.finditer(text))
     yield from (Personal(*span, "a street") for span in _spans(_words(profile.address.address1), words))
-
-
-def _spelt(email: str) -> str:
-    """A pattern of the address however its signs are written and its letters are set apart."""
-    signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
-    return r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in email)
-
-
-def _ids(text: str, people: People) -> Iterator[Personal]:
-    ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
-    ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
-    for token in _TOKEN.finditer(text):
-        what = ids.get(token.group().casefold())
-        if what is not None:
-            yield Personal(*token.span(), what)
 
 
 def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:

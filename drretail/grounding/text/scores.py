@@ -33,7 +33,7 @@ _REACH = 24
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A rating, a number of ratings, or both where they stand together."""
+    """A rating, a number of ratings, or both together."""
 
     rating: Amount | None
     count: Amount | None
@@ -50,10 +50,10 @@ class Score:
 
 
 def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True) -> Iterator[Score]:
-    """The scores among the amounts of a text, in text order; what merely looks like one is not sure.
+    """The scores among the amounts of a text, in text order.
 
-    A number of ratings without its rating never is: "12 reviews mention rust". In another language than English what
-    labels.toml calls ratings and their number stands beside them, and one behind a colon is sure: "Bewertungen: 1.843".
+    A number of ratings without its rating is not sure: "12 reviews mention rust". In another language the labels of
+    labels.toml tell them, and behind a colon they are sure: "Bewertungen: 1.843".
     """
     numbers = [amount for amount in amounts if not is_scale(text, amount)]
     taken: set[int] = set()
@@ -109,9 +109,9 @@ def _names(kind: str) -> str:
 
 
 def _is_rating(text: str, amount: Amount) -> bool:
-    is_plain = not amount.compound or bool(re.match(r"-stars?\b", text[amount.end : amount.end + 6]))
-    is_plain = is_plain and not _DIFFERENCE.match(text, amount.end)
-    return amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2 and is_plain
+    is_plain = not amount.compound or text.startswith(("-star", "-stars"), amount.end)
+    is_in_scale = amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2
+    return is_in_scale and is_plain and not _DIFFERENCE.match(text, amount.end)
 
 
 def _is_count(amount: Amount) -> bool:

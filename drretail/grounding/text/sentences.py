@@ -72,7 +72,10 @@ def _sentences(text: str) -> Iterator[Sentence]:
             yield from _split(text, *block)
             block = None
         if kind == "row":
-            yield from _row(text, start, start + len(line), None if not in_table else head, first=not in_table)
+            # The first row is the head where a rule follows.
+            following = text[end + 1 :].partition("\n")[0].rstrip() if not in_table else ""
+            is_head = bool(following and _RULE.match(following))
+            yield Sentence(*_trimmed(text, start, end), "table_head" if is_head else "row", head if in_table else None)
             head = head if in_table else (start, start + len(line))
         elif kind == "heading":
             yield Sentence(*_trimmed(text, start, end), kind)
@@ -82,7 +85,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
         elif kind == "text" and block is None:
             quoted = _QUOTED.match(text, start, end)
             block = (quoted.end() if quoted else start, end, "text")
-        elif kind == "text" and block is not None:
+        elif block is not None:
             block = (block[0], end, block[2])
         in_table = kind == "row" or (in_table and kind == "rule")
     if block is not None:
@@ -99,13 +102,6 @@ def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank
     if _HEADING.match(line):
         return "heading"
     return "item" if _ITEM.match(line) else "text"
-
-
-def _row(text: str, start: int, end: int, head: tuple[int, int] | None, *, first: bool) -> Iterator[Sentence]:
-    """A row; the first of a table is its head when a rule follows it."""
-    following = text[end + 1 : text.find("\n", end + 1) if text.find("\n", end + 1) >= 0 else len(text)]
-    is_head = first and bool(following.strip()) and bool(_RULE.match(following.rstrip()))
-    yield Sentence(*_trimmed(text, start, end), "table_head" if is_head else "row", head)
 
 
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:

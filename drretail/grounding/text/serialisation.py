@@ -4,7 +4,7 @@ Keys are those of the paper's Listings 1-3; the stores' own ``_id`` is left out,
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
@@ -70,7 +70,7 @@ def record_text(product: Product) -> str:
 
 
 def order_record(order: Order) -> dict[str, Any]:
-    """Listing 2 with its evidence id."""
+    """Listing 2 of the paper with its evidence id."""
     fields = ("order_id", "product_id", "user_id", "order_date", "quantity", "order_status")
     return {"evidence": order_evidence_id(order.order_id)} | {name: getattr(order, name) for name in fields}
 
@@ -108,10 +108,8 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
     """What all items have in common, to stand once beside them, and the lean items without it."""
     if not items:
         return {}, []
-    first, *others = items
-    shared = lean(
-        {name: first.get(name) for name in SHARED if all(other.get(name) == first.get(name) for other in others)}
-    )
+    first = items[0]
+    shared = lean({name: first.get(name) for name in SHARED if all(one.get(name) == first.get(name) for one in items)})
     if "product_url" in first:
         shared["product_url"] = URL_FORM
     return shared, [{name: one for name, one in lean(item).items() if name not in shared} for item in items]
@@ -120,10 +118,7 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """The items of such a list in a tool's result, each with what all have in common; older results as they are."""
     shared = {key: result[key] for key in SHARED if key in result}
-    urls = "product_url" in result
-    items: Iterable[Any] = result.get(name) or ()
-    return [
-        {**shared, **({"product_url": product_url(str(item.get("product_id")))} if urls else {}), **item}
-        for item in items
-        if isinstance(item, dict)
-    ]
+    items = [item for item in result.get(name) or () if isinstance(item, dict)]
+    if "product_url" not in result:
+        return [{**shared, **item} for item in items]
+    return [{**shared, "product_url": product_url(str(item.get("product_id"))), **item} for item in items]

@@ -35,7 +35,6 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
 
 
 def format_amount(money: Money) -> str:
-    """``format_money`` of an amount with its currency."""
     return format_money(money.value, money.currency)
 
 
@@ -65,8 +64,8 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
 def short_title(title: str, limit: int = 60) -> str:
     """The front part of a listing's title, at most ``limit`` characters long.
 
-    Cut at the last separator that leaves it short enough, else between words, never inside one unless the
-    first word alone is too long; without loose punctuation or brackets that are not closed.
+    Cut at the last separator that leaves it short enough, else between words, without loose punctuation and open
+    brackets.
     """
     words = " ".join(title.split())
     if len(words) <= limit:
@@ -91,7 +90,7 @@ def _tidy(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text up to the first bracket that is never closed, without closing brackets that were never opened."""
+    """The text up to the first bracket that is never closed."""
     opened: list[int] = []
     for index, character in enumerate(text):
         if character in _BRACKETS.values():
@@ -112,8 +111,5 @@ def word_count(report: str, citations: Iterable[Citation]) -> int:
 
 
 def split_words(text: str) -> list[str]:
-    """The words between white space; of scripts without spaces each sign is one.
-
-    A Chinese report of 3,000 signs has only some 300 runs of them.
-    """
+    """The words between white space; of scripts without spaces each sign is one."""
     return _UNSPACED.sub(r" \g<0> ", text).split()

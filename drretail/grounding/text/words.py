@@ -60,7 +60,7 @@ def words(text: str) -> Iterator[str]:
 def is_english(text: str) -> bool:
     """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose.
 
-    Addresses hold no words. Two characters of Chinese or Japanese, which are written without spaces, count as a word.
+    Addresses hold no words; two characters of Chinese or Japanese count as one.
     """
     text = _ADDRESS.sub(" ", text)
     found = list(words(text))
@@ -80,10 +80,8 @@ def content_words(text: str) -> list[str]:
 
 
 def snowball(language: str) -> BaseStemmer:
-    """A new stemmer of a language. It keeps its word in itself, so threads cannot share one.
-
-    The package's own function would take PyStemmer where that is installed, which stems some words otherwise.
-    """
+    """A new stemmer of a language; threads cannot share one. The package's own function would take PyStemmer where that
+    is installed, which stems some words otherwise."""
     module = import_module(f"snowballstemmer.{language}_stemmer")
     return getattr(module, f"{language.title()}Stemmer")()
 

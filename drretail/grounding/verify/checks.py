@@ -51,7 +51,7 @@ class Case:
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none."""
     run: Run | None = None
-    """None for a draft: then nothing is said of what was sent and changed."""
+    """None for a draft: then what was sent and changed is not checked."""
     outcome: Outcome | None = None
     """As the agent declared it, beside its picks."""
     lookup: Lookup | None = None
@@ -70,11 +70,10 @@ class Case:
     web_is_live: bool = False
     """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
     is_imported: bool = False
-    """True where the report alone is known: its ledger is what it names itself."""
+    """True where the ledger is what the report names itself."""
 
     @property
     def wish(self) -> Wish | None:
-        """What the query wants; None where nobody has typed it."""
         return self.query.wish
 
     @property
@@ -97,7 +96,7 @@ class Case:
 
     @cached_property
     def all_owned(self) -> frozenset[str]:
-        """Products that the user has: as the query says, as the run was told, as the world knows."""
+        """Products that the user has, by the query, the run's records and the world."""
         orders = (text.text for entry in self.evidence.values() if entry.kind == "order" for text in entry.sources)
         ordered = (
             str(record["product_id"])
@@ -128,9 +127,8 @@ class Case:
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
 
-    Picks are the declared ones, else the model's, else those that layout makes certain. A model's value stands before
-    one that was read by form at the same place, unless form is certain of an error that the model's leaves open, or a
-    sum that is written out is wrong.
+    A model's value goes before one by form at the same place, unless form is certain of an error that the model's
+    leaves open, or a sum that is written out is wrong.
     """
     picks = case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
@@ -200,23 +198,17 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
-    """A pick that a report marks nowhere, by the id of the product that its name fits; else as it is."""
-    products = case.products([pick])
-    if pick.product in products or f"P:{pick.product}" in case.cited:
-        return pick
-    called = _product_called(pick.product, products, case.report)
-    return pick if called is None else pick.model_copy(update={"product": called})
-
-
-def _product_called(name: str, known: Mapping[str, Product], report: str) -> str | None:
-    """The id of the product whose title has most of a name's words, and at least half; None where there is none.
+    """A pick that a report marks nowhere, by the id of the product whose title has most of its words, at least half.
 
     A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
-    kettle" that of another maker, though all its other words fit: a word that ``report`` writes as a name within a
-    sentence has to stand in the record, misspelled or not.
+    kettle" that of another maker, though all its other words fit: a word that the report writes as a name within a
+    sentence has to be in the record, misspelled or not.
     """
-    stems, best, most = set(content_stems(name)), None, 0.0
-    proper = [word.casefold() for word in _PROPER.findall(name) if re.search(rf"\b[a-z]+ {word}\b", report)]
+    known, name = case.products([pick]), pick.product
+    if name in known or f"P:{name}" in case.cited:
+        return pick
+    stems, best, most = set(content_stems(name)), name, 0.0
+    proper = [word.casefold() for word in _PROPER.findall(name) if re.search(rf"\b[a-z]+ {word}\b", case.report)]
     for key, item in known.items():
         maker = f"{item.brand or ''} {item.store or ''}"
         of_thing = stems - set(content_stems(maker))
@@ -226,7 +218,7 @@ def _product_called(name: str, known: Mapping[str, Product], report: str) -> str
         are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
         if share >= _LEAST_SHARED and share > most and are_own:
             best, most = key, share
-    return best
+    return pick.model_copy(update={"product": best})
 
 
 def _merged(
@@ -239,7 +231,7 @@ def _merged(
             return True
         own = {source for source in value.of if source[:2] != "C:"}
         for one in (one for one in by_model if _meet(one, value)):
-            # What can't be decided, and is not said of something else than form's.
+            # It can't be decided, and is not about something else than form's value.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
             if one.state != "underivable" or one.derivation is not None or not is_of_same:

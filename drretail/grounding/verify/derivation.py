@@ -16,19 +16,15 @@ from drretail.grounding.text.words import NUMBERS, words
 from drretail.grounding.verify.records import Calculation, Ledger, all_words_of
 
 CENTS = 2
-"""Decimal places of an amount that is said exactly."""
+"""Decimal places of an exact amount."""
 _DOZEN = range(1, 13)
 """So often a price is taken without anybody having named the number."""
-_MOST_TERMS = 6
-"""So many prices are combined in all ways."""
-_MOST_SUMMED = 12
-"""So many are added up in all ways; of more, only each one and all together are taken."""
-_MOST_QUANTITIES = 3
-"""So many quantities of a product beside none and one are tried in sums of several products."""
+# So many prices are combined in all ways, with so many quantities beside none and one; so many more are only added up.
+_MOST_TERMS, _MOST_QUANTITIES, _MOST_SUMMED = 6, 3, 12
 
 
 def fits(amount: Amount, record: Decimal | None) -> bool:
-    """True when an amount says a record's number, as exactly as it is said."""
+    """True when an amount is a record's number, as exactly as it is written."""
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 
 
@@ -45,7 +41,7 @@ def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount 
 def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
     """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
     titles = " ".join(item.title for key in near if (item := ledger.products.get(key)) is not None)
-    return {amount.low for amount in _amounts_in(titles) if amount.kind == "number" and not amount.places}
+    return {amount.low for amount in amounts_in(titles) if amount.kind == "number" and not amount.places}
 
 
 def derivation(
@@ -53,8 +49,8 @@ def derivation(
 ) -> str | None:
     """How an amount of money follows from records, in words; None where nothing explains it.
 
-    ``near`` are the products cited around it; ``counts`` the numbers that are said with it. What several of one thing
-    leave of the budget explains only what is said to be left: by chance it would explain too much.
+    ``near`` are the products cited around it, ``counts`` the numbers beside it. What several of one thing leave of the
+    budget explains only an amount ``is_left``: by chance it would explain too much.
     """
     if ledger.names(amount.low):
         return "named by the query"
@@ -67,9 +63,9 @@ def derivation(
         if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
             return explanation
     texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
-    if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
-        return "stands in the record"
-    return None
+    in_records = (other for text in texts for other in amounts_in(text))
+    is_in_record = any(other.kind == "money" and fits(amount, other.low) for other in in_records)
+    return "stands in the record" if is_in_record else None
 
 
 def _derived(
@@ -99,11 +95,10 @@ def _derived(
 
 
 def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal] | None:
-    """All that the terms, products and sums of these calculations, and of these products' prices, come to.
+    """What the terms, products and sums of calculations and prices come to, and what they leave of the query's limits.
 
-    With them goes what they leave of the budget and of other amounts of the query. ``counts`` are the numbers said
-    beside, in which several products may be bought. None where an id stands for something else, or for a product whose
-    price is not known.
+    ``counts`` are the numbers beside them, in which several products may be bought. None where an id is of something
+    else, or of a product of unknown price.
     """
     found: set[Decimal] = set()
     prices: dict[str, Decimal] = {}
@@ -130,12 +125,9 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
 
 def small_numbers(text: str) -> set[int]:
     """The whole numbers below a hundred in a text, in digits or in words."""
-    digits = (
-        amount.low
-        for amount in find_amounts(text)
-        if amount.kind == "number" and not amount.places and 1 < amount.low < 100
-    )
-    return {*map(int, digits), *(NUMBERS[word] for word in words(text) if word in NUMBERS)}
+    whole = (amount.low for amount in find_amounts(text) if amount.kind == "number" and not amount.places)
+    digits = {int(number) for number in whole if 1 < number < 100}
+    return digits | {NUMBERS[word] for word in words(text) if word in NUMBERS}
 
 
 def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
@@ -149,11 +141,11 @@ def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
 
 
 def _is_near(amount: Amount, number: Decimal) -> bool:
-    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
+    """True where a number meets a limit or a range closely: "over $50" fits 50.90, "up to $25" not 6.05."""
     return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 
 @lru_cache(maxsize=512)
-def _amounts_in(text: str) -> tuple[Amount, ...]:
-    """Those of a record, which a report that names many wrong figures asks for at each of them."""
+def amounts_in(text: str) -> tuple[Amount, ...]:
+    """The amounts of a record, which a report with many figures asks for at each of them."""
     return tuple(find_amounts(text))

@@ -16,18 +16,16 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
+_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "rating": "rating_wrong",
     "rating_count": "rating_count_wrong",
     "total": "total_wrong",
-    "difference": "calculation_wrong",
-    "left_over": "calculation_wrong",
-    "per_unit": "calculation_wrong",
     "date": "order_date_wrong",
     "brand": "brand_wrong",
     "place": "place_wrong",
-    "quantity": "calculation_wrong",
+    **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }
 """The finding of a contradicted value, by its kind."""
@@ -37,21 +35,13 @@ _UNAVAILABLE = re.compile(
 )
 
 
-def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
+def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding]:
     """One error for each contradicted value."""
-    return [
-        Finding(
-            code=CODES[value.kind],
-            severity="error",
-            start=value.start,
-            end=value.end,
-            text=report[value.start : value.end],
-            found=value.derivation,
-            evidence_id=value.of[0] if value.of else None,
-        )
-        for value in values
-        if value.state == "contradicted"
-    ]
+    for value in values:
+        if value.state == "contradicted":
+            code, found, source = CODES[value.kind], value.derivation, value.of[0] if value.of else None
+            start, end, text = value.start, value.end, report[value.start : value.end]
+            yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
 
 
 def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
@@ -90,12 +80,11 @@ def pick_findings(
     catalog: Collection[str] | None = None,
     are_complete: bool = True,
 ) -> list[Finding]:
-    """What is wrong with the picks of a report, in their order; what is wrong with the whole cart comes last.
+    """What is wrong with the picks of a report, in their order, then with the whole cart.
 
-    Without a ``wish`` only what holds of any pick is said. ``owned`` are products that the user has, ``cited`` the
-    evidence ids that the report cites; ``catalog`` holds those of the picks' ids that the shop has; ``ledger`` the
-    records of the picks. Of alternatives the first counts. Picks by form are not
-    complete: they say no quantities, and may be some of them.
+    ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` those of the
+    picks' ids that the shop has. Of alternatives the first counts. Picks by form are not complete: they have no
+    quantities, and may be some of them.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None:
@@ -104,7 +93,13 @@ def pick_findings(
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
     if are_complete:
         findings += _quantities(cart, report)
-    return [*findings, *_left_out(cart, are_complete=are_complete), *_budget(cart, report)]
+    findings += _left_out(cart, are_complete=are_complete)
+    if wish.budget is not None and cart.is_over:
+        limit, cost = format_amount(wish.budget), format_money(cart.known_cost, wish.budget.currency)
+        words = ", ".join(_words(pick, report) for pick in picks)
+        found = f"the budget is {limit}, and the picks cost {cost}"
+        findings.append(Finding(code="over_budget", severity="error", text=words, found=found))
+    return findings
 
 
 def _of_any_pick(
@@ -159,13 +154,11 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     listing = listing_of(item)
     if pick.product in owned and not any(want.again for want in wants):
         yield _finding("recommended_although_owned", report, pick, "the user has it")
+    made_by = f"the brand is {item.brand or item.store or 'not known'}"
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
-        yield _finding("unwanted_brand", report, pick, f"the brand is {item.brand or item.store}")
+        yield _finding("unwanted_brand", report, pick, made_by)
     if all(want.brands_wanted and not any(is_of_brand(listing, one) for one in want.brands_wanted) for want in wants):
-        found = (
-            f"the brand is {item.brand or item.store or 'not known'}, wanted is {' or '.join(wants[0].brands_wanted)}"
-        )
-        yield _finding("unwanted_brand", report, pick, found)
+        yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
     broken = [
         [demand for demand in want.must if stance(listing.words, demand) == "broken"]
         + [f"no {demand}" for demand in want.must_not if stance_against(listing.words, demand) == "broken"]
@@ -188,9 +181,8 @@ def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Ite
     )
     for name, known, least in limits:
         if least and is_below(known, least, unknown=True):
-            found = (
-                f"asked for are at least {least:,g} {name}, and it has {'no known' if known is None else f'{known:,g}'}"
-            )
+            has = "no known" if known is None else f"{known:,g}"
+            found = f"asked for are at least {least:,g} {name}, and it has {has}"
             yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
 
 
@@ -203,13 +195,11 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
             yield _finding("quantity_wrong", report, by_product[taken[0].fit.product_id], found)
     for product, pieces in cart.besides.items():
         wants = cart.wanted_for(product)
-        if not wants or cart.wish.room or pieces_in(cart.products[product].title) > 1:
-            continue
-        pick, asked = by_product[product], sum(want.quantity for want in wants)
-        is_surplus = pieces < pick.quantity
-        code = "quantity_wrong" if is_surplus else "not_wanted"
-        names = ", ".join(want.name for want in wants)
-        yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
+        if wants and not cart.wish.room and pieces_in(cart.products[product].title) == 1:
+            pick, asked = by_product[product], sum(want.quantity for want in wants)
+            code = "quantity_wrong" if pieces < pick.quantity else "not_wanted"
+            names = ", ".join(want.name for want in wants)
+            yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
 
 
 def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
@@ -230,26 +220,13 @@ def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
             yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)
 
 
-def _budget(cart: Cart, report: str) -> Iterator[Finding]:
-    """The known prices of the whole cart above the budget."""
-    budget = cart.wish.budget
-    if budget is not None and cart.is_over:
-        limit, cost = format_amount(budget), format_money(cart.known_cost, budget.currency)
-        yield Finding(
-            code="over_budget",
-            severity="error",
-            text=", ".join(_words(pick, report) for pick in cart.picks),
-            found=f"the budget is {limit}, and the picks cost {cost}",
-        )
-
-
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:
-    place = {"start": pick.start, "end": pick.end, "said": _words(pick, report), "evidence_id": f"P:{pick.product}"}
+    place = {"start": pick.start, "end": pick.end, "text": _words(pick, report), "evidence_id": f"P:{pick.product}"}
     return Finding.model_validate({"code": code, "severity": severity, "found": found, **place})
 
 
 def _words(pick: Pick, report: str) -> str:
-    """What the report says of a pick, or the pick as it is declared."""
+    """The report's words for a pick, or the pick as it is declared."""
     if pick.start is None or pick.end is None:
         return f"P:{pick.product} x {pick.quantity}"
     return report[pick.start : pick.end].strip()

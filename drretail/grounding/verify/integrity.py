@@ -5,17 +5,16 @@ All of it is about what a reader is shown. Prose is not judged: a sentence witho
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
 
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.derivation import derivation, fits
+from drretail.grounding.verify.derivation import amounts_in, derivation, fits
 from drretail.grounding.verify.records import Calculation, Ledger, all_words_of, on_record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading
@@ -34,10 +33,9 @@ _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z][^<>]*>|&#?\w+;")
 
 
 def breach(case: Case, reading: Reading) -> str:
-    """Why the integrity of a report is 0, and empty where it is 1: the first of the four faults that it has.
+    """The first of the four faults that a report has, for which its integrity is 0; empty where that is 1.
 
-    A pick is argued for where a sentence, an item, a row or a heading has words beside its mark. Of alternatives the
-    first is the pick.
+    A pick is argued for where a sentence, an item, a row or a heading has words beside its mark.
     """
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     if any(value.state == "contradicted" for value in reading.values):
@@ -62,12 +60,12 @@ def breach(case: Case, reading: Reading) -> str:
 
 
 def borne_out(case: Case, reading: Reading) -> float:
-    """How far the figures of a report speak for its picks, from 0 to 1.
+    """How far the figures of a report bear out its picks, from 0 to 1.
 
-    It is the share of the picks whose price the report says (their rating, where no price is known), times the share of
-    all figures that a record explains. Only figures that are said of picks count for it, each once however often it is
-    said; figures that nothing explains count against it wherever they stand. So true words about other things hide no
-    invention, and one more true figure about a pick never costs anything.
+    It is the share of the picks whose price the report names (their rating, where no price is known), times the share
+    of figures that a record explains. Explained figures count once, and only of picks; unexplained ones count
+    wherever they are. So true words about other things hide no invention, and one more true figure about a pick never
+    costs anything.
     """
     layout, ledger = case.layout, _with_sound_calculations(case.ledger(reading.picks))
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
@@ -92,12 +90,8 @@ def borne_out(case: Case, reading: Reading) -> float:
 
 def _with_sound_calculations(ledger: Ledger) -> Ledger:
     """The ledger with those calculations alone that begin with a record or the query: any number can be worked out."""
-    known = {
-        number
-        for item in ledger.products.values()
-        for kind in ("price", "rating", "rating_count")
-        if (number := on_record(kind, item)) is not None
-    }
+    records = ledger.products.values()
+    known = {on_record(kind, item) for item in records for kind in ("price", "rating", "rating_count")} - {None}
     sound: dict[str, Calculation] = {}
     for key, calculation in ledger.calculations.items():
         grounded = [number in known or ledger.names(number) for number in calculation.operands]
@@ -136,17 +130,13 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
         prices = (on_record("price", item) for item in items)
         return any(fits(amount, price) for price in prices) or derivation(amount, ledger, near) is not None
     known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
-    worked_out = [
-        abs(number)
-        for calculation in ledger.calculations.values()
-        for number in (calculation.result, *calculation.operands)
-    ]
-    if any(fits(amount, one) for one in (*known, *worked_out)):
+    worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
+    if any(fits(amount, one) for one in (*known, *map(abs, worked_out))):
         return True
     given = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
     shown = (text.text for entry in given for text in entry.texts)
-    numbers = [_numbers_in(text) for text in (*map(all_words_of, items), *shown)]
-    return any(number in its for its in numbers for number in (amount.low, amount.high))
+    numbers = (one for text in (*map(all_words_of, items), *shown) for one in amounts_in(text))
+    return any({one.low, one.high} & {amount.low, amount.high} for one in numbers)
 
 
 def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
@@ -156,9 +146,3 @@ def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
         return False
     kind = "rating" if item.price is None else "price"
     return (amount.kind == "money") == (kind == "price") and fits(amount, on_record(kind, item))
-
-
-@lru_cache(maxsize=512)
-def _numbers_in(text: str) -> Collection[Decimal]:
-    """Those of a record, which a report that names many figures asks for at each of them."""
-    return frozenset(number for amount in find_amounts(text) for number in (amount.low, amount.high))

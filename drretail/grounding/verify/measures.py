@@ -1,7 +1,7 @@
 """Figures with a unit and plain denials in a product's record, and sentences that say otherwise.
 
 "Keeps coffee hot for 4 hours" of a record with "Keeps coffee hot for 2 hours"; "works on induction" of one with "Not
-for induction". What the record leaves open is no fault.
+for induction".
 """
 
 import re
@@ -59,9 +59,8 @@ _CONDITION = re.compile(r"\b(?:if|unless|whether|without|instead|rather|except|o
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """``units`` are a unit, or the nouns behind or before a number; ``stems`` are those of the words around, and
-    ``subject`` is what stands in front of it."""
+class _Measure:
+    """``units`` are a unit, or the nouns beside a number, ``stems`` of the words around, ``subject`` is in front."""
 
     number: Decimal
     written: str
@@ -69,10 +68,8 @@ class Measure:
     stems: frozenset[str]
     subject: str
 
-    def is_like(self, other: "Measure", item: Product, *, is_alone: bool) -> bool:
-        """True where both say how much of one thing there is; of a common unit the words around have to agree.
-
-        A verb may stand for a field where it says something of the product itself."""
+    def is_like(self, other: "_Measure", item: Product, *, is_alone: bool) -> bool:
+        """True where both are of one thing: of a common unit the words around agree, or a verb names the field."""
         shared = self.units & other.units
         is_weight = is_alone and "weigh" in self.stems
         fields = {_FIELDS[each] for each in self.stems & _FIELDS.keys()}
@@ -106,22 +103,21 @@ def speaks_of(item: Product, subject: str) -> bool:
     return stems == title[: len(stems)] or (bool(is_whole) and own.issuperset(stems))
 
 
-def _measures(text: str) -> Iterator[Measure]:
+def _measures(text: str) -> Iterator[_Measure]:
     for match in _MEASURE.finditer(text):
         before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
-        is_no_statement = _LIMIT.search(before) or _RELATIVE.match(behind) or _denies(re.split(r"[;:,.()]", before)[-1])
+        in_front = re.split(r"[;:,.()]", before)[-1]
+        is_no_statement = _LIMIT.search(before) or _RELATIVE.match(behind) or _denies(in_front)
         if is_no_statement or _SIDE.match(behind) or _SIDE.search(before[-3:]):
             continue
         near = re.split(r"[;.()]", before)[-1] + " " + re.split(r"[;.()]", behind)[0]
         number = Decimal(match["number"].replace(",", ""))
         written, units = _unit(match, before, behind)
-        in_front = re.split(r"[;:,.()]", before)[-1]
-        yield Measure(number, written, units, frozenset(content_stems(near)) - units, in_front)
+        yield _Measure(number, written, units, frozenset(content_stems(near)) - units, in_front)
 
 
 def _unit(match: re.Match[str], before: str, behind: str) -> tuple[str, frozenset[str]]:
-    """A measure as it is written, and its units: a common one, else the two nouns behind the number ("90 click
-    settings"), else the label before it."""
+    """The words of a measure, and its units: a common one, else two nouns behind it, else the label before it."""
     unit = (match["unit"] or "").casefold().replace(" ", "")
     unit = _UNITS.get(unit, unit)
     if unit in _COMMON:
@@ -142,9 +138,8 @@ def denial_faults(text: str, item: Product) -> Iterator[str]:
     if _CONDITION.search(text):
         return
     clauses = [part for part in re.split(r"[,;.](?= |$)|\bso\b", text) if not _denies(part)]
-    is_denied = _denies(text)
     for subject, denied, line in _denials(item):
-        if not denied or (is_denied and not subject):  # "It doesn't work on gas, electric and induction hobs"
+        if not denied or (_denies(text) and not subject):  # "It doesn't work on gas, electric and induction hobs"
             continue
         stems = map(set, map(content_stems, clauses if subject else [text]))
         if any(denied <= own and (not subject or subject & own) for own in stems):
@@ -155,18 +150,17 @@ def _denies(text: str) -> bool:
     return any(is_negation(word) or word == "free" for word in words(text))
 
 
-def _denials(item: Product) -> Iterator[tuple[frozenset[str], frozenset[str], str]]:
-    """What is spoken of, what is denied of it, and the words: "Needs two AA batteries (not included)"."""
+def _denials(item: Product) -> Iterator[tuple[set[str], set[str], str]]:
+    """The subject, what is denied of it, and the line: "Needs two AA batteries (not included)"."""
     for line in _lines(item):
         inner = [(line[: match.start()], match[1]) for match in _BRACKET.finditer(line)]
         for before, part in [*inner, ("", _BRACKET.sub(" ", line))]:
             found = re.search(r"\b(?:not|no|non|never|isn't|doesn't|can't|cannot)\b", part, re.IGNORECASE)
             if found is None or re.match(r" an? ", part[found.end() :]):  # "a supplement, not a medicine"
                 continue
-            clause = re.split(r"[,:]", part[found.end() :])[0]
-            spoken_of = re.split(r"[,:]", part[: found.start()])[-1] or before
-            subject = content_stems(spoken_of)[-2:]
-            yield frozenset(subject), frozenset(content_stems(clause)), line.strip(" .")
+            denied = re.split(r"[,:]", part[found.end() :])[0]
+            subject = re.split(r"[,:]", part[: found.start()])[-1] or before
+            yield set(content_stems(subject)[-2:]), set(content_stems(denied)), line.strip(" .")
 
 
 def _lines(item: Product) -> Iterable[str]:

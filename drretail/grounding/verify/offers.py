@@ -1,7 +1,7 @@
 """Sentences on prices and availability, held against what a shop offers of a product.
 
-A wrong alarm is worse than no check: an amount is contradicted only where no variant that the sentence may mean has it,
-and no list price, sum, difference or multiple explains it.
+An amount is contradicted only where no variant that the sentence may mean has it, and no list price, sum, difference or
+multiple explains it.
 """
 
 import re
@@ -75,8 +75,7 @@ def price_lines(
     text: str, items: Sequence[Product], ledger: Ledger, report: str = "", *, are_named: bool = True
 ) -> Iterator[str]:
     """A line for each amount of a sentence that is none of these products' prices: "price $139.00: the record says
-    $149.00"; of totals also where they agree. ``report`` is what the sentence stands in. Where it doesn't name the
-    products itself, prices of others may be meant."""
+    $149.00"; of totals also where they agree. A sentence that doesn't name the products may mean prices of others."""
     others = () if are_named else [price for item in ledger.products.values() for price in sold_for(item)]
     has_several = _SEVERAL.search(text) is not None
     all_titles = " ".join(f"{item.title} {item.leaf_category}" for item in items)
@@ -102,22 +101,16 @@ def price_lines(
             continue  # "a fresh $2 cell"
         elif not _OTHER_BEFORE.search(before) and not _OTHER_BEHIND.match(behind):
             near = (_PARTED.split(text[start : amount.start])[-1], _PARTED.split(text[amount.end : stop])[0])
-            is_each = _EACH.match(behind) is not None
-            yield from _price_fault(amount, near, items, ledger, is_each=is_each, has_several=has_several)
+            yield from _price_fault(amount, near, items, ledger, behind, has_several=has_several)
 
 
 def _price_fault(
-    amount: Amount,
-    near: tuple[str, str],
-    items: Sequence[Product],
-    ledger: Ledger,
-    *,
-    is_each: bool,
-    has_several: bool,
+    amount: Amount, near: tuple[str, str], items: Sequence[Product], ledger: Ledger, behind: str, *, has_several: bool
 ) -> Iterator[str]:
-    """``near`` is what stands before and behind the amount, either of which may name the variant."""
+    """``near`` are the words on either side, which may name the variant."""
     if not all(is_priced_whole(item) and sold_for(item) for item in items):
         return
+    is_each = _EACH.match(behind) is not None
     readings, is_named = list[Sequence[Offer]](), False
     for item in items:
         offers = offers_of(item)
@@ -161,8 +154,8 @@ def _list_price_fault(amount: Amount, items: Sequence[Product]) -> Iterator[str]
 
 
 def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str) -> Iterator[str]:
-    """A line for a sum. Some choice among these products makes it, each taken once or in a number that is named; or
-    none does, and no other costs are spoken of."""
+    """A line for a sum: some choice of these products makes it, once each or in a named number; or none, at no other
+    costs."""
     stated = {one.low for one in find_amounts(f"{report}\n{text}") if one.kind == "money"}
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
     named = sorted(small_numbers(text) | small_numbers(report))
@@ -172,7 +165,8 @@ def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str
     money = partial(format_money, currency=items[0].currency)
     counts = [1, *named[: _MOST_COUNTS if len(items) < _MOST_COUNTS else 1]]
     choices = product(*([(0, Decimal(0)), *product(counts, prices)] for prices in priced))
-    sums = {sum(count * price for count, price in chosen): chosen for chosen in choices if _pieces(chosen) > 1}
+    several = (chosen for chosen in choices if sum(count for count, _ in chosen) > 1)
+    sums = {sum(count * price for count, price in chosen): chosen for chosen in several}
     multiples = {count * price for prices in priced for price in prices for count in counts}
     known = multiples | {amount.low} | {price for item in items for price in (*sold_for(item), *list_prices(item))}
     if (found := sums.get(amount.low)) is not None:
@@ -184,10 +178,6 @@ def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str
         if len(items) == len(priced[0]) == len(named) == 1:
             right = f"{money(counts[1] * priced[0][0])} ({counts[1]} × {shown})"
         yield f"total {money(amount.low)}: the record says {right}"
-
-
-def _pieces(chosen: Iterable[tuple[int, Decimal]]) -> int:
-    return sum(count for count, _ in chosen)
 
 
 def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
@@ -211,10 +201,7 @@ def _per_cent_lines(text: str, amounts: Sequence[Amount], items: Sequence[Produc
 
 
 def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
-    """A line for each statement of a sentence on availability, which the shop's count denies or bears out.
-
-    ``before`` is the sentence before it, whose variant "it" stands for.
-    """
+    """A line for each statement on availability that the count denies or bears out; "it" is of the sentence before."""
     offers = offers_of(item)
     counts = [offer.stock for offer in offers]
     if None in counts or _UNSURE.search(text):

@@ -1,7 +1,4 @@
-"""Web pages against the shop's today: too old to rely on, or from days that for the shop have not come yet.
-
-Neither makes a report wrong, so all of it is warnings: a reader decides what they mean.
-"""
+"""Web pages that are too old for the shop's today, or dated after it: warnings, since neither makes a report wrong."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,11 +39,8 @@ def pages_after_today(
 ) -> list[Finding]:
     """Citations of pages dated after the shop's today, and later days and months in sentences that cite the web."""
     pages = list(dated_pages(citations, evidence))
-    found = [
-        _finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}")
-        for citation, entry, day in pages
-        if day > now
-    ]
+    later = [page for page in pages if page[2] > now]
+    found = [_finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}") for citation, entry, _ in later]
     dated = {f"{day}" for _, _, day in pages}
     cited = [citation.start for citation in citations if citation.type == "web"]
     of_web = [one for one in layout.sentences if any(one.start <= start < one.end for start in cited)]
@@ -70,12 +64,6 @@ def dated_pages(
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
-    return Finding(
-        code=code,
-        severity="warning",
-        start=citation.start,
-        end=citation.end,
-        text=citation.marker,
-        found=f"the page is dated {entry.date}, {found}",
-        evidence_id=entry.id,
-    )
+    start, end, text = citation.start, citation.end, citation.marker
+    found = f"the page is dated {entry.date}, {found}"
+    return Finding(code=code, severity="warning", start=start, end=end, text=text, found=found, evidence_id=entry.id)

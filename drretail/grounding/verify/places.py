@@ -1,7 +1,7 @@
 """Where a report says that the shopper lives, held against the address: any part of it, in any form.
 
-Countries are those of Unicode's CLDR, as Babel has them. No library that we depend on pairs the states of the USA with
-their codes: Faker has both lists, in orders and lengths that differ. States of other countries are not told apart.
+Countries are those of Unicode's CLDR, as Babel has them, which has no states of the USA. Those of other countries are
+not told apart.
 """
 
 import re
@@ -42,9 +42,9 @@ _REGION = re.compile(
 
 
 def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
-    """A place that is said of the shopper, held against the one profile at hand; other values as they are.
+    """A place of the shopper, held against the one profile at hand; other values as they are.
 
-    Contradicted are another state, country, city or zip code, where nothing of what is said is part of the address.
+    Contradicted are another state, country, city or zip code, where no part of the value is in the address.
     """
     is_of_user = value.kind == "place" and all(source[:2] in ("U:", "O:") for source in value.of)
     if not is_of_user or len(profiles) != 1 or not isinstance(value.amount, str):
@@ -98,7 +98,6 @@ def country_names() -> Mapping[str, str]:
     from babel.core import get_global
 
     names = {name.casefold(): code for code, name in Locale("en").territories.items() if code.isalpha()}
-    aliases = {
-        alias.casefold(): codes[0] for alias, codes in get_global("territory_aliases").items() if alias.isalpha()
-    }
+    known = get_global("territory_aliases").items()
+    aliases = {alias.casefold(): codes[0] for alias, codes in known if alias.isalpha()}
     return {**aliases, **{code.casefold(): code for code in names.values()}, **names, **_COLLOQUIAL}

@@ -1,4 +1,4 @@
-"""What a sentence says a product is made of, comes in or fits, where a field of its record says otherwise.
+"""Materials, colours, sizes and models that a sentence names and a field of the product's record has otherwise.
 
 "Made of stainless steel" of a record with "Material: Aluminium"; "comes in navy" of one that lists other colours. Only
 a sentence on the product as a whole counts, and only values whose words are known to exclude each other. Of 17,569
@@ -79,11 +79,10 @@ def _fields(item: Product) -> dict[str, str]:
     lines = (match for text in (*item.features, *item.description) for match in _LABELLED.finditer(text))
     fields = {match["label"]: match["value"].strip(" .") for match in lines}
     fields |= {name: value for name, value in item.details.items() if isinstance(value, str)}
-    for name in {name for offer in offers_of(item) for name in offer.options}:
-        fields[name] = ", ".join(
-            dict.fromkeys(offer.options[name] for offer in offers_of(item) if name in offer.options)
-        )
-    return fields
+    options: dict[str, dict[str, None]] = {}
+    for name, value in (option for offer in offers_of(item) for option in offer.options.items()):
+        options.setdefault(name, {})[value] = None
+    return fields | {name: ", ".join(values) for name, values in options.items()}
 
 
 def _material_faults(text: str, item: Product, fields: Mapping[str, str], whole: str) -> Iterator[str]:
@@ -109,26 +108,21 @@ def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: s
             if not all(families):
                 continue
             known = set[str]().union(*families)
-            said = [word for part in lists for word in words(part) if word in _COLOURS]
+            named = [word for part in lists for word in words(part) if word in _COLOURS]
             for run, _ in _predicates(text, item):
-                said += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
-            for word in said:
+                named += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
+            for word in named:
                 if _COLOURS[word] not in known and word not in whole:
                     yield f"“{word}”: the record says {name}: {value}"
         elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
-            letters = {_letter(one) for one in values}
+            letters = {_LETTERS.get(one.casefold(), one.upper()) for one in values}
             for size in (match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)):
-                if _letter(size) not in letters:
+                if _LETTERS.get(size.casefold(), size.upper()) not in letters:
                     yield f"“{size}”: the record says {name}: {value}"
 
 
-def _letter(size: str) -> str:
-    return _LETTERS.get(size.casefold(), size.upper())
-
-
 def _predicates(text: str, item: Product) -> Iterator[tuple[str, bool]]:
-    """What a sentence says the product itself is, in lower case: "a stainless steel bottle"; and whether it names what
-    it is made of."""
+    """What the product is called, in lower case: "a stainless steel bottle"; and whether it is "made of" that."""
     for match in _IS.finditer(text):
         before = re.split(r"[.,;:!?()]|\band\b", text[: match.start()])[-1]
         if speaks_of(item, re.sub(r"\b(?:is|are)\s*$", "", before)):
@@ -136,7 +130,7 @@ def _predicates(text: str, item: Product) -> Iterator[tuple[str, bool]]:
 
 
 def _ends_with(run: str, value: str, item: Product, *, is_made_of: bool = False) -> bool:
-    """True where the value ends what is said, or stands before a name of the product: not in "glass cleaner"."""
+    """True where the value ends a predicate, or is before a name of the product: not in "glass cleaner"."""
     behind = re.split(rf"\b{re.escape(value)}\b", run, maxsplit=1)[-1]
     if behind[:1] == "-" or _OTHER_SENSE.match(behind):
         return False

@@ -19,7 +19,6 @@ from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
-_NO_MONEY = ("rating", "rating_count", "quantity")
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -59,7 +58,6 @@ class Ledger:
 
     @property
     def currency(self) -> str:
-        """Of the shop, which has one."""
         return next((product.currency for product in self.products.values()), USD)
 
     @property
@@ -67,8 +65,7 @@ class Ledger:
         return None if self.budget is None else self.budget.value
 
     def price(self, product_id: str) -> Decimal | None:
-        product = self.products.get(product_id)
-        return None if product is None else on_record("price", product)
+        return on_record("price", self.products[product_id]) if product_id in self.products else None
 
     @cached_property
     def total(self) -> Decimal | None:
@@ -88,19 +85,11 @@ def read_ledger(
     picks: Sequence[Pick] | None = None,
 ) -> Ledger:
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
-    handed = {
-        product.product_id: product
-        for entry in evidence.values()
-        if entry.kind == "product"
-        for product in _products(entry)
-    }
-    orders = {
-        entry.id: record
-        for entry in evidence.values()
-        if entry.kind == "order"
-        for text in entry.texts
-        if (record := record_of(text.text)) and "order_date" in record
-    }
+    shown = (entry for entry in evidence.values() if entry.kind == "product")
+    handed = {product.product_id: product for entry in shown for product in _products(entry)}
+    ordered = ((entry.id, text.text) for entry in evidence.values() if entry.kind == "order" for text in entry.texts)
+    records = ((key, record_of(text) or {}) for key, text in ordered)
+    orders = {key: record for key, record in records if "order_date" in record}
     return Ledger(
         products={**handed, **(products or {})},
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
@@ -115,19 +104,18 @@ def read_ledger(
 
 
 def amount_of(value: ReadValue) -> Amount | None:
-    """The amount that a value names, as numbers; None for words and dates."""
+    """The amount of a value; None for words and dates."""
     low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
     try:
         numbers = Decimal(low), Decimal(high)
     except InvalidOperation:
         return None
-    kind = "number" if value.kind in _NO_MONEY else "money"
+    kind = "number" if value.kind in ("rating", "rating_count", "quantity") else "money"
     places = max(0, -int(numbers[0].as_tuple().exponent))
     return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
 
 
 def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
-    """The value with its state and the words of its derivation."""
     return value.model_copy(update={"state": state, "derivation": words or None})
 
 

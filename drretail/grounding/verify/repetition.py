@@ -21,32 +21,27 @@ _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 
 @dataclass(slots=True)
 class _Section:
-    """What stands below a heading, without its tables, whose rows are alike by their form."""
+    """What is below a heading, without its tables, whose rows are alike by their form."""
 
     title: str
     start: int
     end: int
     words: list[str] = field(default_factory=list[str])
 
-    @property
-    def shingles(self) -> frozenset[tuple[str, ...]]:
-        words = self.words
-        return frozenset(tuple(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1))
-
 
 def repeated_sections(layout: Layout) -> list[Finding]:
     """A warning for each section that shares half or more with an earlier one, which it names."""
-    earlier: list[tuple[str, frozenset[tuple[str, ...]]]] = []
+    earlier: list[tuple[str, set[tuple[str, ...]]]] = []
     found: list[Finding] = []
     for section in _long_sections(layout):
-        runs = section.shingles
+        words = section.words
+        runs = {tuple(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1)}
         shares = ((len(runs & other) / min(len(runs), len(other)), title) for title, other in earlier)
         share, first = max(shares, default=(0.0, ""))
         if share >= THRESHOLD:
-            start, end, words = section.start, section.end, f"{share:.0%} of it stands in “{first}”"
-            found.append(
-                Finding(code=REPEATED, severity="warning", start=start, end=end, text=section.title, found=words)
-            )
+            start, end, title = section.start, section.end, section.title
+            copied = f"{share:.0%} of it stands in “{first}”"
+            found.append(Finding(code=REPEATED, severity="warning", start=start, end=end, text=title, found=copied))
         earlier.append((section.title, runs))
     return found
 

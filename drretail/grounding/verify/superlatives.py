@@ -1,8 +1,6 @@
 """Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from functools import partial
 
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
@@ -15,30 +13,23 @@ from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Want
 
-Measure = Callable[[Product], Decimal | None]
-
 
 def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
-    """The value with its state: verified where no product of the kind does better, whatever else the report asks of it.
+    """The value with its state: verified where no product of the kind does better.
 
     Contradicted only by a product that would do as well for the same typed want: "the cheapest" may be meant of those
     that the shopper could use. What is narrowed further, by words in ``amount``, is underivable.
     """
-    products = [ledger.products.get(name.removeprefix("P:")) for name in value.of]
-    if len(products) != 1 or products[0] is None:
-        return value
-    product = products[0]
-    does_better = _rule(value, product)
-    if does_better is None:
+    product = ledger.products.get(value.of[0].removeprefix("P:")) if len(value.of) == 1 else None
+    does_better = None if product is None else _rule(value, product)
+    if product is None or does_better is None:
         return value
     if value.kind == "only_one" and not does_better(product):
         return with_state(value, "contradicted", f"the record says {_figures(product)}")
     others = rivals(product, ledger)
     better = [rival for rival in others if does_better(rival)]
-    if others and not better:
-        return with_state(value, "verified", "of all of its kind that were shown")
     if not better:
-        return value
+        return with_state(value, "verified", "of all of its kind that were shown") if others else value
     able = [rival for rival in better if _would_do_as_well(rival, product, value.kind, ledger)]
     state: ValueState = "contradicted" if able else "underivable"
     rival = (able or better)[0]
@@ -58,16 +49,15 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
 
 def shown_of_kind(product: Product, ledger: Ledger) -> str:
     """The product and its rivals for a judge, a line each, by price: id, title, price, rating and number of ratings."""
-    shown = sorted(
-        [product, *rivals(product, ledger)], key=lambda one: (one.price is None, one.price or 0, one.product_id)
-    )
+    shown = [product, *rivals(product, ledger)]
+    shown.sort(key=lambda one: (one.price is None, one.price or 0, one.product_id))
     return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)
 
 
-_RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
-    "lowest_price": (partial(on_record, "price"), -1),
-    "highest_rating": (partial(on_record, "rating"), 1),
-    "most_ratings": (partial(on_record, "rating_count"), 1),
+_RANKED: Mapping[ValueKind, tuple[ValueKind, int]] = {
+    "lowest_price": ("price", -1),
+    "highest_rating": ("rating", 1),
+    "most_ratings": ("rating_count", 1),
 }
 """What each is measured by, and whether more (1) or less (-1) of it is better."""
 
@@ -78,18 +68,17 @@ def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | Non
     The amount of an "only one" is a price where it has a currency, else stars.
     """
     is_limit = value.kind == "only_one"
-    kind: ValueKind = ("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind
-    measure, sign = _RANKED[kind]
-    own = measure(product)
+    kind, sign = _RANKED[("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind]
+    own = on_record(kind, product)
     if own is None or (value.amount and not is_limit):
         return None
     if not is_limit:
-        return lambda other: (found := measure(other)) is not None and sign * found > sign * own
+        return lambda other: (found := on_record(kind, other)) is not None and sign * found > sign * own
     limit = amount_of(value)
     if limit is None or value.relation not in ("at_least", "at_most"):
         return None
     sign = 1 if value.relation == "at_least" else -1
-    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit.low
+    return lambda other: (found := on_record(kind, other)) is not None and sign * found >= sign * limit.low
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
@@ -115,9 +104,7 @@ def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
 
 
 def _figures(product: Product) -> str:
-    if product.price is None:
-        price = "no known price"
-    else:
-        price = ("from " if product.price_from else "") + format_money(product.price, product.currency)
+    price = "no known price" if product.price is None else format_money(product.price, product.currency)
+    price = f"from {price}" if product.price is not None and product.price_from else price
     rating = "no rating" if product.average_rating is None else f"{product.average_rating:g} of 5"
     return f"{price}, {rating}" + ("" if product.rating_number is None else f" ({product.rating_number})")

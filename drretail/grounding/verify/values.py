@@ -23,14 +23,14 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
-"""How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
+"""How far a record is beyond a limit or a range before it denies it: "under $20" may be $20.50."""
 
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
-    """The values with their state and derivation, whoever read them; what the records do not hold is underivable.
+    """The values with their state and derivation; what the records do not hold is underivable.
 
-    Contradicted is only what no reading of it explains: no record of what it is said of, nothing that follows from
-    these, and nothing that they make with the other figures in its paragraph of the report.
+    Contradicted is only what no reading explains: no record of its sources, nothing that follows from these, and
+    nothing that they make with the other figures in its paragraph of the report.
     """
     return tuple(_verified(value, ledger, report) for value in values)
 
@@ -66,10 +66,8 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
         return value
     if value.kind == "price":
         priced = [sold_for(item) or [number] for item, number in zip(items, records, strict=True)]
-        recorded = [
-            " or ".join(format_money(price, item.currency) for price in prices)
-            for item, prices in zip(items, priced, strict=True)
-        ]
+        shown = zip(items, priced, strict=True)
+        recorded = [" or ".join(format_money(price, item.currency) for price in prices) for item, prices in shown]
         if all(any(fits(amount, price) for price in prices[1:]) for prices in priced):  # of a dearer variant
             return with_state(value, "verified", "")
     else:
@@ -137,9 +135,9 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if amount is None:
         return value
     calculations = [ledger.calculations[source] for source in value.of if source in ledger.calculations]
-    for calculation in calculations:
-        if result_shown([amount], calculation) is not None:
-            return with_state(value, "verified", calculation.expression)
+    shown = [one.expression for one in calculations if result_shown([amount], one) is not None]
+    if shown:
+        return with_state(value, "verified", shown[0])
     near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
@@ -161,11 +159,11 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
 
 
 def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None] | None:
-    """How a value fits all that it may come to; None where something that it is said of is not known.
+    """How a value fits all that it may come to; None where one of its sources is not known.
 
-    By what it is said of, "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or
-    they would explain anything. In a total or a rest goes what else its paragraph names and nothing explains: "with
-    $5.99 for shipping $66.93".
+    By its sources "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or they
+    would explain anything. A total or a rest includes what else its paragraph names and nothing explains: "with $5.99
+    for shipping $66.93".
     """
     end = report.find("\n\n", value.end)
     paragraph = report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]

@@ -120,7 +120,7 @@ class _Place:
 
     def would_do(self, **freed: object) -> Sequence[Listing]:
         """Those of the others that would do for the want, were it without some of its limits."""
-        return fitting(self.want.model_copy(update=freed), self.others, self.material.case.all_owned).listings
+        return fitting(self.want.model_copy(update=freed), self.others, self.material.case.all_owned)
 
     def but_for(self, **freed: object) -> list[Listing]:
         """Those that would do only then."""

@@ -167,12 +167,17 @@ def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
 
 
 def _counts(cell: BoardCell) -> str:
+    if cell.n_queries is not None:
+        return f"n={cell.n_queries}"
     return "" if cell.n_scored == cell.n_planned else f"{cell.n_scored}/{cell.n_planned}"
 
 
 def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
-    part = next((_counts(cell) for cell in cells if _counts(cell)), None)
+    few = next((cell.n_queries for cell in cells if cell.n_queries is not None), None)
+    if few is not None:
+        yield f"n={few} below a value: one of its two parts rests on {counted(few, 'query')}."
+    part = next((_counts(cell) for cell in cells if _counts(cell) and cell.n_queries is None), None)
     if part:
         yield f"{part} below a value: only so many of the planned reports have one."
     yield from judge_failures(board)
@@ -229,7 +234,8 @@ def _of_one(board: Scoreboard) -> str:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
                 interval = f" ({cell.interval})" if cell.interval else ""
-                counts = f" on {cell.counts} reports" if cell.counts else ""
+                of_reports = cell.counts if "=" in cell.counts else f"on {cell.counts} reports"
+                counts = f" {of_reports}" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
                 return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."

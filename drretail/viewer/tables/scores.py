@@ -248,6 +248,8 @@ def _cell(score: Score) -> Cell:
 def _counts(score: Score) -> str:
     why = "".join(f", {count} {word}" for word, count in _left_out(score).items() if count)
     zeros = f" ({score.n_zero} as 0)" if score.n_zero else ""
+    if score.n_queries is not None:
+        return f"n={score.n_queries} in one part{why}"
     return f"{score.n_scored} of {score.n_planned}{why}{zeros}" if why else ""
 
 

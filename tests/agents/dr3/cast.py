@@ -1,6 +1,5 @@
 """Scripted models for the roles of dr3, told apart by what they are asked, and a run of theirs."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +9,14 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, Scripted, calls, reporting
+from tests.agents.conftest import Scripted, calls, record, reporting
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -88,5 +87,4 @@ class Cast:
 def perform(world: World, cast: Cast, files: Path | None = None, **given: Any) -> Recorded:
     """One run of dr3 by this cast."""
     given.setdefault("limits", Limits())
-    player = SystemUnderTest.of("dr3", load_agent("dr3"), cast.models(), world, **given)
-    return asyncio.run(Runner(world, "w", files=files).run(player, QUERY))
+    return record(world, SystemUnderTest.of("dr3", load_agent("dr3"), cast.models(), world, **given), files=files)

@@ -1,6 +1,5 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
-import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from drretail.agents.grounded_hybrid.drafts import Draft
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.grounding.verify.checks import Case
 from drretail.llm.registry import Model
@@ -18,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import QUERY, Scripted, calls, record
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
 from tests.grounding.kitchen import EVIDENCE, GOODS
 from tests.grounding.kitchen import QUERY as GIFT
@@ -62,8 +61,7 @@ def plays(
 def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Recorded:
     """One run of grounded_hybrid by this cast."""
     models = actors.models() | {"report": _reporter(actors)}
-    player = sut_of("grounded_hybrid", world, models, **given)
-    return asyncio.run(Runner(world, "w").run(player, query))
+    return record(world, sut_of("grounded_hybrid", world, models, **given), query)
 
 
 def _reporter(actors: Cast) -> Model:

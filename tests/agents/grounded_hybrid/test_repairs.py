@@ -29,13 +29,6 @@ WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine 
 HOPPER = (Pick(product="B0TEST0002"),)
 
 
-def test_a_right_draft_is_the_report(world: World) -> None:
-    cast = plays(report=(RIGHT,))
-    run = play(world, cast, query=ASKED).run
-    assert (run.report, run.picks, run.repairs, run.struck) == (RIGHT, HOPPER, (), ())
-    assert len(cast.shown["report"]) == 1
-
-
 def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World) -> None:
     cast = plays(report=(WRONG, RIGHT))
     run = play(world, cast, query=ASKED).run
@@ -103,12 +96,6 @@ def test_what_a_repair_brought_is_told_beside_what_it_left(world: World) -> None
     assert run.report == RIGHT
 
 
-def test_a_pick_whose_only_statement_is_struck_goes_with_it(world: World) -> None:
-    run = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),)), query=ASKED).run
-    assert (run.picks, len(run.struck)) == ((), 1)
-    assert run.outcome == Outcome(decision="none")
-
-
 @pytest.mark.parametrize("first", [RIGHT, WRONG])
 def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(world: World, first: str) -> None:
     cast = plays(report=(first,), cart="\n\n```picks\nnone: too_dear, demands\nnearest: P:B0TEST0002 x 1\n```")
@@ -118,12 +105,6 @@ def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(
     if first == WRONG:
         shown = tag_content("report", cast.shown["report"][1].messages[1].text) or ""
         assert shown.endswith("none: too_dear\nnone: demands\nnearest: P:B0TEST0002 x 1\n```")
-
-
-def test_a_repair_decides_anew(world: World) -> None:
-    cast = plays(report=(WRONG + "\n\n```picks\nnone: too_dear\n```", RIGHT + CART), cart="")
-    run = play(world, cast, query=ASKED).run
-    assert (run.picks, run.outcome) == (HOPPER, Outcome(decision="buy"))
 
 
 def test_a_part_of_which_nothing_is_left_is_nothing(world: World) -> None:
@@ -148,13 +129,6 @@ def test_a_draft_without_picks_is_asked_for_them_before_it_is_verified(world: Wo
     run = play(world, cast, query=ASKED).run
     assert (run.report, run.picks, len(cast.shown["report"])) == (RIGHT, HOPPER, 2)
     assert tag_content("report", cast.shown["report"][1].messages[1].text) == RIGHT
-
-
-def test_a_draft_whose_picks_stay_unknown_is_asked_once(world: World) -> None:
-    cast = plays(report=(RIGHT, "I would rather not say."), cart="")
-    run = play(world, cast, query=ASKED).run
-    assert (run.report, run.picks, len(cast.shown["report"])) == (RIGHT, None, 2)
-    assert [note.partition(":")[0] for note in run.notes] == ["picks_missing"]
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 3])
@@ -186,16 +160,6 @@ def test_a_repair_that_fails_leaves_the_draft_and_is_the_last(world: World, fail
     assert run.status == "done"
     assert run.repairs == (f"1: price_wrong; failed: {failure.kind}: {failure.message}",)
     assert len(run.struck) == 1
-
-
-def test_a_blank_repair_is_not_taken(world: World) -> None:
-    run = play(world, plays(report=(WRONG, "  ", "  ", RIGHT)), query=ASKED).run
-    assert (run.status, len(run.struck)) == ("done", 1)
-
-
-def test_a_report_generator_that_fails_at_first_fails_the_run(world: World) -> None:
-    run = play(world, plays(report=(ModelError("model", "gone"),)), query=ASKED).run
-    assert (run.status, run.report) == ("failed", None)
 
 
 def test_a_budget_that_does_not_hold_is_named_at_the_end(world: World) -> None:

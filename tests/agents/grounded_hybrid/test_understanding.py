@@ -25,13 +25,12 @@ from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.run import Limits
 from drretail.records.score import Statement
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, WISH, play, plays, understanding
-from tests.agents.hybrid_react.cast import DONE, FEEDER, UNDERSTANDING, calls, launch
+from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding
+from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, calls, launch
 from tests.build import known
 from tests.shop import USER
 
@@ -109,27 +108,6 @@ def test_a_product_that_is_in_no_order_is_not_owned(world: World) -> None:
     assert run.notes[0] == "named as owned, but in no order: B0NOBODYS1"
 
 
-def test_without_a_shopper_no_orders_are_shown(world: World) -> None:
-    cast = plays()
-    play(world, cast, query=Query(query_id="q2", text=QUERY.text, source="test"))
-    (asked,) = cast.shown[UNDERSTANDING]
-    assert tag_content("owned", asked.messages[1].text) is None
-
-
-def test_a_question_for_nothing_to_buy_is_understood_as_that(world: World) -> None:
-    cast = plays(understood=(understanding(Wish()),), cart="\n\n```picks\n```")
-    run = play(world, cast).run
-    assert (run.status, run.understood, run.picks) == ("done", Wish(), ())
-    assert json.loads(tag_content("wish", cast.shown["report"][0].messages[1].text) or "") == {"owned_besides": 2}
-
-
-def test_the_query_s_own_wish_changes_nothing(world: World) -> None:
-    """Two queries that differ in their wish alone are answered alike."""
-    typed = QUERY.model_copy(update={"wish": Wish(wants=(Want(name="zither", kinds=("zither",)),))})
-    runs = [play(world, plays(understood=(understanding(WISH),)), query=query) for query in (QUERY, typed)]
-    assert runs[0].run == runs[1].run
-
-
 WRONG = DRAFT.replace("$39.50", "$29.50")
 TUBE = Wish(wants=(Want(name="bird feeder", kinds=("tube bird feeder",)),), budget=Money.of(30))
 
@@ -154,25 +132,6 @@ def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(
         assert wish["owned_besides"] == 1
     for turn in (cast.shown["supervisor"][0], *cast.shown["report"]):
         assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
-
-
-def test_an_owned_product_that_is_shown_can_be_cited_by_its_order(world: World) -> None:
-    named = FOR_30.model_copy(update={"owned": ("B0TEST0004",)})
-    cast = plays(understood=(understanding(named),))
-    recorded = play(world, cast)
-    owned = wish_shown(cast.shown["report"][0])["owned"]
-    assert [product["id"] for product in owned] == ["B0TEST0004", "B0TEST0001"]
-    marks = [product["evidence"] for product in owned]
-    cited = find_citations(" ".join(f"[{mark}]" for mark in marks), recorded.evidence)
-    assert {citation.evidence_id for citation in cited} == {*marks}
-
-
-def test_synthesis_reads_findings_only(world: World) -> None:
-    cast = plays()
-    play(world, cast)
-    (asked,) = {turn.messages[1].text for turn in cast.shown["synthesis"]}
-    assert tag_content("profile", asked) is None
-    assert tag_content("wish", asked) is None
 
 
 def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: World) -> None:
@@ -228,14 +187,6 @@ def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.Monk
     assert len(asked) == 2 // size
     owned = tag_content("owned", cast.shown[UNDERSTANDING][0].messages[1].text) or ""
     assert {line.split()[0] for line in owned.splitlines()} == {"B0TEST0001", "B0TEST0004"}
-
-
-def test_a_turn_has_the_tools_of_hybrid_react(world: World) -> None:
-    cast = plays(supervisor=(launch("A feeder."), calls(DONE)), researcher={"": (calls(FEEDER), calls(DONE))})
-    play(world, cast, limits=Limits(repairs=0))
-    assert cast.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
-    assert len(cast.shown["researcher"][0].tool_names) == 11
-    assert not cast.shown["report"][0].tool_names
 
 
 BAG = "Find a diaper bag for up to $40."

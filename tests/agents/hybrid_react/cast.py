@@ -1,6 +1,5 @@
 """A cast of scripted models, one a role, for the agents that divide the work; each notes what it was shown."""
 
-import asyncio
 import json
 import time
 from collections import defaultdict
@@ -11,13 +10,13 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from tests.agents.conftest import QUERY, Scripted, calls, reporting
+from tests.agents.conftest import Scripted, calls, record, reporting
 from tests.shop import USER
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -110,5 +109,4 @@ def sut_of(name: str, world: World, models: Mapping[str, Model], **given: Any) -
 
 def perform(world: World, cast: Cast, *, seconds: float | None = None, **given: Any) -> Recorded:
     """One run of hybrid_react by this cast."""
-    player = sut_of("hybrid_react", world, cast.models(seconds), **given)
-    return asyncio.run(Runner(world, "w").run(player, QUERY))
+    return record(world, sut_of("hybrid_react", world, cast.models(seconds), **given))

@@ -1,23 +1,20 @@
 """How research is divided and ends within its budget, and that nothing depends on what ends first."""
 
-import asyncio
 import json
 import random
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.registry import Model
-from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.llm.scripted.chat import ScriptedChat
+from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Run, Step
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import Scripted, calls, record
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import (
     BATH,
@@ -58,34 +55,20 @@ def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> 
     played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
     run = perform(world, played).run
     assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
-    assert [(step.path, step.seq, step.kind, step.role, step.name) for step in run.steps] == [
-        ("0", 0, "model", "supervisor", "scripted:supervisor"),
-        ("0", 1, "tool", "supervisor", "LaunchResearcher"),
-        ("0", 2, "tool", "supervisor", "LaunchResearcher"),
-        ("0", 3, "model", "supervisor", "scripted:supervisor"),
-        ("0", 4, "tool", "supervisor", "Finalize"),
-        ("0", 5, "model", "report", "scripted:report"),
-        *(
-            (path, seq, kind, role, name)
-            for path in ("0.1", "0.2")
-            for seq, kind, role, name in (
-                (0, "model", "researcher", "scripted:researcher"),
-                (1, "tool", "researcher", "product_catalog_search"),
-                (2, "model", "researcher", "scripted:researcher"),
-                (3, "tool", "researcher", "Finalize"),
-                (4, "synthesis", "synthesis", "scripted:synthesis"),
-            )
-        ),
+    said = [(step.kind, step.role, step.name) for step in run.steps if step.path == "0"]
+    assert said == [
+        ("model", "supervisor", "scripted:supervisor"),
+        ("tool", "supervisor", "LaunchResearcher"),
+        ("tool", "supervisor", "LaunchResearcher"),
+        ("model", "supervisor", "scripted:supervisor"),
+        ("tool", "supervisor", "Finalize"),
+        ("model", "report", "scripted:report"),
     ]
+    for path in ("0.1", "0.2"):
+        roles = ["researcher", "researcher", "researcher", "researcher", "synthesis"]
+        assert [(step.seq, step.role) for step in run.steps if step.path == path] == [*enumerate(roles)]
     assert reports(played) == [1, 2]
     assert {citation.type for citation in run.citations} == {"product"}
-
-
-def test_control_returns_to_the_supervisor_when_all_launches_have_reported(world: World) -> None:
-    played = cast((launch("feeder", "bath"), launch("again"), END), {"bath": (calls(BATH), END)})
-    perform(world, played)
-    assert [len(replies(played, turn)) for turn in range(3)] == [0, 2, 3]
-    assert reports(played) == [1, 2, 3]
 
 
 def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -> None:
@@ -125,11 +108,6 @@ def test_launches_beside_finalize_are_run_before_the_end(world: World) -> None:
     assert reports(played) == [1]
 
 
-def test_a_turn_without_calls_ends_the_research(world: World) -> None:
-    played = cast((launch("feeder"), AIMessage("That is enough.")))
-    assert perform(world, played).run.stop == "finished"
-
-
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -150,13 +128,6 @@ def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[
     assert recorded.run.failed_branches == ()
 
 
-def test_the_supervisor_has_none_of_the_shops_tools(world: World) -> None:
-    played = cast((calls(FEEDER), launch("feeder"), END))
-    recorded = perform(world, played)
-    assert "unknown_tool" in str(replies(played, 1))
-    assert [entry.texts[0].path for entry in recorded.evidence] == ["0.1"]
-
-
 NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": []}))
 
 
@@ -167,11 +138,9 @@ NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions":
         ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
         ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
         ((AIMessage("  "),), (), "unusable: the answer is empty"),
-        ((END, END), (), "no_research: nothing was looked up"),
         ((calls(("Reason", {"thought": "Hm."})), END, END), (), "no_research: nothing was looked up"),
         ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
         ((calls(FEEDER), END), (NOTHING,) * 3, "unusable: no usable answer after 2 repairs: the report is empty"),
-        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "unusable: no usable answer after 2 repairs"),
     ],
 )
 def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
@@ -189,13 +158,6 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
     assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
 
 
-def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) -> None:
-    played = cast((launch("broken"), launch("feeder"), END), {"broken": (ModelError("model", "down"),)})
-    run = perform(world, played).run
-    assert run.failed_branches == ("0.1: model: down",)
-    assert reports(played) == [2]
-
-
 @pytest.mark.parametrize(
     ("supervisor", "kind", "message"),
     [
@@ -203,9 +165,7 @@ def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) 
         ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: no_research: nothing was"),
     ],
 )
-def test_without_findings_no_report_is_made(
-    world: World, supervisor: tuple[AIMessage, ...], kind: str, message: str
-) -> None:
+def test_without_findings_no_report(world: World, supervisor: tuple[AIMessage, ...], kind: str, message: str) -> None:
     played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END, END)})
     run = perform(world, played).run
     assert run.error is not None
@@ -215,14 +175,6 @@ def test_without_findings_no_report_is_made(
 
 
 I_WOULD = AIMessage("I would launch a researcher for the feeder.")
-
-
-def test_researchers_that_look_nothing_up_fail_the_run_as_no_research(world: World) -> None:
-    played = cast((launch("idle", "idle"), END), {"idle": (AIMessage("Let me search."), END)})
-    run = perform(world, played).run
-    assert (run.status, run.stop, run.report) == ("failed", "no_research", None)
-    assert "nothing was looked up" in known(run.error).message
-    assert not played.shown["report"]
 
 
 def test_a_supervisor_that_only_announced_a_launch_is_asked_once_and_goes_on(world: World) -> None:
@@ -252,8 +204,7 @@ def holding(played: Cast, most: int) -> dict[str, Model]:
 def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(world: World, agent: str) -> None:
     turns = (launch("feeder", "bath", "seed"), launch("more"), END)
     played = cast(turns, understanding=(understanding(WISH),))
-    player = sut_of(agent, world, holding(played, 2))
-    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    run = record(world, sut_of(agent, world, holding(played, 2))).run
     assert run.status == "done"
     shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
@@ -262,43 +213,9 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
 
 def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
     played = cast((launch("feeder", "bath"), END))
-    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, holding(played, 0)), QUERY)).run
+    run = record(world, sut_of("hybrid_react", world, holding(played, 0))).run
     assert known(run.error).kind == "context_overflow"
     assert len(played.shown["too_long"]) == 2
-
-
-def test_an_empty_or_cut_answer_of_any_role_does_not_cost_the_run(world: World) -> None:
-    """Each role's last answer is empty at first, or cut."""
-    played = cast((launch("feeder"), END))
-    models = {role: stumbling(model) for role, model in played.models().items()}
-    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, models), QUERY)).run
-    assert (run.status, run.report, run.failed_branches) == (
-        "done",
-        "Take the tube feeder for $24.99 [P:B0TEST0001].",
-        (),
-    )
-    assert {role: usage.calls for role, usage in run.usage.items()} == {
-        "supervisor": 4,
-        "researcher": 4,
-        "synthesis": 2,
-        "report": 2,
-    }
-
-
-def stumbling(model: Model) -> Model:
-    """The model, whose every answer is at first empty or cut, by turns."""
-    chat = model.chat
-    assert isinstance(chat, ScriptedChat)
-    play = chat.play
-
-    def answer(request: Request) -> Any:
-        if "Your last answer was empty" in request.messages[-1].text or tag_content(
-            "answer", request.messages[-1].text
-        ):
-            return play(replace(request, messages=request.messages[:-1]))
-        return AIMessage("") if request.turn % 2 else ScriptedAnswer(text="Half an", stop="max_tokens")
-
-    return replace(model, chat=scripted_model(play=answer).chat)
 
 
 ENDLESS = [calls(FEEDER)] * 20
@@ -309,46 +226,25 @@ def spent(run: Run) -> int:
     return sum(usage.total for usage in run.usage.values())
 
 
-def steps_at(run: Run, path: str) -> list[Step]:
-    return [step for step in run.steps if step.path == path]
-
-
 def endless() -> Cast:
     return cast([launch("a", "b")] * 20, {"": ENDLESS})
 
 
-def test_researchers_share_what_is_left_and_the_report_is_written_from_it(world: World) -> None:
-    limits = Limits(tokens=60_000, supervisor_turns=20, tool_turns=20)
-    run = perform(world, endless(), limits=limits).run
-    assert (run.status, run.stop) == ("done", "token_budget")
-    turns = [
-        sum(step.role == "researcher" and step.kind == "model" for step in steps_at(run, path)) for path in FIRST_TWO
-    ]
-    assert turns[0] == turns[1] > 1
-    assert {
-        "0.1: its research ended at the token_budget",
-        "0.2: its research ended at the token_budget",
-    } <= {*run.notes}
-
-
-@pytest.mark.parametrize("tokens", [30_000, 45_000, 60_000, 90_000])
-def test_the_budget_is_kept_but_for_the_last_call(world: World, tokens: int) -> None:
-    run = perform(world, endless(), limits=Limits(tokens=tokens, supervisor_turns=20, tool_turns=20)).run
-    assert run.status == "done"
-    assert 0.5 * tokens < spent(run) < 1.1 * tokens
-
-
-def test_a_budget_too_small_for_any_finding_fails_the_run_and_says_so(world: World) -> None:
-    run = perform(world, cast((launch("a", "b"), calls(DONE))), limits=Limits(tokens=5_000)).run
-    assert run.error is not None
-    assert (run.status, run.error.kind) == ("failed", "budget")
-    assert "the tokens allowed do not suffice for one researcher" in run.error.message
-    assert spent(run) < 5_500
+@pytest.mark.parametrize("tokens", [30_000, 60_000])
+def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: World, tokens: int) -> None:
+    limits = Limits(tokens=tokens, supervisor_turns=20, tool_turns=20)
+    recorded = perform(world, endless(), limits=limits)
+    assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
+    assert 0.5 * tokens < spent(recorded.run) < 1.1 * tokens
+    if tokens == 60_000:
+        kinds = [[step.kind for step in at(recorded, path) if step.role == "researcher"] for path in FIRST_TWO]
+        assert kinds[0].count("model") == kinds[1].count("model") > 1
+        assert {f"{path}: its research ended at the token_budget" for path in FIRST_TWO} <= {*recorded.run.notes}
 
 
 def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
     run = perform(world, endless(), limits=Limits(tokens=30_000, supervisor_turns=1)).run
-    launches = [step for step in steps_at(run, "0") if step.name == "LaunchResearcher"]
+    launches = [step for step in run.steps if step.name == "LaunchResearcher"]
     assert [step.error is None for step in launches] == [True, False]
     assert "The tokens that are left do not suffice for more than 1 in this turn" in str(launches[1].error)
 
@@ -372,11 +268,6 @@ def batched_runs(seed: int | None = None) -> Cast:
 def as_kept(recorded: Recorded) -> str:
     evidence = [entry.as_line() for entry in recorded.evidence]
     return json.dumps([recorded.run.as_line(), evidence, recorded.texts])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_run_is_the_same_whatever_ends_first(world: World, seed: int) -> None:
-    assert as_kept(perform(world, batched_runs(seed))) == as_kept(perform(world, batched_runs()))
 
 
 @pytest.mark.parametrize(("seed", "part"), [(1, 0.9), (2, 0.7), (3, 0.5)])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 
-from drretail.agents.hybrid_react.agent import HYBRID_REACT
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -56,13 +55,6 @@ def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> No
     assert [turn.schema for turn in played.shown["synthesis"]] == ["IntermediateReport"]
 
 
-def test_the_supervisor_is_told_query_user_and_today(played: Cast) -> None:
-    _, asked = played.shown["supervisor"][0].messages
-    assert tags_of(asked.text) == ["query", "user_id", "today"]
-    assert (tag_content("query", asked.text), tag_content("user_id", asked.text)) == (QUERY.text, USER)
-    assert tag_content("today", asked.text) == "2023-01-03"
-
-
 def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) -> None:
     last = played.shown["supervisor"][-1]
     replies = [message for message in last.messages if isinstance(message, ToolMessage)]
@@ -107,27 +99,6 @@ def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(p
         assert unseen not in asked.text
 
 
-@pytest.mark.parametrize(
-    ("role", "words"),
-    [
-        ("supervisor", ["at most 6 turns", "at most 5 researchers", "`LaunchResearcher`", "`<query>`", "`<today>`"]),
-        ("researcher", ["at most 10 turns", "`<sub_problem>`", "`Finalize`", "[P:B0EXAMPLE1]"]),
-        ("synthesis", ["`<findings>`", "Never make up an id", "you have no tools"]),
-        ("report", ["`<query>`", "`<reports>`", "[P:B0EXAMPLE1]", "You have no tools"]),
-    ],
-)
-def test_each_role_is_told_its_task_limits_and_how_to_cite(played: Cast, role: str, words: list[str]) -> None:
-    system = played.shown[role][0].messages[0].text
-    for word in words:
-        assert word.casefold() in system.casefold()
-    assert "Nothing in" in system.split("# What is data")[1]
-
-
-def test_every_prompt_of_hybrid_react_is_recorded() -> None:
-    names = {prompt.name for prompt in HYBRID_REACT.prompts()}
-    assert names == {"supervisor", "researcher", "synthesis", "report", "moves", "nothing_looked_up", "report_or_call"}
-
-
 END = calls(DONE)
 PAGE = web_evidence_id(CORPUS[0].url)
 GOOD = reported("P:B0TEST0001")
@@ -168,11 +139,6 @@ def test_an_id_in_another_form_is_read_and_not_asked_for_again(world: World, wri
     assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
 
 
-def test_two_ids_in_one_string_are_two(world: World) -> None:
-    played, _ = consolidated(world, reported(f"[P:B0TEST0001][{PAGE}]"))
-    assert handed_on(played)["insights"][0]["citations"] == ["P:B0TEST0001", PAGE]
-
-
 def test_an_invented_id_is_pointed_out_and_can_be_mended(world: World) -> None:
     played, recorded = consolidated(world, INVENTED, GOOD)
     assert OBJECTION in played.shown["synthesis"][1].messages[-1].text
@@ -203,12 +169,6 @@ def test_what_another_researcher_found_is_no_evidence_here(world: World) -> None
     )
     recorded = perform(world, played)
     assert recorded.run.notes == ("0.2: synthesis cited what was never found: P:B0TEST0004",)
-
-
-def test_an_answer_of_another_shape_is_asked_for_again(world: World) -> None:
-    played, recorded = consolidated(world, AIMessage('{"summary": "All fine."}'), GOOD)
-    assert "summary" in played.shown["synthesis"][1].messages[-1].text
-    assert (recorded.run.status, handed_on(played)) == ("done", json.loads(GOOD.text))
 
 
 @pytest.mark.parametrize("field", ["insights", "sources", "open_questions"])

@@ -129,17 +129,6 @@ def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder
     assert files_of(folder / "a") == files_of(folder / "b") == files_of(folder / "c")
 
 
-def test_a_run_that_fails_disturbs_no_other(world: World, folder: Path) -> None:
-    def broken(number: int, turns: int) -> AIMessage:
-        if number == 2:
-            raise ZeroDivisionError("a bug of a client")
-        return researched(number, turns)
-
-    (tally,) = run_all(folder, world, Backend(broken), parallel=6)
-    assert (tally.done, tally.failed) == (5, 1)
-    assert "ZeroDivisionError" in tally.failures[0]
-
-
 def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save = Experiment.save
 

@@ -60,7 +60,13 @@ LABEL = "mcp@claude-desktop"
 
 
 def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, folder: Path) -> None:
-    visited(world, folder, answer)
+    replies: list[Any] = []
+
+    async def told(client: Client) -> None:
+        replies.append(await answer(client))
+
+    visited(world, folder, told)
+    assert replies == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
     kept = run_folder(folder, LABEL, "q1", 1)
     run = read_run(kept)
     assert (run.status, run.stop, run.user_id, run.report) == ("done", "finished", USER, REPORT.partition("\n\n")[0])
@@ -73,16 +79,6 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert list(run.prompt_hashes) == ["mcp_question"]
     system = read_definition(folder).systems[LABEL]
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
-
-
-def test_the_reply_to_a_report_says_what_became_of_it(world: World, folder: Path) -> None:
-    events: list[Any] = []
-
-    async def told(client: Client) -> None:
-        events.append(await answer(client))
-
-    visited(world, folder, told)
-    assert events == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
 
 
 def test_a_client_that_leaves_without_a_report_leaves_a_failed_run_with_its_calls(world: World, folder: Path) -> None:

@@ -1,6 +1,5 @@
 """What an experiment holds and shows: its categories, its scope, its shards, and as many runs as files may be open."""
 
-import asyncio
 import resource
 from itertools import pairwise
 from pathlib import Path
@@ -9,13 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.agents.registry import load_agent
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.run import check_open_files
-from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
-from drretail.agents.running.single_question import ask_once
-from drretail.agents.running.system import SystemUnderTest
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import with_preset
 from drretail.env.world import World, open_world
@@ -25,7 +20,7 @@ from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.run import Scope
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.shop import build_shop
 
 
@@ -37,7 +32,7 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experimen
     ]
     model = open_model("offline:shopper", environ={})
     with open_world(build_shop(tmp_path / "w")) as world:
-        player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
+        player = sut(world, model)
         for folder in ("one", "two"):
             open_experiment(tmp_path / folder, world, queries, [player], "42").close()
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
@@ -53,20 +48,13 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return held
 
 
-def test_two_hundred_runs_need_nothing_that_is_not_there(limits: list[tuple[int, int]]) -> None:
-    check_open_files(200)
-    assert limits == [(1024, 4096)]
-
-
-def test_what_the_process_may_have_it_takes(limits: list[tuple[int, int]]) -> None:
-    check_open_files(1000)
-    assert limits[-1] == (2100, 4096)
-
-
 def test_more_than_it_may_have_is_one_sentence_with_what_would_go(limits: list[tuple[int, int]]) -> None:
     with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
         check_open_files(5000)
+    check_open_files(200)
     assert limits == [(1024, 4096)]
+    check_open_files(1000)
+    assert limits[-1] == (2100, 4096), "what it may have it takes"
 
 
 OTHER = "AEOTHER000000000000000000001"
@@ -76,7 +64,7 @@ REACHING = (calls(("get_user_profile", {"user_id": OTHER})), reporting("Nothing.
 def error_in(world: World, scope: Scope | None) -> tuple[str, str]:
     """The label of a system, and what came of its reaching for another user's profile."""
     player = sut(world, scripted(*REACHING)[0], **({} if scope is None else {"scope": scope}))
-    recorded = asyncio.run(Runner(world, "w").run(player, QUERY))
+    recorded = record(world, player)
     (tool,) = (step for step in recorded.run.steps if step.kind == "tool")
     return player.label, (tool.error or "").partition(":")[0]
 
@@ -91,15 +79,6 @@ def error_in(world: World, scope: Scope | None) -> tuple[str, str]:
 )
 def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | None, label: str, error: str) -> None:
     assert error_in(world, scope) == (label, error)
-
-
-def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
-    for scope in ("own", "any"):
-        ask_once(Runner(world, "w"), sut(world, scripted(*REACHING)[0], scope=scope), QUERY, folder)
-    assert {label: system.sees for label, system in read_definition(folder).systems.items()} == {
-        "react@scripted-test": "own",
-        "react@scripted-test-scope-any": "any",
-    }
 
 
 def test_the_papers_preset_shows_any_users_data() -> None:

@@ -10,19 +10,18 @@ from typing import Any, Never, cast
 import pytest
 
 from drretail.agents.base import Agent
-from drretail.agents.registry import load_agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, UserError
+from drretail.errors import CommandStopped, ModelError, ToolError
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, tally_of
 from tests.build import known
 from tests.shop import PAGES, USER
 
@@ -45,22 +44,17 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
     model, _ = scripted()
     player = sut(world, model)
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
-    recorded = asyncio.run(Runner(world, "w", replay=folder).run(player, other))
+    recorded = record(world, player, other, replay=folder)
     assert "replayed journal" in known(recorded.run.error).message
 
 
-def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
-    player = sut(world, scripted(ModelError("refusal", "no"))[0])
-    first, again = (tally_of(folder, world, player) for _ in range(2))
-    assert (first.done, first.failed, first.before) == (0, 1, 0)
-    assert (again.failed, again.before) == (1, 1)
-    assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
-
-
-def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
+def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
-    tally_of(folder, world, player)
+    first, kept = (tally_of(folder, world, player) for _ in range(2))
     again = tally_of(folder, world, player, retry_failed=True)
+    assert (first.done, first.failed, first.before) == (0, 1, 0)
+    assert (kept.failed, kept.before) == (1, 1)
+    assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
 
@@ -149,11 +143,6 @@ def test_repeats_are_independent(world: World, folder: Path) -> None:
     assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
 
 
-def test_a_single_question_is_untyped(world: World) -> None:
-    query = question_as_query("Which feeder, under $30?", USER, world)
-    assert query.wish is None
-
-
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     for turns in ([calls(SEARCH), REPORT], []):
@@ -162,22 +151,8 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
         assert recorded.run.report == SAID
 
 
-def test_a_role_without_a_model_is_named(world: World) -> None:
-    model, _ = scripted()
-    with pytest.raises(UserError, match="needs a model for researcher"):
-        SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
-
-
-@pytest.mark.parametrize(("name", "message"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
-def test_a_wrong_agent_is_answered_with_what_is_right(name: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        load_agent(name)
-
-
 @pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_s_place_is_recorded_to_be_found_again(
-    monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
-) -> None:
+def test_a_world_s_place_is_recorded_to_be_found(monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str) -> None:
     monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
     assert recorded_spec(spec) == recorded
 
@@ -188,7 +163,7 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
 
     model, _ = scripted()
     player = replace(sut(world, model), agent=Agent(answer, roles=("report",)))
-    error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
+    error = record(world, player).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
 

@@ -17,7 +17,7 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import read_definition, read_evidence, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from tests.agents.conftest import QUERY, calls, reporting, scripted
@@ -130,20 +130,6 @@ def experiment(world: World, to: Path, sizes: Sequence[str] = (), composes: Sequ
     systems = suts({name: load_agent(name) for name in AGENTS}, SHOPPER, world, sizes=sizes, composes=composes)
     assert run(to, Runner(world, "w"), systems, [QUERY, OTHER]).is_whole
     return to
-
-
-def test_runs_of_several_sizes_are_resumed_and_replayed(there: World, tmp_path: Path) -> None:
-    to = experiment(there, tmp_path / "exp", ("32k", "64k"))
-    before = {path: path.read_bytes() for path in to.rglob("run.json")}
-    cut = run_folder(to, "react@offline-shopper-size-64k", "q1", 1)
-    for path in list(cut.iterdir()):
-        path.unlink()
-    experiment(there, to, ("64k", "32k"))
-    assert {path: path.read_bytes() for path in to.rglob("run.json")} == before
-    systems = react(there, ("32k", "64k"))
-    assert run(tmp_path / "again", Runner(there, "w", replay=to), systems, [QUERY]).is_whole
-    read = {each.run_id: each for each in read_runs(to)}
-    assert all(each == read[each.run_id] for each in read_runs(tmp_path / "again"))
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:

@@ -78,13 +78,6 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
     assert tally.tokens == after.total.usage.total > before.total.usage.total
 
 
-def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
-    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    row = spent(folder, read_prices())
-    assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, (MODEL,))
-    assert row.input.mean
-
-
 def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, folder: Path) -> None:
     used = {"calls": 1, "input_uncached": 500, "cache_read": 0, "cache_creation": 0, "output": 8000}
     experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), calls(SEARCH), REPORT)

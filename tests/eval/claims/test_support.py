@@ -133,13 +133,6 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
     assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
 
 
-def test_a_quote_has_to_stand_in_a_source_of_its_own_claim(tmp_path: Path) -> None:
-    claims = [claim(1, "It has foam.", "P:B0BED00001"), claim(2, "It has foam.", "P:B0BOWL0001")]
-    both = {"claims": [ruled(each, "full", "x", "Memory foam base") for each in (1, 2)]}
-    found = support_of(tmp_path, scripted({"claims": claims}, both), "Foam [P:B0BED00001]. Foam [P:B0BOWL0001].")
-    assert [(each.quote, each.notes) for each in found] == [("Memory foam base", ()), (None, ("quote_dropped",))]
-
-
 @pytest.mark.parametrize(
     "first",
     [
@@ -316,31 +309,6 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
     assert asked.count("<source ") == (2 if rules == "paper" else 1)
 
 
-def test_the_paper_s_rules_ask_for_each_claim_alone(tmp_path: Path) -> None:
-    claims = [papers_claim(each, f"It has {each} zips.", "P:B0BED00001") for each in (1, 2)]
-    judge = scripted({"claims": claims}, {"claims": []}, alone("full"), alone("no", "x", "Memory foam base"))
-    found = support_of(tmp_path, judge, "Zips [P:B0BED00001].", "paper")
-    assert [(each.value, each.quote) for each in found] == [(1, None), (0, "Memory foam base")]
-    assert len(questions(tmp_path)) == 2
-
-
-def test_unreadable_sources_are_unverifiable_and_nobody_is_asked(tmp_path: Path) -> None:
-    report = f"Owls are loud [{BLOCKED_ID}], see https://unseen.example/x too."
-    judge = answering(claim(1, "Owls are loud.", BLOCKED_ID, "https://unseen.example/x"))
-    (verdict,) = support_of(tmp_path, judge, report)
-    assert (verdict.state, verdict.value) == ("unverifiable", None)
-    assert BLOCKED_ID in verdict.reason
-    assert "https://unseen.example/x" in verdict.reason
-
-
-def test_a_partly_readable_unit_is_judged_on_what_is_readable(tmp_path: Path) -> None:
-    report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}][{BLOCKED_ID}]."
-    judge = answering(claim(1, "Cardinals prefer sunflower seeds.", BIRDS_ID, BLOCKED_ID), support("full"))
-    (verdict,) = support_of(tmp_path, judge, report)
-    assert (verdict.value, verdict.notes) == (1, ("partial_content",))
-    assert [source.id for source in verdict.sources] == [BIRDS_ID]
-
-
 def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:
     report = f"Cardinals prefer seeds [{BIRDS_ID}][{BLOCKED_ID}][P:B0BED00001]."
     extracted = papers_claim(1, "Cardinals prefer seeds.", BIRDS_ID, BLOCKED_ID, "P:B0BED00001")
@@ -349,27 +317,6 @@ def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) ->
     (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
     assert {source.id for source in verdict.sources} == {BIRDS_ID, BLOCKED_ID, "P:B0BED00001"}
     assert values(about, verdicts, "drg")["FP"].value == 0.5
-
-
-def test_a_judge_that_fails_on_one_unit_goes_on_with_the_next(tmp_path: Path) -> None:
-    report = "It suits old dogs [P:B0BED00001]. It calms dogs [P:B0BOWL0001]."
-    cited = [claim(1, "It suits old dogs.", "P:B0BED00001"), claim(2, "It calms dogs.", "P:B0BOWL0001")]
-    unusable = ["no"] * 3
-    judge = scripted({"claims": cited}, *unusable, *unusable, support("full"))
-    about = subject(report)
-    verdicts = judged(tmp_path, judge, about)
-    found = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    assert [verdict.state for verdict in found] == ["failed", "scored"]
-    assert values(about, verdicts)["FP"].items["failed"] == 1
-
-
-def test_another_report_makes_verdicts_stale_and_claims_that_changed_are_judged_anew(tmp_path: Path) -> None:
-    judged(tmp_path, answering(BED_CLAIM, support("full")), subject(BED_REPORT))
-    longer = subject(BED_REPORT + " Buy it.")
-    assert judged(tmp_path, answering(BED_CLAIM, support("no")), longer) != []
-    other = claim(1, "The Fluffwick bed is quiet.", "P:B0BED00001")
-    again = judged(tmp_path, answering(other, support("partial")), longer, again="everything")
-    assert values(longer, again)["FP"].value == 0.5
 
 
 def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: Path) -> None:
@@ -381,13 +328,3 @@ def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: 
     (question,) = questions(tmp_path)
     assert tag_content("today", question) == "2023-09-24"
     assert f'<source id="{BIRDS_ID}" date="2021-05-06">' in question
-
-
-def test_a_type_of_which_nothing_could_be_read_is_unverifiable_beside_one_that_was(tmp_path: Path) -> None:
-    report = f"The bed is loud [P:B0BED00001][{BLOCKED_ID}]."
-    about = subject(report)
-    verdicts = judged(
-        tmp_path, answering(claim(1, "The bed is loud.", "P:B0BED00001", BLOCKED_ID), support("no")), about
-    )
-    found = values(about, verdicts)
-    assert (found["FP_product"].value, found["FP_web"].state, found["FP"].value) == (0, "unverifiable", 0)

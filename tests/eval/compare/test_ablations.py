@@ -16,7 +16,6 @@ from drretail.viewer.tables.ablations import (
     ablation_table,
     difference_cell,
     distractor_table,
-    headlines_first,
     main_tables,
 )
 from tests.build import SYSTEM, known
@@ -74,12 +73,6 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
     assert all(step.row.tests == 4 for step in row.steps)
 
 
-def test_a_gain_is_of_the_queries_that_both_settings_have() -> None:
-    ((row,),) = (table.rows for table in tables(held({"task": [1, 2, 3], "persona": [2, 3, "failed"]})))  # type: ignore[dict-item, list-item]
-    (step,) = row.steps
-    assert (step.row.difference, step.row.n_pairs) == (1.0, 2)
-
-
 def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
     assert tables(held({"task": [1, 2]})) == []
     assert tables(held(assessor=RULES)) == []
@@ -122,15 +115,6 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert first == []
     assert "against information" in plot.title
     assert all(each in str(plot.svg) for each in ("task", "context", "persona", "tools"))
-
-
-@pytest.mark.parametrize(
-    ("family", "variant"), [("quality", "personalization"), ("quality", "overall"), ("pqr", "S_P"), ("pqr", "GOAL")]
-)
-def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str) -> None:
-    made = held(family=family, variant=variant)
-    (table,) = ablation_tables(made, "information", all_assessors(made), {family: [variant]})
-    assert (table.variant, table.rows[0].cells[0].mean) == (variant, 4.5)
 
 
 def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
@@ -191,13 +175,6 @@ def ablated(
     made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
     (table,) = (each for each in ablation_tables(made, by, all_assessors(made)) if each.variant == variant)
     return table
-
-
-def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
-    systems = {size: on_sandbox(size) for size in SCORES}
-    first, last = (ablated(systems, SCORES, "size", variant) for variant in ("IR_SC", "avg6"))
-    other = ablated(systems, SCORES, "size", "DQ")
-    assert [each.variant for each in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
 
 
 def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_it() -> None:
@@ -298,24 +275,23 @@ def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> 
     assert "No effect of distractors is shown for" in sentence
 
 
-def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor() -> None:
-    _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [0.0] * 8)})
-    assert "falls to the floor (0.00)" in table.sentence
-    assert "8 queries" in table.sentence
-
-
-def test_one_whose_other_pages_hold_the_answer_does_not() -> None:
-    _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)})
-    assert "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)" in distractor_table(table).notes[0]
-    assert "(21.00)" in table.sentence
-
-
-def test_what_an_agent_tells_without_a_web_is_its_floor() -> None:
-    blind = SYSTEM.model_copy(update={"options": {"without": ["web"]}})
-    systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)}
-    tables, table = ablations({**systems, "n": (blind, [20, 22, 18, 26] * 2)})
-    assert {each.by for each in tables} == {"compose", "web"}
-    assert "falls to the floor (21.50, what it is without a web)" in table.sentence
+@pytest.mark.parametrize(
+    ("without_the_answer", "blind", "sentence"),
+    [
+        ([0.0] * 8, None, "falls to the floor (0.00) for react@offline-shopper at 32k: as far as 8 queries can show"),
+        ([20, 22, 18, 24] * 2, None, "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"),
+        ([20, 22, 18, 24] * 2, [20, 22, 18, 26] * 2, "falls to the floor (21.50, what it is without a web)"),
+    ],
+)
+def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
+    without_the_answer: list[float], blind: list[float] | None, sentence: str
+) -> None:
+    systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), without_the_answer)}
+    if blind is not None:
+        systems["n"] = SYSTEM.model_copy(update={"options": {"without": ["web"]}}), blind
+    tables, table = ablations(systems)
+    assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
+    assert sentence in distractor_table(table).notes[0]
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:

@@ -17,9 +17,6 @@ from drretail.eval.compare.primary import primary_tests
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore
-from drretail.stats.power import power
-from drretail.tables.figures import number, signed
-from tests.build import known
 from tests.eval.compare.crafted import (
     CODE,
     JUDGE,
@@ -220,44 +217,10 @@ def test_the_golden_file_holds_these_cases_and_no_others() -> None:
     assert golden()["all at once: one system"] == ALONE
 
 
-def test_a_number_that_shows_as_zero_has_no_sign() -> None:
-    assert [number(each) for each in (-0.0, -0.004, 0.004, -0.005001)] == ["0.00", "0.00", "0.00", "-0.01"]
-    assert [signed(each) for each in (-0.0, 0.0, -0.2, 0.2)] == ["0.00", "0.00", "-0.20", "+0.20"]
-
-
-def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_against() -> None:
-    both = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
-    alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
-    texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity", "breadth")]
-    of_three = comparison(gathered(*texts)).tables[0].rows[0]
-    assert alone.sd == of_three.sd
-    assert of_three.detectable is not None
-    assert known(alone.detectable) < of_three.detectable
-    away = of_three.detectable / (known(of_three.sd) / 30**0.5)
-    assert power(away, 29, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
-    assert power(away / 2, 29, 0.05 / 3) == pytest.approx(of_three.power_of_half, abs=1e-6)
-
-
-def test_where_nothing_differs_there_is_no_size_that_would_be_shown() -> None:
-    row = only_row(comparison(beside([6.0, 7.0, 8.0], [6.0, 7.0, 8.0])))
-    assert (row.detectable, row.power_of_half, row.queries_needed) == (None, None, None)
-
-
 def test_who_fails_on_half_of_the_queries_is_not_above_who_tries_all() -> None:
     quitter, honest = [9.0] * 15 + [None] * 15, [7.0] * 30
     row = only_row(comparison(beside(quitter, honest)))
     assert (row.mean_a, row.mean_b, row.n_pairs, row.outcome) == (4.5, 7.0, 30, "lower")
-
-
-def test_the_judge_s_part_of_the_spread_is_within_that_of_all_repeats() -> None:
-    def quiet(rng: random.Random) -> dict[str, list[list[float]]]:
-        """Runs that by chance differ less than judgements do."""
-        return {f"q{at}": [[5.0 + rng.random(), 6.0], [6.0, 5.0 + rng.random()]] for at in range(6)}
-
-    held = gathered(("quality", "overall", JUDGE, {"a": quiet(random.Random(1)), "b": quiet(random.Random(2))}))
-    row = only_row(comparison(held))
-    assert row.repeat_share == row.judge_share
-    assert 0 < (row.repeat_share or 0) < 1
 
 
 def test_repeats_and_noise_have_figures_behind_their_sentences() -> None:

@@ -1,6 +1,5 @@
 """The same systems on twins of queries and in two experiments."""
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,8 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
-from drretail.eval.scoring import score
 from drretail.experiment import reference_path
 from drretail.files import read_json, write_json
-from drretail.progress import Progress, choose_progress
 from drretail.records.comparison import SettingTable
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
@@ -26,7 +23,7 @@ from drretail.viewer.page.appendix import render_scores
 from drretail.viewer.tables.ablations import twin_table
 from drretail.viewer.terminal.printed_scores import print_slices
 from tests import build
-from tests.build import SYSTEM, Reports, experiment
+from tests.build import SYSTEM, Reports, experiment, known
 from tests.eval.compare.crafted import CODE, gathered, runs
 from tests.eval.own import STUB
 
@@ -70,7 +67,7 @@ def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
 
 
 def judged(path: Path) -> Path:
-    asyncio.run(score(path, ["outcome"], [], progress=choose_progress("none")))
+    build.scored(path, ["outcome"])
     return path
 
 
@@ -133,8 +130,7 @@ def test_a_query_without_its_twin_is_no_pair(tmp_path: Path) -> None:
 
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
-    levels = compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels
-    assert levels is not None
+    levels = known(compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels)
     found = {(row.system, row.name): row.value for row in levels.slices}
     assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
     assert {name for _, name in found} == {"level 0", "level 7"}
@@ -149,7 +145,7 @@ A, B = "react@model", "hybrid@model"
 
 def stubbed(folder: Path, systems: Mapping[str, Reports]) -> Path:
     experiment(folder, systems)
-    asyncio.run(score(folder, (STUB,), (), progress=Progress()))
+    build.scored(folder, (STUB,))
     return folder
 
 

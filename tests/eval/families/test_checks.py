@@ -74,12 +74,6 @@ def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Pat
     assert verdicts["repeated_section"].state == "na"
 
 
-def test_the_reading_is_kept_under_its_reader(tmp_path: Path) -> None:
-    judged(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
-    (kept,) = (tmp_path / "exp" / "readings").rglob("*.json")
-    assert kept.relative_to(tmp_path / "exp" / "readings").as_posix() == f"declared/{LABEL}/q1-r1.json"
-
-
 def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
     report = f"{WRONG} Or that one [P:B0TEST0009]."
     before = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report))}
@@ -105,24 +99,9 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_a_report_is_clean_in_a_check_that_finds_no_error(tmp_path: Path) -> None:
-    values = valued(tmp_path, subject_of(tmp_path / "exp", WRONG, picks=[TUBE.product_id]))
-    assert (values["price_wrong"].value, values["price_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
-    assert (values["profile_changed"].value, values["profile_changed"].items["errors"]) == (1.0, 0)
-    assert values["unwanted_brand"].state == "na"
-    assert (values["clean"].value, values["clean"].items["errors"]) == (0.0, 1)
-
-
 def test_a_report_that_was_read_and_says_what_is_right_is_clean(tmp_path: Path) -> None:
     values = valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
     assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)
-
-
-def test_a_report_whose_picks_are_not_known_is_neither_clean_nor_0(tmp_path: Path) -> None:
-    values = valued(tmp_path, subject_of(tmp_path / "exp", WRONG))
-    assert (values["clean"].state, values["picks_known"].value) == ("na", 0)
-    assert values["clean"].items["errors"] == 1
-    assert values["price_wrong"].value == 0
 
 
 def test_a_report_of_whose_figures_too_few_are_read_is_neither_clean_nor_0(tmp_path: Path) -> None:

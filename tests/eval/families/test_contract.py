@@ -65,23 +65,6 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     assert not {*chosen} & family.pooled.keys()
 
 
-@pytest.mark.parametrize(
-    ("name", "variant", "scale"),
-    [
-        ("pqr", "S_overall", "rating"),
-        ("race", "RACE", "share"),
-        ("report_eval", "overall", "grade"),
-        ("dr3", "avg6", "percent"),
-        ("rubrics", "score", "share"),
-    ],
-)
-def test_a_family_with_one_overall_number_is_chosen_by_it(name: str, variant: str, scale: str) -> None:
-    described = load_metric(name).description
-    (column,) = described.scoreboard
-    assert (column.variant, column.name, described.scale, described.primary) == (variant, name, scale, (variant,))
-    assert column.meaning
-
-
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("report", [None, "A report."], ids=["failed", "never judged"])
 def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, report: str | None) -> None:

@@ -1,6 +1,5 @@
 """Where a wrong claim went wrong, in single claims and of agents whose model makes one chosen mistake."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -9,8 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.env.store.base import Store
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
@@ -26,13 +23,11 @@ from drretail.eval.families.fault_place.placing import (
     presence_of,
     wrong_claims,
 )
-from drretail.eval.families.fault_place.score import FAMILY, METRIC
+from drretail.eval.families.fault_place.score import FAMILY
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.scoring import score
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import open_model
-from drretail.progress import choose_progress
 from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
 from drretail.records.reading import ReadValue
 from drretail.records.score import Score, SourceRef, Verdict
@@ -106,13 +101,6 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
     assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
 
 
-def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
-    result = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
-    claim = the_bed()
-    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), ResearcherReports({"0.2": result}))
-    assert (found.place, "0.2" in found.reason) == ("distorted", True)
-
-
 def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
     claim = the_bed()
     assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
@@ -169,24 +157,6 @@ def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
     assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown"
 
 
-@given(st.lists(st.lists(st.sampled_from(PLACES), max_size=8), max_size=6))
-def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Place]]) -> None:
-    sums = dict.fromkeys(PLACES, (0.0, 0.0))
-    for places in reports:
-        placed = [PlacedClaim(claim_id=str(at), place=each, reason="") for at, each in enumerate(places)]
-        verdict = ruled("report", 0).model_copy(update={"value": [each.model_dump() for each in placed]})
-        found = {value.variant: value for value in METRIC.values(cast(Any, None), [verdict], "default")}
-        shares = [found[each].value or 0.0 for each in PLACES]
-        assert sum(shares) == pytest.approx(1 if places else 0)
-        assert found["n_wrong"].value == len(places)
-        for each in PLACES:
-            ((above, below),) = METRIC.pooled[each](found)
-            sums[each] = (sums[each][0] + above, sums[each][1] + below)
-    total = sum(len(places) for places in reports)
-    assert all(below == total for _, below in sums.values())
-    assert sum(above for above, _ in sums.values()) == total
-
-
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = mistakes.build(tmp_path_factory.mktemp("places") / "world")
@@ -197,7 +167,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]:
     judge = Judge.of(open_model("offline:judge"))
     names = metrics or ("faithfulness", FAMILY)
-    made = asyncio.run(score(folder, names, [judge], store=store, progress=choose_progress("none")))
+    made = build.scored(folder, names, judge, store=store)
     return {each.variant: each for each in made.scores if each.metric == FAMILY and each.policy == "answered"}
 
 

@@ -24,7 +24,7 @@ WISH = Wish(wants=(FEEDER,), budget=Money.of(45), deadline="Friday")
 
 def would_do(want: Want) -> Collection[str]:
     feeders = [listing_of(product) for product in (TUBE, HOPPER, WINDOW)]
-    return {listing.product.product_id for listing in fitting(want, feeders).listings}
+    return {listing.product.product_id for listing in fitting(want, feeders)}
 
 
 def kept(*picks: tuple[Any, int]) -> set[str]:

@@ -17,8 +17,7 @@ from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
 from tests.shop import PRODUCTS, USER, build_shop
 
-FEEDER, BATH = "B0TEST0002", "B0TEST0004"
-BUDGET = 60
+BATH = "B0TEST0004"
 WISH = Wish(wants=(Want(name="bird bath", kinds=("bird bath",), again=True),))
 QUERIES = [Query(query_id=f"q{n}", user_id=USER, text=f"Which bird bath? {n}", wish=WISH, source="t") for n in range(6)]
 OPENING = ("get_product_details", {"product_id": BATH})

@@ -134,6 +134,20 @@ def test_j_is_the_difference_of_two_shares() -> None:
     assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
 
 
+def test_a_refusal_is_right_beside_a_proof_and_false_beside_a_refutation() -> None:
+    def numbers(found: Decided) -> dict[str, float | None]:
+        names = ("refusal_recall", "false_refusal", "bought_anyway", "undeclared")
+        by_name = {value.variant: value.value for value in valued(found)}
+        return {name: by_name[name] for name in names if by_name.get(name) is not None}
+
+    none, buy, refuted = Outcome(decision="none"), Outcome(decision="buy"), Proof(state="refuted")
+    assert numbers(decided(none)) == {"refusal_recall": 1, "bought_anyway": 0, "undeclared": 0}
+    assert numbers(decided(None)) == {"refusal_recall": 0, "bought_anyway": 0, "undeclared": 1}
+    bought = decided(buy, picks=[Pick(product=TUBE.product_id)])
+    assert numbers(bought) == {"refusal_recall": 0, "bought_anyway": 1, "undeclared": 0}
+    assert numbers(decide(none, referenced(CHEAP), refuted, [], [])) == {"false_refusal": 1, "undeclared": 0}
+
+
 def valued(decided: Decided) -> list[Value]:
     verdict = build.verdict("outcome", "decide", "report", decided.model_dump(mode="json"))
     return values([verdict])

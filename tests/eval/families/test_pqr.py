@@ -1,6 +1,5 @@
 """PQR: the formulas by hand and on the paper's own tables, and over a small experiment."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,7 +12,6 @@ from drretail.errors import UserError
 from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
 from drretail.eval.triplets.facts import (
     DUPLICATES,
     REPORT,
@@ -26,7 +24,6 @@ from drretail.eval.triplets.facts import (
     pair_item,
 )
 from drretail.eval.values import Value
-from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict, VerdictState, reasons_of
@@ -246,7 +243,7 @@ def folder(tmp_path: Path) -> Path:
 
 def values_of(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant."""
-    scores = asyncio.run(score(folder, ["pqr"], [judge], progress=Progress(), **given)).scores
+    scores = build.scored(folder, ["pqr"], judge, **given).scores
     return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 
@@ -282,25 +279,6 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
     assert found["b@model", "S_overall"].value == pytest.approx((5.2 + 4 + 5) / 3)
 
 
-def test_a_second_time_nothing_is_asked_and_other_rules_ask_nothing_either(folder: Path) -> None:
-    judge, asked = scripted_judge(Played(triplets=FACTS))
-    ours = values_of(folder, judge)
-    before = len(asked)
-    bytes_before = (folder / "scores.json").read_bytes()
-    values_of(folder, judge)
-    assert (folder / "scores.json").read_bytes() == bytes_before
-    asyncio.run(score(folder, ["pqr"], [judge], rules="paper", progress=Progress()))
-    assert len(asked) == before
-    rows = json.loads((folder / "scores.json").read_text())["scores"]
-    literal = {
-        row["system"]: row["value"]
-        for row in rows
-        if (row["variant"], row.get("rules"), row["policy"]) == ("FA", "paper", "answered")
-    }
-    assert literal == {system: pytest.approx(ours[system, "FA_triplets"].value) for system in literal}
-    assert literal
-
-
 def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
     judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
     values_of(folder, judge)
@@ -309,15 +287,6 @@ def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(f
     assert all("goal_alignment" in each for each in told_of_ann)
     assert len(told_of_ann) == 1 + 4 + 2
     assert not questions(questions(asked, SCORES), "0.4321")
-
-
-def test_weights_a_hundredth_off_are_set_right_before_they_are_frozen(folder: Path) -> None:
-    judge, _ = scripted_judge(
-        Played(weights={"depth_insight": 0.33, "logical_coherence": 0.33, "clarity_readability": 0.33})
-    )
-    values_of(folder, judge)
-    held = json.loads((folder / "rubrics/pqr/q2.json").read_text())
-    assert [group["weight"] for group in held["groups"]] == pytest.approx([1 / 3] * 3)
 
 
 def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_all_the_same(folder: Path) -> None:

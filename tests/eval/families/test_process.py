@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
@@ -153,28 +151,6 @@ def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
     assert found["words"].value == 2
 
 
-STEPS = st.lists(
-    st.builds(
-        call,
-        st.sampled_from([SEARCH, DETAILS, WEB, "calculator", "Reason", "search_shop"]),
-        path=st.sampled_from(["0", "0.1"]),
-        error=st.sampled_from([None, "unknown_tool: x", "not_found: x", "timeout: x"]),
-        query=st.sampled_from(["a", "b"]),
-    ),
-    max_size=8,
-)
-
-
-@given(STEPS, st.sets(st.sampled_from([SEARCH, WEB, "calculator"])))
-def test_shares_stay_between_0_and_1_and_numbers_are_whole(steps: list[Step], expected: set[str]) -> None:
-    found = count(course(*steps, expected=sorted(expected)))
-    assert list(found) == list(VARIANTS)
-    for name in ("tool_coverage", "unneeded", "repeated", "invalid", "retrieved_uncited"):
-        assert found[name].value is None or 0 <= (found[name].value or 0) <= 1
-    for name in ("pages", "domains", "turns", "tool_calls", "words"):
-        assert float(found[name].value or 0).is_integer()
-
-
 def launch(error: str | None = None) -> Step:
     return call(LAUNCH, error=error, sub_problem="feeders")
 
@@ -197,61 +173,57 @@ def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> 
     assert turns(steps) == 4
 
 
-def test_evidence_of_a_single_agent_comes_after_the_turns_before_it() -> None:
-    assert turns_to_evidence(numbered(turn(), call(SEARCH), turn(), call(SEARCH, "P:X"), turn())) == 2
+# By what it shows: steps, and the turns of models before the first evidence.
+TO_EVIDENCE: dict[str, tuple[list[Step], int | None]] = {
+    "of a single agent": ([turn(), call(SEARCH), turn(), call(SEARCH, "P:X"), turn()], 2),
+    "before the first turn": ([call(SEARCH, "P:X"), turn()], 0),
+    "never": ([turn(), call(SEARCH)], None),
+    "a branch waits for its launch and for no branch beside it": (
+        [
+            turn("supervisor"),
+            launch(),
+            launch(error="limit: At most one researcher"),
+            turn("supervisor"),
+            launch(),
+            turn("supervisor"),
+            turn(path="0.1"),
+            turn(path="0.1"),
+            turn(path="0.2"),
+            call(SEARCH, "P:X", path="0.2"),
+        ],
+        3,
+    ),
+    "a branch that came back with nothing was launched all the same": (
+        [
+            turn("supervisor"),
+            launch(error="unavailable: Researcher 1 came back with nothing"),
+            turn("supervisor"),
+            launch(),
+            turn(path="0.1"),
+            turn(path="0.2"),
+            call(SEARCH, "P:X", path="0.2"),
+        ],
+        3,
+    ),
+    "a branch of dr3 waits for the question that opened it": (
+        [
+            turn(),
+            call("read_file", error="invalid_argument: There is no file", file="x", question="What?"),
+            turn(),
+            call("search_sandbox", question="How?"),
+            turn(),
+            turn(path="0.1", role="retriever"),
+            call(SEARCH, "W:x", path="0.1"),
+        ],
+        3,
+    ),
+}
 
 
-def test_evidence_that_came_before_the_first_turn_took_none() -> None:
-    assert turns_to_evidence(numbered(call(SEARCH, "P:X"), turn())) == 0
-
-
-def test_without_evidence_there_is_no_such_number() -> None:
-    assert turns_to_evidence(numbered(turn(), call(SEARCH))) is None
-    assert turns_to_evidence(()) is None
-
-
-def test_a_branch_waits_for_its_launch_and_for_no_branch_beside_it() -> None:
-    steps = numbered(
-        turn("supervisor"),
-        launch(),
-        launch(error="limit: At most one researcher"),
-        turn("supervisor"),
-        launch(),
-        turn("supervisor"),
-        turn(path="0.1"),
-        call(SEARCH, path="0.1"),
-        turn(path="0.1"),
-        turn(path="0.1"),
-        turn(path="0.2"),
-        call(SEARCH, "P:X", path="0.2"),
-    )
-    assert turns_to_evidence(steps) == 3
-
-
-def test_a_branch_that_came_back_with_nothing_was_launched_all_the_same() -> None:
-    steps = numbered(
-        turn("supervisor"),
-        launch(error="unavailable: Researcher 1 came back with nothing"),
-        turn("supervisor"),
-        launch(),
-        turn(path="0.1"),
-        turn(path="0.2"),
-        call(SEARCH, "P:X", path="0.2"),
-    )
-    assert turns_to_evidence(steps) == 3
-
-
-def test_a_branch_of_dr3_waits_for_the_question_that_opened_it() -> None:
-    steps = numbered(
-        turn(),
-        call("read_file", error="invalid_argument: There is no file", file="x", question="What?"),
-        turn(),
-        call("search_sandbox", question="How?"),
-        turn(),
-        turn(path="0.1", role="retriever"),
-        call(SEARCH, "W:x", path="0.1"),
-    )
-    assert turns_to_evidence(steps) == 3
+@pytest.mark.parametrize("case", TO_EVIDENCE)
+def test_turns_to_evidence(case: str) -> None:
+    steps, expected = TO_EVIDENCE[case]
+    assert turns_to_evidence(numbered(*steps)) == expected
 
 
 def subject_of(folder: Path, *steps: Step) -> Subject:

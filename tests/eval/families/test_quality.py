@@ -1,13 +1,11 @@
 """Ratings: what a judge is asked and shown, and what is made of its answers."""
 
 import json
-import re
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.score import METRIC, Rating, prompt_for, values
+from drretail.eval.families.quality.score import METRIC, values
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
@@ -15,13 +13,9 @@ from drretail.prompts import tag_content
 from drretail.records.base import Rules
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
-from drretail.records.score import JudgeRef, ProfileSummary, Statement, Verdict, VerdictState
+from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState
 from tests import build
 from tests.build import Script, scripted_judge
-
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
-# The paper's Table 2, row ReAct: its Avg is the plain mean of the seven.
-REACT = (5.26, 7.18, 5.74, 5.84, 7.22, 7.04, 8.60)
 
 
 def rated(item: str, value: float | None, state: VerdictState = "scored") -> Verdict:
@@ -92,38 +86,6 @@ def test_a_judge_sees_question_profile_and_a_report_with_readable_references(tmp
         assert "http://ecommerce.com for one of its shoppers" in question
 
 
-def test_a_judge_is_told_the_shops_today(tmp_path: Path) -> None:
-    known = replace(subject(ADVICE), now=datetime(2023, 9, 24, tzinfo=UTC))
-    for about, today in ((known, "2023-09-24"), (subject(ADVICE), "not known")):
-        _, asked = asked_of(tmp_path / f"{today}.jsonl", about)
-        assert {tag_content("today", question) for question in asked} == {today}
-
-
-def test_the_prompts_ask_for_what_the_paper_s_prompts_ask() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        for statement in (
-            "whole number from 0",
-            "whole scale",
-            "Name every weakness",
-            "gets 0",
-            "is an instruction to you",
-        ):
-            assert statement in text, (dimension, statement)
-    assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
-
-
-def test_the_highest_ratings_are_explained_once_and_the_reason_comes_first() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        assert len(re.findall(r"8 and above|8–10|9–10", text)) == 1, dimension
-        assert text.index("# What the ratings mean") > text.index("</criterion>")
-        assert text.index("`justification`") < text.index("`rating`")
-    assert [*Rating.model_json_schema()["properties"]] == ["justification", "rating"]
-
-
 def test_all_questions_about_a_report_begin_alike_to_the_last_byte_of_its_data(tmp_path: Path) -> None:
     _, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     (beginning,) = {question.partition("# The criterion")[0] for question in asked}
@@ -181,25 +143,3 @@ def test_a_profile_that_came_later_is_asked_about(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     assert verdicts[PERSONALIZATION].state == "scored"
     assert len(asked) == 1
-
-
-def by_profile(question: str) -> dict[str, Any]:
-    """A judge that looks whether the report takes up the place that the profile names."""
-    place = (tag_content("profile", question) or "").partition("Lives in ")[2].partition(",")[0]
-    fits = bool(place) and place in (tag_content("report", question) or "")
-    return {"rating": 8 if fits else 1, "justification": "The place fits." if fits else "Written for somebody else."}
-
-
-def test_a_report_for_another_user_can_be_told_from_one_for_this_user(tmp_path: Path) -> None:
-    other = ADVICE.replace("Tulsa is hot", "Anchorage is cold")
-    ratings = [
-        asked_of(tmp_path / name, subject(report), by_profile)[0][PERSONALIZATION].value
-        for name, report in (("this.jsonl", ADVICE), ("other.jsonl", other))
-    ]
-    assert ratings == [8, 1]
-
-
-def test_an_empty_report_is_asked_about_like_any_other(tmp_path: Path) -> None:
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(""), lambda _: {"rating": 0, "justification": "Empty."})
-    assert len(asked) == 7
-    assert {verdict.value for verdict in verdicts.values()} == {0}

@@ -104,17 +104,6 @@ def test_without_being_asked_for_a_reading_families_by_code_read_by_form(tmp_pat
         assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
 
 
-def test_what_was_read_is_used_and_asked_no_second_time(tmp_path: Path) -> None:
-    judge, asked = judge_of(PICK)
-    rows(folder(tmp_path), judge)
-    held = {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")}
-    found = rows(tmp_path / "exp", judge)
-    assert {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")} == held
-    assert len(asked) == 1
-    assert found["checks", "picks_known"].value == 1
-    assert rows(tmp_path / "exp", judge, ["checks"])["checks", "picks_known"].value == 1
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

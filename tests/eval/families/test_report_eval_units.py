@@ -25,15 +25,6 @@ def test_sections_lose_introduction_conclusion_and_source_list_once() -> None:
     )
 
 
-def test_links_go_and_their_words_stay() -> None:
-    linked = "The [cedar house](https://a.example/x) holds, see https://a.example/y."
-    report = sectioned(linked, "Pine [1], [2].", "End.") + "\n\n[1],https://a.example/x\n[2],https://a.example/y\n"
-    first, second = units_of(report, None, "section").texts
-    assert "cedar house" in first
-    assert "https" not in first
-    assert second == "## Part 2\n\nPine."
-
-
 def test_a_section_begins_at_the_highest_headings_that_leave_two() -> None:
     deep = sectioned("One.\n\n### Below\n\nMore of one.", "Two.", "End.")
     assert [text.partition("\n")[0] for text in units_of(deep, None, "section").texts] == ["## Part 1", "## Part 2"]
@@ -121,38 +112,37 @@ ORDER = Evidence(id="O:1", kind="order", key="1", title="Order 1")
 HELD = {each.id: each for each in (PAGE, ORDER)}
 
 
-def said(report: str) -> list[tuple[str, str]]:
-    return [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD).pairs]
+LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
 
 
-def test_each_sentence_stands_once_for_each_of_its_sources_without_marks() -> None:
-    report = "Cedar lasts [1][2]. Pine rots. Oak is dear [2].\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
-    assert said(report) == [
-        ("Cedar lasts.", "W:aaaaaaaa"),
-        ("Cedar lasts.", "https://b.example/y"),
-        ("Oak is dear.", "https://b.example/y"),
-    ]
+@pytest.mark.parametrize(
+    ("report", "pairs"),
+    [
+        (
+            f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}",
+            [
+                ("Cedar lasts.", "W:aaaaaaaa"),
+                ("Cedar lasts.", "https://b.example/y"),
+                ("Oak is dear.", "https://b.example/y"),
+            ],
+        ),
+        ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", "W:aaaaaaaa")]),  # an order is no page
+        (
+            "| Wood | Years |\n|---|---|\n| Cedar | 20 [W:aaaaaaaa] |\n",
+            [("| Wood | Years |\n| Cedar | 20 |", "W:aaaaaaaa")],
+        ),
+        (
+            f"雪松耐用[1]。松木会腐烂[2]。{LISTED}",
+            [("雪松耐用。", "W:aaaaaaaa"), ("松木会腐烂。", "https://b.example/y")],
+        ),
+        ("## Woods [W:aaaaaaaa]\n\n[W:aaaaaaaa]\n", []),  # a heading and a mark alone are no sentences
+    ],
+)
+def test_each_sentence_stands_once_for_each_of_its_sources(report: str, pairs: list[tuple[str, str]]) -> None:
+    assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD).pairs] == pairs
 
 
 def test_a_source_that_comes_to_nothing_is_counted_and_no_pair() -> None:
     found = cited_sentences("Cedar lasts [1]. Oak too [2].\n\n[1],https://a.example/x\n[2],\n", HELD)
     assert [pair.sentence for pair in found.pairs] == ["Cedar lasts."]
     assert found.unresolved == 1
-
-
-def test_orders_are_no_pages() -> None:
-    assert said("You bought one [O:1]. It lasts [W:aaaaaaaa].") == [("It lasts.", "W:aaaaaaaa")]
-
-
-def test_a_row_is_told_below_the_head_of_its_table() -> None:
-    report = "| Wood | Years |\n|---|---|\n| Cedar | 20 [W:aaaaaaaa] |\n"
-    assert said(report) == [("| Wood | Years |\n| Cedar | 20 |", "W:aaaaaaaa")]
-
-
-def test_chinese_sentences_are_cut_at_their_own_stops() -> None:
-    report = "雪松耐用[1]。松木会腐烂[2]。\n\n[1] https://a.example/x\n[2] https://b.example/y\n"
-    assert said(report) == [("雪松耐用。", "W:aaaaaaaa"), ("松木会腐烂。", "https://b.example/y")]
-
-
-def test_headings_and_marks_alone_are_no_sentences() -> None:
-    assert said("## Woods [W:aaaaaaaa]\n\n[W:aaaaaaaa]\n") == []

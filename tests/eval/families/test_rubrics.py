@@ -80,10 +80,6 @@ def test_the_formula(case: str) -> None:
     }
 
 
-def test_a_fault_that_is_met_by_half_is_strictly_met() -> None:
-    assert [Mark(2, 0.5).strictly.met, Mark(-2, 0.5).strictly.met, Mark(-2, 0.0).strictly.met] == [0.0, 1.0, 0.0]
-
-
 def test_without_a_weight_above_nought_there_is_nothing_to_score() -> None:
     found = weighted("score", [Mark(-1, 1)])
     assert (found.state, [*reasons_of(found.items)]) == ("na", ["no criterion has a weight above nought"])

@@ -11,13 +11,11 @@ from drretail.env.world import World, open_world
 from drretail.eval.baskets.distance import Measured
 from drretail.eval.families.understood import (
     METRIC,
-    NO_LIMITS,
     NOT_DECLARED,
     NOTHING_OFFERED,
     compared,
     lacks_understanding,
     matched,
-    overlap,
 )
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
@@ -54,21 +52,23 @@ def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
     return dict(compared(wish, understood, lambda one: SHOP[one.kinds[0]]))
 
 
-def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same() -> None:
-    wish = Wish(wants=(want("feeder"), want("bath")))
-    assert values(wish, Wish(wants=(want("bird feeder"), want("basin")))) == {
-        "understood": 1,
-        "wants": 1,
-        "limits": None,
-    }
-    assert values(wish, Wish(wants=(want("seed"), want("basin"))))["wants"] == 0.5
-    assert values(wish, Wish())["wants"] == 0
-
-
-def test_one_want_stands_for_one_other() -> None:
-    both = Wish(wants=(want("feeder"), want("bird feeder")))
-    assert values(both, Wish(wants=(want("feeder"),)))["wants"] == 0.5
-    assert values(both, Wish(wants=(want("bird feeder"), want("feeder"))))["wants"] == 1
+@pytest.mark.parametrize(
+    ("asked", "understood", "share"),
+    [
+        (("feeder", "bath"), ("bird feeder", "basin"), 1),
+        (("feeder", "bath"), ("seed", "basin"), 0.5),
+        (("feeder", "bath"), (), 0),
+        (("feeder", "bird feeder"), ("feeder",), 0.5),  # one want stands for one other
+        (("feeder", "bird feeder"), ("bird feeder", "feeder"), 1),
+        ((), (), 1),  # a question for nothing to buy
+        ((), ("bath",), 0),
+    ],
+)
+def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same(
+    asked: tuple[str, ...], understood: tuple[str, ...], share: float
+) -> None:
+    wish, other = (Wish(wants=tuple(map(want, kinds))) for kinds in (asked, understood))
+    assert values(wish, other) == {"understood": share, "wants": share, "limits": None}
 
 
 def test_a_want_that_nobody_asked_for_costs() -> None:
@@ -84,19 +84,10 @@ def test_as_many_are_matched_as_can_be() -> None:
     assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
 
 
-def test_two_empty_sets_do_not_overlap() -> None:
-    assert overlap("", "") == 0
-
-
 def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
     wish = Wish(wants=(want("unicorn", quantity=2), want("bath")))
     assert values(wish, Wish(wants=(want("bath"),))) == {"understood": 1, "wants": 1, "limits": None}
     assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Measured(None, NOTHING_OFFERED)}
-
-
-def test_a_question_for_nothing_to_buy_is_understood_where_nothing_is_wanted() -> None:
-    assert values(Wish(), Wish()) == {"understood": 1, "wants": 1, "limits": None}
-    assert values(Wish(), Wish(wants=(want("bath"),)))["wants"] == 0
 
 
 @pytest.mark.parametrize(
@@ -129,12 +120,6 @@ def test_the_limits_of_a_want_that_was_not_understood_are_not_equal() -> None:
     wish = Wish(wants=(want("bath", quantity=2, brands_wanted=("Tallow",)),))
     found = measures(wish, Wish(wants=(want("seed", quantity=2, brands_wanted=("Tallow",)),)))
     assert (found["wants"].value, found["limits"].value) == (0, 0)
-
-
-def test_without_limits_the_wants_alone_count() -> None:
-    found = measures(Wish(wants=(want("bath"), want("feeder"))), Wish(wants=(want("bath"),)))
-    assert found["limits"] == Measured(None, NO_LIMITS)
-    assert found["understood"] == Measured(0.5, f"bath: bath; feeder: nothing; {NO_LIMITS}")
 
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
@@ -192,8 +177,3 @@ def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tm
     with Experiment(folder, read_definition(folder)) as opened:
         opened.save(build.run("q1-r2", understood=WISH), (), {}, {"world": "nowhere"})
     assert not lacks_understanding(folder)
-
-
-def test_run_json_says_nothing_of_it_where_nothing_is_known(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
-    assert "understood" not in next(folder.glob("runs/*/*/run.json")).read_text()

@@ -1,6 +1,5 @@
 """What reports are held to is made once a query, before any is judged, and frozen for all systems and judges."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,8 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
-from drretail.progress import Progress
 from drretail.records.score import Scores
+from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.held_to import METRIC
 
@@ -24,7 +22,7 @@ def wants(thing: str) -> tuple[Judge, list[Any]]:
 
 
 def scored(folder: Path, *judges: Judge, **given: Any) -> Scores:
-    return asyncio.run(score(folder, [METRIC], judges, progress=Progress(), **given))
+    return build.scored(folder, [METRIC], *judges, **given)
 
 
 def by_system(scores: Scores) -> dict[tuple[str, str], float | None]:
@@ -94,9 +92,3 @@ def test_criteria_of_another_experiment_are_taken(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("bath", "feeder"))
     with pytest.raises(UserError, match="other criteria"):
         scored(folder, judge, criteria=source)
-
-
-def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match="no criteria of these metrics"):
-        scored(folder, wants("x")[0], criteria=tmp_path)

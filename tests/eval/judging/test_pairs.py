@@ -33,11 +33,6 @@ def test_what_could_be_several_is_not_guessed(given: str, labels: list[str]) -> 
         resolve_name("system", given, labels)
 
 
-def test_what_is_none_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="react"):
-        resolve_name("system", "reakt", [PLAIN])
-
-
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
 NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
 COUNTERFACTUAL: dict[str, System] = {
@@ -47,10 +42,6 @@ COUNTERFACTUAL: dict[str, System] = {
 
 def definition(systems: Mapping[str, System]) -> Definition:
     return Definition(world_fingerprint="f" * 64, systems=dict(systems), tool_schema_hash="t")
-
-
-def test_all_systems_that_research_meet_each_other() -> None:
-    assert choose_pairs(definition(AGENTS)) == [(A, B), (A, C), (B, C)]
 
 
 def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:

@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 import pytest
 from langchain_core.exceptions import ContextOverflowError
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
 from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
@@ -85,12 +83,6 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
     assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
 
 
-async def test_a_server_that_ignores_the_schema_learns_it_from_the_repair(tmp_path: Path) -> None:
-    claim_verdict, provider = await asked(tmp_path, text_of("I like it."), text_of({"rating": 1, "why": "x"}))
-    assert claim_verdict.attempts == 2
-    assert '"required":["rating","why"]' in provider.seen[1].body["messages"][2]["content"]
-
-
 async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_path: Path) -> None:
     fenced = '```json\n{"rating": 1, "why": "hard"}\n```'
     claim_verdict, provider = await asked(tmp_path, text_of(fenced), name="claude-haiku-5-5")
@@ -99,14 +91,6 @@ async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_
     assert "output_config" not in body
     assert "<schema>" in body["messages"][0]["content"]
     assert '"rating"' in body["messages"][0]["content"]
-
-
-async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_path: Path) -> None:
-    chat = GenericFakeChatModel(messages=iter([AIMessage('{"rating": 0, "why": "none"}')]))
-    info = ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted")
-    with judge_session(Judge.of(Model("fake:x", chat, info, {})), tmp_path) as open_judge_session:
-        claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-    assert claim_verdict.answer == Taste(rating=0, why="none")
 
 
 @pytest.mark.parametrize(
@@ -139,17 +123,6 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
     assert len(provider.seen) == 3
 
 
-async def test_what_a_check_objects_to_is_repaired_too(tmp_path: Path) -> None:
-    def check(answer: Taste) -> str | None:
-        return None if answer.why == "soft" else "why must be soft"
-
-    claim_verdict, provider = await asked(
-        tmp_path, text_of({"rating": 2, "why": "x"}), text_of({"rating": 2, "why": "soft"}), check=check
-    )
-    assert claim_verdict.attempts == 2
-    assert "why must be soft" in provider.seen[1].body["messages"][2]["content"]
-
-
 async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path) -> None:
     refusal, provider = await asked(tmp_path / "a", answers({"type": "text", "text": "No."}, stop_reason="refusal"))
     assert (refusal.state, refusal.error) == ("failed", "refusal: the model refused to answer (stop reason refusal)")
@@ -170,33 +143,6 @@ async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     assert KEY not in known(claim_verdict.error)
     with pytest.raises(CommandStopped, match=r"bad key \*\*\*"):
         await asked(tmp_path / "refused", Step(401, body.encode()))
-
-
-async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:
-    claim_verdicts: list[JudgeAnswer[Taste]] = []
-    journals: list[bytes] = []
-    with Provider(text_of("oops"), text_of({"rating": 2, "why": "soft"})) as provider:
-        judge = claude(provider.url)
-        for _ in range(2):
-            with judge_session(judge, tmp_path) as open_judge_session:
-                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
-                assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=18, output=4)
-            journals.append(open_judge_session.journal_path.read_bytes())
-        assert len(provider.seen) == 2
-    assert claim_verdicts[0] == claim_verdicts[1]
-    assert claim_verdicts[0].answer == Taste(rating=2, why="soft")
-    assert journals[0] == journals[1]
-
-
-async def test_recorded_failures_are_served_too(tmp_path: Path) -> None:
-    with Provider(answers({"type": "text", "text": "No."}, stop_reason="refusal")) as provider:
-        judge = claude(provider.url)
-        claim_verdicts: list[JudgeAnswer[Taste]] = []
-        for _ in range(2):
-            with judge_session(judge, tmp_path) as open_judge_session:
-                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
-        assert claim_verdicts[0] == claim_verdicts[1]
-        assert len(provider.seen) == 1
 
 
 def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
@@ -235,25 +181,12 @@ def test_judging_again_appends_the_next_attempt_once(tmp_path: Path) -> None:
     ]
 
 
-async def test_judging_again_asks_again_although_the_journal_knows_the_answer(tmp_path: Path) -> None:
-    with Provider(text_of({"rating": 2, "why": "soft"}), text_of({"rating": 1, "why": "hard"})) as provider:
-        judge = claude(provider.url)
-        found: list[Taste | None] = []
-        agains: tuple[Again, ...] = ("nothing", "everything")
-        for again in agains:
-            with judge_session(judge, tmp_path, again) as open_judge_session:
-                claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-                open_judge_session.record(
-                    "rating", "taste", claim_verdict.state, claim_verdict.answer and claim_verdict.answer.rating
-                )
-                found.append(claim_verdict.answer)
-    assert found == [Taste(rating=2, why="soft"), Taste(rating=1, why="hard")]
-
-
 def test_judges_with_other_parameters_have_other_names() -> None:
     judges = [claude("http://localhost:1", max_tokens=length) for length in (700, 800)]
     assert judges[0].slug != judges[1].slug
     assert judges[0].ref.params_hash != judges[1].ref.params_hash
+    one, other = (claude(f"http://127.0.0.1:{port}") for port in (8001, 8002))
+    assert (one.ref, one.slug) == (other.ref, other.slug), "an address is no parameter"
     assert Judge.of(open_model("offline:judge")).slug == "offline-judge"
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
 
@@ -262,11 +195,6 @@ async def test_code_cannot_be_asked(tmp_path: Path) -> None:
     with judge_session(CODE_JUDGE, tmp_path) as open_judge_session, pytest.raises(ValueError, match="this one is code"):
         await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
     assert not (tmp_path / "q1-r1.journal.jsonl").exists()
-
-
-def test_the_same_judge_at_another_address_is_the_same_judge() -> None:
-    one, other = (claude(f"http://127.0.0.1:{port}") for port in (8001, 8002))
-    assert (one.ref, one.slug) == (other.ref, other.slug)
 
 
 def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
@@ -340,14 +268,6 @@ async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_jour
     kept = [json.loads(line) for line in session.journal_path.read_text(encoding="utf-8").splitlines()]
     contents = [effect["request"]["messages"][0]["content"] for effect in kept]
     assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
-
-
-async def test_batches_and_prompts_that_share_nothing_are_not_marked(tmp_path: Path) -> None:
-    result = text_of({"rating": 1, "why": "x"})
-    with Provider(result) as provider, judge_session(claude(provider.url), tmp_path) as session:
-        session.judge = replace(session.judge, in_batches=True)
-        await session.ask_and_record(asking("crust"))
-    assert provider.seen[0].body["messages"][0]["content"] == "Taste this.\nA dog bed.\nHow good is its crust?\n"
 
 
 @dataclass

@@ -82,11 +82,6 @@ def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
     assert [effect.scope for effect in read_effects(path)] == ["live/1", "live/2", "live/3"]
 
 
-def test_nothing_asked_leaves_no_file(tmp_path: Path) -> None:
-    read(tmp_path / "live.jsonl", Site())
-    assert list(tmp_path.iterdir()) == []
-
-
 WALLED, UNCITED = "https://walled.example/", "https://uncited.example/"
 IDS = {url: web_evidence_id(url) for url in (URL, WALLED, UNCITED)}
 FIXED = "fixed@model"
@@ -191,12 +186,6 @@ def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_
     assert excerpt.index(FACT) < excerpt.index(OTHER)  # in the order of the page
     assert excerpt.startswith("Nothing of interest")  # and its beginning, which says what it is
     assert OMITTED in excerpt
-
-
-def test_what_fits_is_left_as_it_is() -> None:
-    texts = ["one", "two"]
-    assert fit(texts, ["any"], 6) == texts
-    assert fit([long_page()], ["any"], None) == [long_page()]
 
 
 def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_not_need() -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.readings import how_read, reading_of
-from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
+from drretail.eval.judging.readings import how_read
+from drretail.eval.judging.subject import planned_runs, read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.records.base import sha256_of
 from drretail.records.reading import Reading
 from drretail.records.score import Score
 from tests import build
@@ -43,12 +42,6 @@ def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_report_is_known_by_its_very_text(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One.", "q2-r1": None, "q3-r1": ""}})
-    shas = [subject.report_sha for subject in read_subjects(folder, None)]
-    assert shas == [sha256_of("One."), None, sha256_of("")]
-
-
 def test_the_profile_is_the_one_that_was_frozen(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One.", "q2-r1": "Two."}}, users={"q1": "AE1"})
     profiles = [subject.profile and subject.profile.text for subject in read_subjects(folder, None)]
@@ -67,11 +60,6 @@ def old(tmp_path: Path) -> Path:
     return exp
 
 
-def only(experiment: Path) -> Subject:
-    (subject,) = read_subjects(experiment, None)
-    return subject
-
-
 def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
@@ -81,14 +69,3 @@ def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
     assert how_read(kept) == "2 of 2 figures could be read, picks by form"
-
-
-def test_to_read_writes_nothing(old: Path) -> None:
-    assert reading_of(only(old)).reader == "form"
-    assert not (old / "readings").exists()
-
-
-def test_without_a_world_the_case_knows_what_the_run_was_handed(old: Path) -> None:
-    case = only(old).case
-    assert case.lookup is None
-    assert KETTLE.product_id in case.ledger().products

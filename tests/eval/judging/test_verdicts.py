@@ -95,18 +95,6 @@ def test_a_kill_keeps_all_verdicts_of_one_answer_or_none(path: Path) -> None:
     assert [each.item for each in VerdictFile(path).lasts()] == ["a", "b"]
 
 
-def test_reading_makes_no_file(path: Path) -> None:
-    assert VerdictFile(path).lasts() == []
-    assert not path.parent.exists()
-
-
-def test_a_file_of_another_format_is_refused(path: Path) -> None:
-    path.parent.mkdir(parents=True)
-    path.write_text('{"format": 9}\n', encoding="utf-8")
-    with pytest.raises(UserError, match="format 9"):
-        VerdictFile(path)
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -69,31 +69,12 @@ def test_what_is_no_headline_has_one_policy() -> None:
     assert {row.policy for row in found} == {"answered"}
 
 
-def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None:
-    found = made(said("q1", 0.5), RunResult("q2", {}, FAILED_RUNS), RunResult("q3", {}, NOT_JUDGED))
-    row = found["said", "answered"]
-    assert row.value == 0.5
-    assert counts(row) == (3, 1, 0, 0, 2)
-    assert row.items == {"read": 1, "runs_failed": 1, "not_judged": 1}
-
-
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
     other = About(JUDGED, "b@model", JUDGE, "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
     assert [each.variant for each in asked] == ["said"]
     assert {(each.variant, each.n_failed) for each in lost} == {("said", 1)}
-
-
-def test_nothing_scored_is_no_value_and_never_0() -> None:
-    row = made(said("q1", "failed"), said("q2", "na"))["said", "answered"]
-    assert (row.value, row.ci_low, row.ci_high) == (None, None, None)
-
-
-def test_a_query_counts_once_however_often_it_was_repeated() -> None:
-    row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "answered"]
-    assert row.value == 0.5
-    assert row.n_planned == 4
 
 
 def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() -> None:
@@ -145,8 +126,10 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
 
     about = About(load_metric("faithfulness"), "a@model", JUDGE, "", Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
-    found = {row.variant: row.value for row in rows(about, reports)}
-    assert (found["FP_web"], found["FP_eq2"]) == (0.5, 0.75)  # half of both columns as they are printed
+    found = {row.variant: row for row in rows(about, reports)}
+    # Half of both columns as they are printed.
+    assert (found["FP_web"].value, found["FP_eq2"].value) == (0.5, 0.75)
+    assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
 HEADLINE = "overall"

@@ -6,64 +6,42 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.checks import METRIC as CHECKS
-from drretail.eval.families.process import METRIC as PROCESS
-from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.file import attack_rows
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.selection import other_families, rows_of_families
-from drretail.eval.values import Value
-from drretail.experiment import Definition
 from drretail.records.pairs import PairScore
-from drretail.records.query import Query
 from drretail.records.run import INJECTED, ModelKind
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores, SliceScore
 from drretail.stats.significance import holm
-from tests.build import SYSTEM, known
+from tests.build import known
 from tests.eval.compare import crafted
-
-CODE = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
-QUERIES = [f"q{number:02}" for number in range(12)]
-Numbers = Mapping[str, float]
+from tests.eval.compare.crafted import CODE
 
 
 def judge(kind: ModelKind = "llm") -> Assessor:
     return Assessor(JudgeRef(spec="test:judge", kind=kind), "default")
 
 
-def heard(query_id: str, values: Numbers) -> JudgedRun:
-    return JudgedRun(RunResult(query_id, {name: Value(name, "scored", value) for name, value in values.items()}))
-
-
 def gathered(
-    message: Mapping[tuple[str, Assessor], Numbers],
+    multiples: Mapping[tuple[str, Assessor], Mapping[str, float]],
     *,
     agent: str = "react",
-    self_checked: bool = False,
-    queries: list[str] = QUERIES,
+    queries: int = 12,
     repeats: int = 1,
+    **given: Any,
 ) -> Gathered:
     """One system; every value is its number times the query's, so all go up together; -1 turns one around."""
-    plans = [
-        Plan("a", Query(query_id=name, text="?", source="test"), repeat, f"a/{name}-r{repeat}", "sha")
-        for repeat in range(1, repeats + 1)
-        for name in queries
-    ]
-    tables_of_judges = {
-        TableKey(metric, assessor): {
-            plan.run_id: heard(
-                plan.query.query_id,
-                {name: times * queries.index(plan.query.query_id) for name, times in values.items()},
-            )
-            for plan in plans
-        }
-        for (metric, assessor), values in message.items()
-    }
-    system = SYSTEM.model_copy(update={"agent": agent, "self_checked": self_checked})
-    definition = Definition(world_fingerprint="f", systems={"a": system}, tool_schema_hash="t")
-    families = {metric.name: metric for metric in (QUALITY, CHECKS, PROCESS)}
-    return Gathered(definition, families, tuple(plans), tables_of_judges)
+    held = crafted.gathered(
+        *(
+            (metric, variant, seat, {"a": {f"q{at:02}": [times * at] * repeats for at in range(queries)}})
+            for (metric, seat), values in multiples.items()
+            for variant, times in values.items()
+        ),
+        **given,
+    )
+    system = held.definition.systems["a"].model_copy(update={"agent": agent})
+    return replace(held, definition=held.definition.model_copy(update={"systems": {"a": system}}))
 
 
 def test_every_measure_meets_every_headline_of_every_judge() -> None:
@@ -96,8 +74,7 @@ def test_repeats_of_a_query_are_one_pair() -> None:
 
 def test_fewer_than_ten_pairs_are_not_told() -> None:
     fields = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
-    assert correlations(gathered(fields, queries=QUERIES[:9])) == []
-    assert len(correlations(gathered(fields, queries=QUERIES[:10]))) == 1
+    assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
 
 
 def test_opinions_of_a_rule_based_judge_are_no_scores() -> None:
@@ -110,11 +87,7 @@ def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing(
     assert len(correlations(gathered(fields))) == 1
     assert correlations(gathered(fields, agent="null_keywords")) == []
     assert correlations(gathered(fields, agent="oracle")) == []
-    assert correlations(gathered(fields, self_checked=True)) == []
-
-
-def test_without_process_there_is_nothing_to_correlate() -> None:
-    assert correlations(gathered({("checks", CODE): {"clean": 1.0}})) == []
+    assert correlations(gathered(fields, self_checked=["a"])) == []
 
 
 PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
@@ -129,7 +102,7 @@ def among_texts(held: Gathered, label: str) -> Gathered:
 
 def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
     held = among_texts(
-        crafted.gathered(("basket", "feasible", crafted.CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})),
+        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})),
         "b",
     )
     obeyed = Score(
@@ -144,7 +117,7 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
 
 
 def test_a_system_that_ran_in_one_way_alone_has_no_row() -> None:
-    alone = crafted.gathered(("basket", "feasible", crafted.CODE, {"a": crafted.runs(PLAIN)}))
+    alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
     assert list(attack_rows(alone, [])) == []
     assert list(attack_rows(among_texts(alone, "a"), [])) == []
 

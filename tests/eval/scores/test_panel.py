@@ -1,6 +1,5 @@
 """Several judges: how far they agree, and their panel."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.scores.correlation import agreements
 from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scoring import score
-from drretail.progress import Progress
 from drretail.records.run import ModelKind
 from drretail.records.score import Score, Scores
+from tests import build
 from tests.build import LABEL, SYSTEM, experiment, scripted_judge
 from tests.eval.compare.crafted import JUDGE, OTHER, gathered
 
@@ -64,7 +62,7 @@ def table_key(*scripts: Any, kind: ModelKind = "llm") -> list[Judge]:
 
 
 def scored(folder: Path, judges: list[Judge]) -> Scores:
-    return asyncio.run(score(folder, ["quality"], judges, progress=Progress()))
+    return build.scored(folder, ["quality"], *judges)
 
 
 def rows(scores: Scores, judge: str, variant: str = "depth") -> dict[str, Score]:
@@ -124,9 +122,3 @@ def test_the_judges_agreement_stands_beside_their_panel(tmp_path: Path) -> None:
     assert row.rho_report is None  # the second never changes its mind
     assert row.exact == 0
     assert row.difference == pytest.approx((2 + 2 + 4) / 3)
-
-
-def test_judges_of_one_mind_agree_wholly(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(by_length, by_length))
-    (row,) = [row for row in scores.agreements if row.variant == "clarity"]
-    assert (row.rho_report, row.rho_system, row.exact, row.difference) == (1, 1, 1, 0)

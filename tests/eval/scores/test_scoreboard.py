@@ -1,6 +1,5 @@
 """The scoreboard: a row a system, of the families that put a column on it, and of what runs took."""
 
-import asyncio
 import json
 from dataclasses import replace
 from datetime import date
@@ -13,13 +12,12 @@ from drretail.eval.family import Family, of_verdicts
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.scoreboard import scoreboard
-from drretail.eval.scoring import score
 from drretail.llm.prices import PriceTable
-from drretail.progress import choose_progress
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
+from tests import build
 from tests.build import experiment, known
 from tests.eval.own import DESCRIPTION, judge, values
 
@@ -135,18 +133,6 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     assert set(made.others[0].rows[0].cells) == {"FP"}
 
 
-def test_the_judge_of_most_columns_has_the_board_whatever_it_is(held: Gathered) -> None:
-    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
-    made = board(
-        held,
-        row("faithfulness", "FP", 0.1, **rules),
-        row("faithfulness", "N_supported", 2, **rules),
-        row("quality", "overall", 8, judge="o:gpt", judge_kind="llm"),
-    )
-    assert made.judge.spec == "offline:judge"
-    assert [other.judge.spec for other in made.others] == ["o:gpt"]
-
-
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     note = "not rated (rule-based)"
     rules: dict[str, Any] = {"judge_kind": "rule_based", "judge": "r", "note": note}
@@ -183,7 +169,7 @@ def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: p
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
     (metric,) = load_metrics(["tests.eval.own:METRIC"])
     assert isinstance(metric, Family)
-    scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
+    scores = build.scored(folder, [metric])
     assert [(column.name, column.metric, column.unit) for column in known(scores.scoreboard).columns] == [
         ("brief", "brevity", "share"),
         ("brevity words", "brevity", "count"),

@@ -8,10 +8,6 @@ from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.scores.aggregate import About, rows
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, RunResult
 from drretail.eval.scores.slices import (
-    NO_CATEGORY,
-    categories_of,
-    headlines,
-    kind_of,
     parts_of,
     query_slices,
     slice_scores,
@@ -33,23 +29,6 @@ def query(query_id: str = "q1", **fields: object) -> Query:
 def wish(of_want: dict[str, object] | None = None, **of_wish: object) -> Wish:
     want = {"name": "bowl", "kinds": ("bowl",), **(of_want or {})}
     return Wish.model_validate({"wants": (want,), **of_wish})
-
-
-def test_a_query_is_in_every_category_that_was_frozen_for_it() -> None:
-    asked = query(wish=wish())
-    assert categories_of(asked, {"q1": ("Patio_Lawn_and_Garden", "Pet_Supplies")}) == (
-        "Patio_Lawn_and_Garden",
-        "Pet_Supplies",
-    )
-
-
-def test_without_frozen_categories_that_is_said() -> None:
-    assert categories_of(query(), {"q2": ("Pet_Supplies",)}) == (NO_CATEGORY,)
-
-
-def test_the_kind_is_what_was_said_and_else_the_mode() -> None:
-    assert kind_of(query(kind="gift", mode="generic")) == "gift"
-    assert kind_of(query(mode="generic")) == "generic"
 
 
 @pytest.mark.parametrize(
@@ -157,10 +136,6 @@ def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
     reports = [RunResult("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
     assert slice_scores([(About(QUALITY, "a@m", Assessor(offline, "default"), "", Clusters()), reports)], SLICES) == []
     assert slice_scores([(About(QUALITY, "a@m", Assessor(JUDGE, "default"), "", Clusters()), reports)], SLICES)
-
-
-def test_families_that_nobody_named_are_sliced_by_their_first_variants() -> None:
-    assert headlines(JUDGED) == ("said",)
 
 
 def test_queries_with_a_level_are_in_its_slice() -> None:

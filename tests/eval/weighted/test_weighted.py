@@ -15,11 +15,9 @@ from drretail.eval.triplets.facts import (
     REPORT,
     SUPPORT,
     TRIPLETS,
-    UNFETCHED,
     UNKNOWN,
     Fact,
     Triplet,
-    distinct_facts,
     pair_item,
     unique_facts,
 )
@@ -27,7 +25,6 @@ from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import check_sums, matched, normalised, off, weighted_mean
 from drretail.prompts import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from tests import build
 from tests.build import scripted_judge
@@ -38,7 +35,6 @@ from tests.eval.families.faithfulness.reports import (
     BLOCKED,
     BLOCKED_ID,
     EVIDENCE,
-    PAGE,
     entry,
     subject,
     text,
@@ -124,10 +120,6 @@ FIVE = (
 )
 
 
-def test_facts_in_the_same_words_are_one() -> None:
-    assert distinct_facts(FIVE) == ["It costs $5.", "Its price is $5.", "It is red."]
-
-
 def test_duplicates_keep_all_references_under_the_first_words() -> None:
     assert unique_facts(FIVE, [[1, 2]]) == [Fact("It costs $5.", ("P:A", "W:b"), ("9",)), Fact("It is red.")]
     assert unique_facts(FIVE, []) == [
@@ -178,20 +170,6 @@ def test_a_source_is_asked_once_for_its_facts_by_the_texts_that_faithfulness_rea
     seeds = support(found, "Cardinals like seeds.", BIRDS_ID)
     assert (seeds.value, seeds.notes) == (0, (UNKNOWN,))
     assert support(found, "Cardinals like seeds.", BLOCKED_ID).state == "unverifiable"
-
-
-def test_a_page_that_is_fetched_later_is_asked_then(tmp_path: Path) -> None:
-    unread = entry(BIRDS_ID, "web", url=BIRDS)
-    before: dict[str, Evidence] = {**EVIDENCE, BIRDS_ID: unread.model_copy(update={"texts": ()})}
-    judge, asked = scripted_judge(Played(triplets=SAID))
-    first = support(judged(tmp_path, judge, subject(REPORT_TEXT, before)), "Cardinals like seeds.", BIRDS_ID)
-    assert (first.state, first.notes) == ("na", (UNFETCHED,))
-    count = len(asked)
-    later = judged(tmp_path, judge, subject(REPORT_TEXT, {**before, BIRDS_ID: PAGE}))
-    assert support(later, "Cardinals like seeds.", BIRDS_ID).value == 1
-    assert len(asked) == count + 1
-    judged(tmp_path, judge, subject(REPORT_TEXT, {**before, BIRDS_ID: PAGE}))
-    assert len(asked) == count + 1
 
 
 def test_a_page_that_reads_otherwise_is_asked_anew(tmp_path: Path) -> None:
@@ -259,9 +237,3 @@ def test_a_part_that_failed_fails_the_list_and_is_asked_again_when_that_is_wante
     found = judged(tmp_path, judge, subject(LONG), again="failed")
     assert found[TRIPLETS, REPORT].state == "scored"
     assert len(of(asked[count:], LISTING)) == 1
-
-
-def test_an_empty_report_has_no_facts_and_nobody_is_asked(tmp_path: Path) -> None:
-    judge, asked = scripted_judge(Played())
-    assert judged(tmp_path, judge, subject(" "))[TRIPLETS, REPORT].value == []
-    assert not asked

@@ -49,11 +49,6 @@ def test_each_want_is_given_pieces_of_what_would_do_for_it() -> None:
     assert whole.is_feasible
 
 
-def test_a_quantity_may_be_made_up_of_different_products_and_of_a_pick_named_twice() -> None:
-    both = thing("bath", fit("C"), fit("D"), quantity=3)
-    assert pieces(cart("C", "D", "C", wanted=(both,))) == [{"C": 2, "D": 1}]
-
-
 def test_too_few_pieces_leave_a_want_out_and_pieces_beyond_it_are_besides() -> None:
     assert cart("A", "C").left_out == ["bath"]
     more = cart("A", several("C", 3))
@@ -68,13 +63,6 @@ def test_of_a_pack_any_number_covers_a_want() -> None:
     packed = thing("bath", fit("P", is_pack=True), quantity=12)
     assert cart("P", wanted=(packed,)).left_out == []
     assert cart(several("P", 2), wanted=(packed,)).left_out == []
-
-
-def test_an_optional_want_takes_nothing_from_one_that_is_not_and_may_be_left_out() -> None:
-    optional, needed = thing("any", fit("A"), fit("B"), optional=True), thing("feeder", fit("A"))
-    assert pieces(cart("A", wanted=(optional, needed))) == [{}, {"A": 1}]
-    assert pieces(cart("A", "B", wanted=(optional, needed))) == [{"B": 1}, {"A": 1}]
-    assert cart("A", wanted=(optional, needed)).left_out == []
 
 
 def test_a_pick_that_the_shop_does_not_have_makes_no_cart() -> None:

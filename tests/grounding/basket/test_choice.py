@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import product as combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,65 +13,14 @@ from drretail.records.query import WantedThing
 from tests.grounding.basket.things import fit, product, thing, things
 
 
-def ids(budget: int | None, *wanted: WantedThing) -> list[str] | None:
-    chosen = best_choice(wanted, None if budget is None else Decimal(budget))
-    return None if chosen is None else [fit.product_id for fit in chosen]
-
-
 def cheapest_ids(chosen_of: Sequence[WantedThing]) -> list[str] | None:
     chosen = cheapest_choice(chosen_of)
     return None if chosen is None else [fit.product_id for fit in chosen]
 
 
-def test_each_thing_is_bought_where_it_is_cheapest_in_its_quantity() -> None:
-    wanted = [thing("a", fit("A1", "9"), fit("A2", "7")), thing("b", fit("B1", "3"), quantity=2)]
-    chosen = cheapest_choice(wanted)
-    assert chosen is not None
-    assert [one.product_id for one in chosen] == ["A2", "B1"]
-    assert total_of(wanted, chosen) == Decimal(13)
-
-
 def test_a_thing_for_which_nothing_would_do_leaves_no_choice_and_no_thing_an_empty_one() -> None:
     assert cheapest_ids([thing("a", fit("A")), thing("b")]) is None
     assert cheapest_ids([]) == []
-
-
-def test_of_equal_prices_the_least_id_is_taken_in_whatever_order_they_come() -> None:
-    assert cheapest_ids([thing("a", fit("B"), fit("A"))]) == cheapest_ids([thing("a", fit("A"), fit("B"))]) == ["A"]
-
-
-CHOICE = (
-    thing("a", fit("A", "1", 1), fit("B", "9", 2)),
-    thing("b", fit("C", "9", 5), fit("D", "1", 1)),
-)
-
-
-DEAR_OR_GOOD = (thing("a", fit("A", "1", 5)), thing("b", fit("B", "1", 1), fit("C", "8", 3), quantity=3))
-SHARED = fit("X", "1", 9), fit("Y", "1", 1)
-
-
-@pytest.mark.parametrize(
-    ("budget", "wanted", "chosen"),
-    [
-        (None, CHOICE, ["B", "C"]),
-        (10, CHOICE, ["A", "C"]),
-        (1, CHOICE, None),
-        # every piece costs, and a thing is worth something once
-        (20, [thing("a", fit("A", "9", 5), fit("B", "1", 4), quantity=3)], ["B"]),
-        (24, DEAR_OR_GOOD, ["A", "B"]),
-        # of equally good choices the cheapest, then the least id
-        (None, [thing("a", fit("B", "9", 3), fit("A", "8", 3))], ["A"]),
-        (None, [thing("a", fit("B", "7", 3), fit("A", "8", 3))], ["B"]),
-        (None, [thing("a", fit("B", "8", 3), fit("A", "8", 3))], ["A"]),
-        # no product for two things, and none of unknown price
-        (None, [thing("a", *SHARED), thing("b", *SHARED, fit("Z", "1", 8))], ["X", "Z"]),
-        (None, [thing("a", fit("A", None, 9), fit("B", "1", 1))], ["B"]),
-    ],
-)
-def test_the_best_choice_within_a_budget(
-    budget: int | None, wanted: Sequence[WantedThing], chosen: list[str] | None
-) -> None:
-    assert ids(budget, *wanted) == chosen
 
 
 @given(wanted=things(), budget=st.none() | st.integers(1, 40))

@@ -80,11 +80,6 @@ def test_normalising_twice_changes_nothing(tail: str) -> None:
     assert normalise_url(once) == once
 
 
-@given(st.text(max_size=60))
-def test_every_text_has_a_well_formed_web_id(text: str) -> None:
-    assert re.fullmatch(r"W:[a-z2-7]{8}", web_evidence_id(text))
-
-
 def test_white_space_makes_no_other_calculation() -> None:
     assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
 

@@ -15,7 +15,7 @@ ALDER, BIRCH = "P:A1", "P:B2"
 
 
 def covered(report: str) -> dict[str, list[str]]:
-    """By words what they are said of, by form: of stretches, and of cells where there is a table."""
+    """What words are about, by form: of stretches, and of cells where there is a table."""
     layout = read_layout(report, None)
     parts = [(stretch.start, stretch.end, stretch.cited) for stretch in layout.stretches if stretch.cited]
     parts = [(cell.start, cell.end, cell.subjects) for cell in layout.cells] or parts

@@ -238,8 +238,8 @@ def test_totals_are_read_against_declared_picks() -> None:
 
 
 def test_totals_are_read_against_picks_by_form() -> None:
-    said = f"Kettle {K} and towels {T}: $42.95 + $17.99 = $60.94.\n\nGrand total: $66.94."
-    (finding,) = errors_in(said)
+    report = f"Kettle {K} and towels {T}: $42.95 + $17.99 = $60.94.\n\nGrand total: $66.94."
+    (finding,) = errors_in(report)
     assert (finding.code, finding.text) == ("total_wrong", "$66.94")
 
 

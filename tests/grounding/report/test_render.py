@@ -10,7 +10,7 @@ from drretail.records.evidence import Evidence
 from tests.grounding.conftest import PAGE, SUM, WEB, entry
 
 SHOP = "http://ecommerce.com"
-FEEDER = f"[[1]]({SHOP}/B000000001)"
+FEEDER = f"[[1]]({SHOP}/F1)"
 KNOWN = (
     entry("P:B1", "product", "B1", "Feeder", url=f"{SHOP}/B1"),
     entry("P:B2", "product", "B2", "Bath", url=f"{SHOP}/B2"),
@@ -26,19 +26,19 @@ def body(report: str, evidence: tuple[Evidence, ...]) -> str:
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        ("A [P:B000000001].", f"A {FEEDER}."),
-        ("A [P:B000000001] b [P:B000000001].", f"A {FEEDER} b {FEEDER}."),
-        (f"A [P:B000000001][{WEB}].", f"A {FEEDER}[[2]](<{PAGE}>)."),
-        (f"A [P:B000000001; {WEB}] [P:B000000001].", f"A {FEEDER}[[2]](<{PAGE}>)."),
+        ("A [P:F1].", f"A {FEEDER}."),
+        ("A [P:F1] b [P:F1].", f"A {FEEDER} b {FEEDER}."),
+        (f"A [P:F1][{WEB}].", f"A {FEEDER}[[2]](<{PAGE}>)."),
+        (f"A [P:F1; {WEB}] [P:F1].", f"A {FEEDER}[[2]](<{PAGE}>)."),
         ("Bought [O:0000000012].", "Bought (order 0000000012)."),
         ("Bought[O:0000000012].", "Bought (order 0000000012)."),
         ("Order O:0000000012 and O:0000000012 [U:profile].", "Order 0000000012 and order 0000000012 (your profile)."),
-        ("A [P:B000000001][O:0000000012].", f"A {FEEDER} (order 0000000012)."),
+        ("A [P:F1][O:0000000012].", f"A {FEEDER} (order 0000000012)."),
         ("You [U:profile; U:orders@A2_1].", "You (your profile; orders of user A2_1)."),
         (f"Sum [{SUM}].", "Sum (calculation: 2 * 12.50 = 25.0)."),
-        ("A `[P:B000000001]`.", f"A {FEEDER}."),
+        ("A `[P:F1]`.", f"A {FEEDER}."),
         ("A [P:XYZ].", "A [unresolved: P:XYZ]."),
-        ("A [this feeder](P:B000000001).", f"A this feeder {FEEDER}."),
+        ("A [this feeder](P:F1).", f"A this feeder {FEEDER}."),
     ],
 )
 def test_ids_become_links_and_words(report: str, expected: str, evidence: tuple[Evidence, ...]) -> None:
@@ -72,32 +72,30 @@ def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: 
 
 
 def test_the_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
-    rendered = render_report(f"Bath [P:B000000002] by [O:0000000012] and [{WEB}].\n", evidence)
-    assert rendered.text.endswith(
-        f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/B000000002\n2. Feeding birds — {PAGE}\n"
-    )
+    rendered = render_report(f"Bath [P:F2] by [O:0000000012] and [{WEB}].\n", evidence)
+    assert rendered.text.endswith(f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/F2\n2. Feeding birds — {PAGE}\n")
     assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]
-    assert [reference.url for reference in rendered.references] == [f"{SHOP}/B000000002", None, PAGE]
+    assert [reference.url for reference in rendered.references] == [f"{SHOP}/F2", None, PAGE]
 
 
 def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidence: tuple[Evidence, ...]) -> None:
     report = (
-        "A [2], b [P:B000000001], c [3].\n\n## References\n[1] https://c.example/ - Third\n"
+        "A [2], b [P:F1], c [3].\n\n## References\n[1] https://c.example/ - Third\n"
         "[2] Second: https://b.example/\n[3]\n\n## Epilogue\nBye.\n"
     )
     assert render_report(report, evidence).text == (
-        f"A [[1]](https://b.example/), b [[2]]({SHOP}/B000000001), c [unresolved: 3].\n\n## Epilogue\nBye.\n\n"
+        f"A [[1]](https://b.example/), b [[2]]({SHOP}/F1), c [unresolved: 3].\n\n## Epilogue\nBye.\n\n"
         "## Also listed\n\n- Third — https://c.example/\n\n"
-        f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/B000000001\n"
+        f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/F1\n"
     )
 
 
 def test_a_number_without_an_entry_never_looks_like_one_of_the_sources(evidence: tuple[Evidence, ...]) -> None:
-    assert body("A [P:B000000001], b [1], in [2023].", evidence) == f"A {FEEDER}, b [unresolved: 1], in [2023]."
+    assert body("A [P:F1], b [1], in [2023].", evidence) == f"A {FEEDER}, b [unresolved: 1], in [2023]."
 
 
 def test_plain_style_has_numbers_without_links(evidence: tuple[Evidence, ...]) -> None:
-    rendered = render_report("A [P:B000000001].", evidence, style="plain")
+    rendered = render_report("A [P:F1].", evidence, style="plain")
     assert rendered.text.startswith("A [1].\n\n## Sources\n\n1. ")
 
 

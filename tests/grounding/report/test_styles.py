@@ -262,6 +262,7 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         f"\n\n---\n1. A review [14X] - {A}\n2. B - {B}\n",
         [("[1, 2]", "1"), ("[1, 2]", "2")],
     ),
+    "linked numbers at the end that are marked": ("It fell [2].", f"\n\n[1]({A})\n[2]({B})\n", [("[2]", "2")]),
     "steps at the end that nothing marks": (
         "It fell.",
         f"\n\n1. Order A at {A}\n2. Or B at {B}\n",

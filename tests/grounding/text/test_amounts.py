@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
 
 ONE = [
-    ("USD 27.99", "27.99", "USD", "is"),
-    ("27.99€", "27.99", "EUR", "is"),
-    ("27,99 €", "27.99", "EUR", "is"),
     ("US$1,299.00.", "1299.00", "USD", "is"),
-    ("1.299,50 EUR", "1299.50", "EUR", "is"),
-    ("30.49 dollars", "30.49", "USD", "is"),
     ("\\$20.50", "20.50", "USD", "is"),
     ("**$20**", "20", "USD", "is"),
     ("around 28 cents", "0.28", "USD", "about"),

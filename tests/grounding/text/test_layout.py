@@ -2,7 +2,8 @@
 
 import pytest
 
-from drretail.grounding.text.layout import read_layout
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.layout import plain_figures, read_layout
 from tests.grounding.kitchen import EVIDENCE, K, P, T
 
 
@@ -68,8 +69,39 @@ def test_a_column_is_about_what_its_head_or_a_row_of_marks_cites() -> None:
 
 def test_a_footnote_owns_its_figures_and_its_mark_the_sentence() -> None:
     report = f"It pours.[^a] It costs $1.[^b]\n\n[^a]: Kettle, $42.95 {K}\n[^b]: {P}\n"
-    assert [(said[:7], cited) for said, cited in owned(report)] == [
+    assert [(text[:7], cited) for text, cited in owned(report)] == [
         ("It pour", (K[1:-1],)),
         ("It cost", (P[1:-1],)),
         ("Kettle,", (K[1:-1],)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "figure", "value"),
+    [
+        ("for $**1**.03 each", "$**1**.03", "1.03"),
+        ("for **$1**.03 each", "$1**.03", "1.03"),
+        ("for $_1_.03 each", "$_1_.03", "1.03"),
+        ("for $<b>1</b>.03 each", "$<b>1</b>.03", "1.03"),
+        ("for $<!-- -->1.03 each", "$<!-- -->1.03", "1.03"),
+        ("for &#36;1.03 each", "&#36;1.03", "1.03"),
+        ("for $1&#46;03 each", "$1&#46;03", "1.03"),
+        ("for $1&period;03 each", "$1&period;03", "1.03"),
+        ("for $1&#8203;.03 each", "$1&#8203;.03", "1.03"),
+        ("for $1\\.03 each", "$1\\.03", "1.03"),
+        ("for $1,**234**.50 each", "$1,**234**.50", "1234.50"),
+    ],
+)
+def test_markup_inside_a_figure_changes_neither_its_value_nor_its_place(text: str, figure: str, value: str) -> None:
+    plain = plain_figures(text)
+    (amount,) = find_amounts(plain)
+    assert (str(amount.low), text[amount.start : amount.end], amount.places) == (value, figure, 2)
+    assert len(plain) == len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**$19.99**, **4.5**/5", "2*3 = 6 and $19.99*2", "$19.99<sup>1</sup>", "&nbsp;5", "a=1&amp;b=2", "**1.** One"],
+)
+def test_other_figures_stay(text: str) -> None:
+    assert plain_figures(text) == text

@@ -16,18 +16,11 @@ ORDER = Order(order_id="0000000012", user_id="A1", product_id="B000000001", time
 
 
 def test_a_card_has_exactly_these_fields(product: Product) -> None:
-    assert product_card(product) == {
-        "evidence": "P:B000000001",
-        "product_id": "B000000001",
-        "product_url": "http://ecommerce.com/B000000001",
-        "title": "Bruma Feeder, Large",
-        "price": 25.0,
-        "currency": "USD",
-        "average_rating": 4.5,
-        "rating_number": 120,
-        "store": "Bruma",
-        "category": "Feeders",
-    }
+    record, card = product_record(product), product_card(product)
+    assert card == {name: record[name] for name in card} | {"category": "Feeders"}
+    assert " ".join(card) == (
+        "evidence product_id product_url title price currency average_rating rating_number store category"
+    )
 
 
 def test_a_lowest_price_is_marked_and_no_other(product: Product) -> None:
@@ -51,19 +44,10 @@ def test_the_text_of_a_record_does_not_depend_on_the_order_of_its_details(produc
 
 
 def test_an_order_in_a_list_names_its_product(product: Product) -> None:
-    assert order_item(ORDER, product) == {
-        "evidence": "O:0000000012",
-        "order_id": "0000000012",
-        "product_id": "B000000001",
-        "user_id": "A1",
-        "order_date": "2022-02-22T06:07:21.735000",
-        "quantity": 2,
-        "order_status": "Delivered",
-        "product_title": "Bruma Feeder, Large",
-        "price": 25.0,
-        "currency": "USD",
-    }
-    assert order_item(ORDER, None) == order_record(ORDER) | {"product_title": None, "price": None, "currency": None}
+    known, gone = order_item(ORDER, product), order_item(ORDER, None)
+    assert (known["evidence"], known["order_date"]) == ("O:0000000012", "2022-02-22T06:07:21.735000")
+    assert known == order_record(ORDER) | {"product_title": "Bruma Feeder, Large", "price": 25.0, "currency": "USD"}
+    assert gone == order_record(ORDER) | {"product_title": None, "price": None, "currency": None}
 
 
 def test_a_customer_is_shown_without_mail_and_telephone() -> None:

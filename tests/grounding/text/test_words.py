@@ -32,10 +32,10 @@ def test_a_negation_is_told_by_its_word(word: str) -> None:
 
 
 def test_threads_get_the_same_stems() -> None:
-    said = [f"{word}{ending}" for word in map("abcdefghij".__getitem__, range(10)) for ending in ("ationally", "ings")]
+    forms = [f"{word}{ending}" for word in map("abcdefghij".__getitem__, range(10)) for ending in ("ationally", "ings")]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(stem, said * 50))
-    assert found == [stem(word) for word in said] * 50
+        found = list(pool.map(stem, forms * 50))
+    assert found == [stem(word) for word in forms] * 50
 
 
 RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "synth" / "recipes"

@@ -39,13 +39,6 @@ def test_declared_picks_stand_before_a_models_and_a_models_before_those_by_form(
     assert (by_form.reader, by_form.values_by) == ("form", None)
 
 
-def test_figures_are_counted_as_seen_and_read() -> None:
-    reading = read_report(case(REPORT, KETTLE, TOWELS))
-    assert (reading.seen, reading.read, len(reading.values)) == (2, 2, 2)
-    worse = read_report(case(f"The kettle {K} ($42.95). It may be $31.17 or $88.02 by then {K}.", KETTLE))
-    assert worse.read < worse.seen
-
-
 def test_a_clean_report_has_no_finding_and_a_wrong_price_is_one() -> None:
     assert codes(case(REPORT, KETTLE, TOWELS)) == []
     assert codes(case(REPORT.replace("42.95", "41.15"), KETTLE, TOWELS)) == ["price_wrong"]
@@ -75,11 +68,6 @@ def test_a_pick_that_the_shop_does_not_have_is_found_once() -> None:
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
-
-
-def test_of_a_query_that_nobody_typed_nothing_is_said_of_what_is_wanted() -> None:
-    untyped = replace(case(REPORT, KETTLE, TOWELS, MUGS), query=QUERY.model_copy(update={"wish": None}))
-    assert codes(untyped) == ["pick_not_argued"]
 
 
 def test_a_models_values_are_verified_by_code() -> None:

@@ -86,7 +86,7 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(DOZEN)], {"wants": [wanted("egg cup", quantity=12)]}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK)], {"wants": MUGS_AND_RACK}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
-    # of an untyped query only what holds of any pick is said
+    # of an untyped query only what holds of any pick is checked
     ([a_pick(KETTLE, 9)], {"wants": None, "cited": []}, "pick_not_argued"),
 ]
 

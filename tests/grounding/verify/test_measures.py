@@ -31,14 +31,8 @@ def test_another_number_of_the_same_thing_is_a_fault(text: str, line: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        "It keeps coffee hot for 2 hours.",
-        "Grind 30 g for 1 litre.",
-        "Delivery takes 4 hours.",
-        "The 1 L press",
-        "No. 7",
-        "It weighs 100 g more.",
-        "It doesn't weigh 600 g.",
-        "The tray is 30 x 20 cm.",
+        *("It keeps coffee hot for 2 hours.", "Grind 30 g for 1 litre.", "Delivery takes 4 hours.", "The 1 L press"),
+        *("No. 7", "It weighs 100 g more.", "It doesn't weigh 600 g.", "The tray is 30 x 20 cm."),
         "Your last one, bought in 2022, had 60 click settings.",
     ],
 )

@@ -42,14 +42,9 @@ def test_an_offer_is_a_variant_or_the_product_itself() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "The 2 cups size is $18 in White and $19 in Black.",
-        "It starts from $18.",
-        "White: $18 (was $22)",
-        "4 cups – $24.00",
-        "It is $6 more than the small one, which costs $18.",
-        "Shipping costs $5, and you save $4.",
-        "Your limit was $30.",
-        "The dripper costs €17.",
+        *("The 2 cups size is $18 in White and $19 in Black.", "It starts from $18.", "White: $18 (was $22)"),
+        *("4 cups – $24.00", "It is $6 more than the small one, which costs $18."),
+        *("Shipping costs $5, and you save $4.", "Your limit was $30.", "The dripper costs €17."),
     ],
 )
 def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None:
@@ -116,13 +111,9 @@ def test_two_products_are_added_up_and_compared(text: str, line: str | None) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "You bought it for $41 last time.",
-        "Price per serving: $0.38",
-        "That leaves 49.51 dollars, short of the $80 cap.",
-        "A fresh $2 cell helps.",
-        "It is $38 with delivery.",
-        "It saves you $8.",
-        "It is cheaper by $4.04.",
+        *("You bought it for $41 last time.", "Price per serving: $0.38"),
+        *("That leaves 49.51 dollars, short of the $80 cap.", "A fresh $2 cell helps.", "It is $38 with delivery."),
+        *("It saves you $8.", "It is cheaper by $4.04."),
     ],
 )
 def test_what_was_paid_once_or_is_left_is_no_price_of_today(text: str) -> None:

@@ -41,16 +41,10 @@ def test_what_a_field_has_otherwise_is_a_fault(text: str, line: str | None) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "It is made of aluminum.",
-        "It's a light metal backpack.",
-        "It is made of steel.",  # which the record speaks of
-        "The lid is made of titanium.",
-        "It isn't made of titanium.",
-        "If you want titanium, it is not for you.",
-        "It has a titanium-look frame.",
-        "It comes in dark green and grey.",
-        "It comes in small, medium and large.",
-        "It fits bars of 22 to 35 mm and the iPhone 15.",
+        *("It is made of aluminum.", "It's a light metal backpack.", "It is made of steel."),
+        *("The lid is made of titanium.", "It isn't made of titanium.", "If you want titanium, it is not for you."),
+        *("It has a titanium-look frame.", "It comes in dark green and grey."),
+        *("It comes in small, medium and large.", "It fits bars of 22 to 35 mm and the iPhone 15."),
     ],
 )
 def test_what_the_record_bears_out_or_leaves_open_is_none(text: str) -> None:

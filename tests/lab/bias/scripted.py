@@ -10,15 +10,14 @@ from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.scoring import score
 from drretail.lab.bias.probe import Case, ask
 from drretail.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
 from drretail.lab.bias.probes import PROBES, families_of, probe_found
 from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents
-from drretail.progress import choose_progress
 from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
+from tests import build
 from tests.build import experiment, scripted_judge
 
 A, B, FLOOR = "a@model", "b@model", "null@none"
@@ -107,9 +106,8 @@ def probed(
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
     pairs = [pair_name(pair) for pair in chosen.pairs]
     families = families_of(probes, with_pairs=bool(pairs))
-    progress = choose_progress("none")
     floors = any(probe.with_floors for probe in probes)
-    asyncio.run(score(case.folder, families, [judge], progress=progress, pairs=pairs, rate_floors=floors))
+    build.scored(case.folder, families, judge, pairs=pairs, rate_floors=floors)
     before(case)
     for probe in probes:
         asyncio.run(ask(case, probe, again="nothing", allowance=Allowance()))

@@ -1,6 +1,5 @@
 """Each probe finds the strength of a bias that a scripted judge has, and none of a judge without it; effects alone."""
 
-import asyncio
 from math import log2
 from pathlib import Path
 from random import Random
@@ -13,15 +12,14 @@ from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.scoring import score
 from drretail.lab.bias.effects import difference, share
 from drretail.lab.bias.probe import Case, QuestionPlace
 from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
 from drretail.lab.bias.verdict_probes import family_of
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
-from drretail.progress import choose_progress
 from drretail.prompts import tag_content
-from tests.build import known, scripted_judge
+from tests import build
+from tests.build import Script, known, scripted_judge
 from tests.eval.families.pairwise.judging import chosen, shown
 from tests.lab.bias.scripted import (
     FLOOR,
@@ -114,51 +112,41 @@ def exp(tmp_path: Path) -> Path:
     return an_experiment(tmp_path / "exp")
 
 
-def test_a_judge_that_prefers_what_it_reads_first_in_four_of_five(exp: Path) -> None:
-    judge = judge_of(lambda question: chosen("A" if chance("first", question) < 0.8 else "B"))
-    found = probed(exp, judge, ["position"])["position"]
-    leaning = effect(found, "first preferred")
-    assert holds(leaning, 0.6)
-    assert leaning.is_found
-    assert holds(effect(found, "flipped"), 0.68)
-    assert (leaning.n, leaning.n_items) == (QUERIES, 6 * QUERIES)
+def by_content(question: str) -> Any:
+    first, second = shown(question)
+    criterion = tag_content("criterion", question)
+    return chosen("A" if chance(first, criterion) > chance(second, criterion) else "B")
 
 
-def test_a_judge_of_what_it_reads_leans_to_no_place_and_never_flips(exp: Path) -> None:
-    def by_content(question: str) -> Any:
-        first, second = shown(question)
-        criterion = tag_content("criterion", question)
-        return chosen("A" if chance(first, criterion) > chance(second, criterion) else "B")
+@pytest.mark.parametrize(
+    ("script", "leaning", "flipped"),
+    [
+        (lambda question: chosen("A" if chance("first", question) < 0.8 else "B"), 0.6, 0.68),
+        (lambda question: chosen("A" if chance("coin", question) < 0.5 else "B"), None, 0.5),
+        (by_content, None, 0.0),
+    ],
+    ids=["the first in four of five", "a coin", "what it reads"],
+)
+def test_a_judge_that_leans_to_a_place_is_found(
+    exp: Path, script: Script, leaning: float | None, flipped: float
+) -> None:
+    found = probed(exp, judge_of(script), ["position"])["position"]
+    first = effect(found, "first preferred")
+    assert first.is_found is (leaning is not None)
+    assert leaning is None or holds(first, leaning)
+    assert holds(effect(found, "flipped"), flipped)
+    assert (first.n, first.n_items) == (QUERIES, 6 * QUERIES)
 
-    found = probed(exp, judge_of(by_content), ["position"])["position"]
-    assert effect(found, "first preferred").is_found is False
-    assert effect(found, "flipped").value == 0
 
-
-def test_a_judge_that_tosses_a_coin_flips_and_leans_to_no_place(exp: Path) -> None:
-    judge = judge_of(lambda question: chosen("A" if chance("coin", question) < 0.5 else "B"))
-    found = probed(exp, judge, ["position"])["position"]
-    leaning = effect(found, "first preferred")
-    assert leaning.is_found is False
-    assert leaning.detectable is not None
-    assert holds(effect(found, "flipped"), 0.5)
-
-
-def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
-    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + log2(n / WORDS)))
+@pytest.mark.parametrize("points", [1, 0])
+def test_a_judge_that_gives_so_many_points_for_each_doubling(exp: Path, points: int) -> None:
+    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + points * log2(n / WORDS)))
     found = probed(exp, judge, ["length"])["length"]
     for name, strength in LENGTHS.items():
-        assert holds(effect(found, name), strength), name
-        assert effect(found, name).is_found
-        assert holds(effect(found, name, "depth"), strength)
+        assert holds(effect(found, name), points * strength), name
+        assert effect(found, name).is_found is (points > 0)
+        assert holds(effect(found, name, "depth"), points * strength)
     assert {effect.n for effect in found.effects} == {QUERIES}
-
-
-def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
-    found = probed(exp, judge_of(rater(unbiased)), ["length"])["length"]
-    for name in ("twice", "half"):
-        assert effect(found, name).is_found is False
-        assert 0 < (effect(found, name).detectable or 0) < 0.5
 
 
 @pytest.mark.parametrize("bias", [0.7, 0.0])
@@ -169,7 +157,7 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
         return unbiased(report, title, words) + ("of a on" in report)
 
     other = judge_of(rater(better_a), "gemini-j")
-    asyncio.run(score(exp, ["quality"], [other], progress=choose_progress("none")))
+    build.scored(exp, ["quality"], other)
     own = judge_of(
         rater(lambda report, title, n: better_a(report, title + " mine", n) + bias * ("of a on" in report)), "claude-j"
     )
@@ -219,8 +207,7 @@ def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: fl
     assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
 
 
-@pytest.mark.parametrize("share", [0.2, 0.0])
-def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
+def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) -> None:
     def label(case: Case) -> None:
         for subject in case.reports.subjects:
             about = QuestionPlace.of(subject)
@@ -228,17 +215,17 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, 
             fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
             with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]
                 for n in range(5):
-                    value = 1.0 if chance("claim", about.run_id, n) < share else 0.5
+                    value = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5
                     prompt = support_prompt("default").hash
                     session.record(
                         SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label partial_support {n}."
                     )
 
     found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
-    assert holds(effect(found, "labels of claims", SUPPORT), share)
+    assert holds(effect(found, "labels of claims", SUPPORT), 0.2)
     higher = effect(found, "support minus", SUPPORT)
-    assert holds(higher, share / 2)
-    assert higher.is_found is (share > 0)
+    assert holds(higher, 0.1)
+    assert higher.is_found
     assert higher.n_items == 2 * 5 * QUERIES
 
 
@@ -267,7 +254,7 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
 
 
 def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 24, (A, B, FLOOR))
+    exp = an_experiment(tmp_path / "exp", 12, (A, B, FLOOR))
     narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
     wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
     for judge, values in ((narrow, 3), (wide, 11)):
@@ -288,7 +275,8 @@ def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
     assert above.is_found
 
 
-def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: Path) -> None:
+def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 2)
     probed(exp, judge_of(rater(unbiased)), ["length"])
     runs = sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir())
     assert len(runs) == 6
@@ -299,7 +287,7 @@ def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: P
 def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 2)
     judge, asked = scripted_judge(lambda _: chosen("A"))
-    asyncio.run(score(exp, ["pairwise"], [judge], progress=choose_progress("none")))
+    build.scored(exp, ["pairwise"], judge)
     n = len(asked)
     found = probed(exp, judge, ["position"])["position"]
     assert effect(found, "first preferred").value == 1

@@ -112,9 +112,7 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
         ),
     ],
 )
-async def test_what_cannot_be_answered_fails_with_its_reason(
-    tmp_path: Path, answer: dict[str, Any], batches: int, message: str
-) -> None:
+async def test_what_has_no_answer_says_why(tmp_path: Path, answer: dict[str, Any], batches: int, message: str) -> None:
     with BatchServer(lambda *_: answer) as server, opened(server, tmp_path) as judging:
         assert texts(await asked(judging, ["a"])) == [message]
     assert len(server.batches) == batches

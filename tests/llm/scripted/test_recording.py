@@ -65,9 +65,7 @@ def experiment(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_recorded_run_is_played_again_step_by_step(
-    world: World, experiment: Path, tmp_path: Path, agent: str
-) -> None:
+def test_a_recorded_run_is_played_again_by_steps(world: World, experiment: Path, tmp_path: Path, agent: str) -> None:
     label = system(world, agent, "offline:shopper").label
     recording = record(experiment, tmp_path / "script.json", systems=[label])
     assert recording.answers > 2

@@ -138,8 +138,3 @@ def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')
     assert read_script(tmp_path / "a.toml").answers == read_script(tmp_path / "a.json").answers
     assert isinstance(read_script(tmp_path / "a.toml").answers[0], ScriptedAnswer)
-
-
-def test_a_script_that_is_not_there_says_how_one_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="There is no script at"):
-        read_script(tmp_path / "none.toml")

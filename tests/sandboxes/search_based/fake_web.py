@@ -1,4 +1,4 @@
-"""A web of some pages with known roles: a SearXNG, a Serper, and, as a proxy, the pages' sites."""
+"""A web of some pages with known roles: a SearXNG, and, as a proxy, the pages' sites."""
 
 import json
 from collections import Counter
@@ -129,11 +129,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b"gone", "text/plain")
         else:
             self._send(200, page.html.encode(), "text/html; charset=utf-8")
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        hits = self._hits(asked["q"], asked["num"] * (asked.get("page", 1) - 1), asked["num"])
-        self._found([{"link": hit.url, "title": hit.keyword, "snippet": ""} for hit in hits], "organic", asked["q"])
 
     def _hits(self, query: str, first: int, count: int) -> list[Made]:
         self.web.asked["search"] += 1

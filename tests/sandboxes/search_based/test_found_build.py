@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from drretail.env.web.base import Web
 from drretail.env.web.registry import WebOptions, open_web
@@ -23,7 +22,6 @@ from drretail.eval.judging.spending import Allowance
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents, read_json, write_json, write_lines
 from drretail.llm.registry import Model
-from drretail.records.base import canonical_json, sha256_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -73,26 +71,12 @@ def finished(world: World, fake: FakeWeb, tmp_path_factory: pytest.TempPathFacto
     return folder
 
 
-def of_serper(line: str) -> str:
-    """The effect of a page as it stands in a journal of Serper's results."""
-    effect = json.loads(line)
-    request = effect["request"] | {"provider": "serper"}
-    digest = sha256_of(f'{{"kind":"{effect["kind"]}","request":{canonical_json(request)}}}')
-    key = f"{digest}:{effect['key'].partition(':')[2]}"
-    return f"{json.dumps(effect | {'request': request, 'key': key})}\n"
-
-
 def is_web(effect: dict[str, Any]) -> bool:
     return effect["kind"] != "model"
 
 
 def searxng(fake: FakeWeb) -> Web:
     return open_web(f"searxng:{fake.url}", WebOptions(proxy=fake.url))
-
-
-def serper(fake: FakeWeb) -> Web:
-    key = SecretStr("k-0123456789abcdef")
-    return open_web("serper", WebOptions(serper_key=key, serper_address=f"{fake.url}/search", proxy=fake.url))
 
 
 def builder(world: World, web: Web, to: Path, asker: Asker) -> FoundBuilder:
@@ -164,19 +148,6 @@ def test_each_page_gets_the_label_of_its_role_and_the_folder_is_served(site: Sit
     best = [result.url for result in web.search("163 centimeters no cat reached feeders trial", 3)]
     assert "http://supportive0.example/0" in best
     assert web.fetch("http://supportive0.example/0").state == "ok"
-
-
-def test_serper_finds_the_same(site: Site) -> None:
-    folder = site.cut(lambda effect: effect["kind"] == "page_fetch")
-    journal = folder / BUILDING / JOURNAL
-    journal.write_text("".join(map(of_serper, journal.read_text().splitlines())))
-    asked = site.fake.asked["page"]
-    built(site.world, serper(site.fake), folder, QUERY, by=model())
-    assert site.fake.asked["page"] == asked
-    one, other = (read_json(task_folder(path, "q1") / FOUND_FILE) for path in (site.finished, folder))
-    assert one == other
-    labels, same = (read_labels(task_folder(path, "q1")) for path in (site.finished, folder))
-    assert labels == same
 
 
 def test_what_is_lost_on_the_way_is_counted(finished: Path) -> None:

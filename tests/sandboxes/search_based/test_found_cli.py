@@ -71,9 +71,7 @@ def test_an_estimate_sends_nothing_and_makes_no_folder(shop: str, fake: FakeWeb,
     assert "Nothing was sent" in result.stderr
 
 
-def test_without_a_language_model_pages_of_a_search_engine_are_refused(
-    shop: str, fake: FakeWeb, tmp_path: Path
-) -> None:
+def test_without_a_model_pages_of_a_search_engine_are_refused(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
     refused = sandbox(fake, "build", "--world", shop, "--to", str(tmp_path / "S"), "--web", f"searxng:{fake.url}")
     assert isinstance(refused.exception, UserError)
     assert "add --model" in str(refused.exception)

@@ -4,7 +4,7 @@ from drretail.eval.compare.differences import ALONE
 from drretail.records.score import Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE
-from drretail.viewer.tables.scoreboard import conclusion
+from drretail.viewer.tables.scoreboard import conclusion, printed_board
 from drretail.viewer.tables.scores import ANSWERED, NOT_RATED, Table, score_tables
 from tests.build import measure
 
@@ -166,6 +166,16 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
     assert conclusion(board).can == "gpt: FR 0.50 on 19/20 reports, share of claims with a source."
     only_few = board.model_copy(update={"columns": (_FP,)})
     assert conclusion(only_few).can == "Nothing is scored on half of the reports yet."
+
+
+def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
+    j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
+    row = BoardRow(system="gpt", cells={"J": BoardCell(value=1, n_scored=9, n_planned=9, n_queries=1)})
+    board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
+    printed = printed_board(board)
+    assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
+    assert printed.notes[0] == "n=1 below a value: one of its two parts rests on 1 query."
+    assert conclusion(board).can == "gpt: J 1.00 n=1, one rate less another."
 
 
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.claims.claims import EXTRACT, SUPPORT
 from drretail.eval.values import Value
-from tests.eval.families.faithfulness.reports import BIRDS_ID, EVIDENCE, judged, offline_judge, subject, values
+from tests.eval.families.faithfulness.reports import BIRDS_ID, judged, offline_judge, subject, values
 
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"
 GOOD = f"""# A bed for a labrador
@@ -23,26 +22,6 @@ It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
 
 On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
 """
-# Each with what is right in its place.
-WRONG = [
-    ("The Fluffwick Orthopedic Dog Bed costs $39.99", "costs $49.99", "P:B0BED00001"),
-    ("The Fluffwick Orthopedic Dog Bed is rated 4.8 out of 5", "is rated 4.5 out of 5", "P:B0BED00001"),
-    ("The Fluffwick Orthopedic Dog Bed has 2,345 ratings", "has 1,234 ratings", "P:B0BED00001"),
-    ("The Fluffwick bed holds dogs up to 120 pounds", "holds dogs up to 90 pounds", "P:B0BED00001"),
-    ("You bought the Slowpaw Slow Feeder Bowl on 2021-05-31", "on 2023-05-31", "O:0000000001"),
-    ("Northern cardinals prefer dried mealworms and fruit", "prefer black oil sunflower seeds", BIRDS_ID),
-    ("Oklahoma hosts over 600 backyard species", "hosts over 60 backyard species", BIRDS_ID),
-    ("The Barkington bed has a memory foam base", "The Fluffwick bed has a memory foam base", "P:B0BED00001"),
-]
-
-
-def right(wrong: str, instead: str) -> str:
-    if instead[0].isupper():
-        return instead
-    words = wrong.split()
-    first = instead.split()[0]
-    place = words.index(first) if first in words else None
-    return " ".join([*words[:place], instead])
 
 
 def scores(folder: Path, report: str, query: str = QUERY) -> dict[str, Value]:
@@ -52,7 +31,6 @@ def scores(folder: Path, report: str, query: str = QUERY) -> dict[str, Value]:
 
 BORNE_OUT = dict.fromkeys(("FP", "FP_web", "FP_product", "FP_internal", "FP_strict"), 1.0)
 KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
-STRANGERS = "You bought the Brewhaus Coffee Grinder on 2022-01-02 [O:0000000001]. You live in Boston [U:profile]."
 
 
 @pytest.mark.parametrize(
@@ -72,41 +50,3 @@ def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: d
         name: score.state if score.value is None else score.value for name, score in scores(tmp_path, report).items()
     }
     assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("report", "variant"),
-    [
-        ("cat litter, aquarium pumps, gardening gloves, tents [P:B0BED00001]", "FP"),
-        (STRANGERS, "FP_internal"),
-        (QUERY, "FR"),
-    ],
-    ids=["keywords behind a mark", "for another user", "copy of the query"],
-)
-def test_a_report_that_deserves_nothing_is_not_borne_out(tmp_path: Path, report: str, variant: str) -> None:
-    found = scores(tmp_path, report)[variant]
-    assert found.value in (None, 0) or (report == STRANGERS and found.value == 0.5)
-    assert report != STRANGERS or found.items["unresolved"] == 1
-
-
-@pytest.mark.parametrize(("wrong", "instead", "source"), WRONG)
-def test_a_wrong_claim_is_not_supported_the_right_one_is(tmp_path: Path, wrong: str, instead: str, source: str) -> None:
-    for folder, claim, full in (("wrong", wrong, False), ("right", right(wrong, instead), True)):
-        about = subject(f"{claim} [{source}].")
-        verdicts = judged(tmp_path / folder, offline_judge(), about)
-        (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-        assert (verdict.value == 1) is full, (claim, verdict.value, verdict.reason)
-        assert verdict.value in (0, 0.5, 1)
-
-
-def test_every_quote_of_the_rule_based_judge_stands_in_its_source(tmp_path: Path) -> None:
-    verdicts = judged(tmp_path, offline_judge(), subject(GOOD))
-    quotes = [(verdict.quote, verdict.sources) for verdict in verdicts if verdict.stage == SUPPORT]
-    texts = {text.sha256: text.text for entry in EVIDENCE.values() for text in entry.texts}
-    assert all(quote and any(quote in texts[source.sha256] for source in sources) for quote, sources in quotes)
-    assert not any("quote_dropped" in verdict.notes for verdict in verdicts)
-
-
-def test_every_claim_of_the_rule_based_judge_has_its_place(tmp_path: Path) -> None:
-    (verdict,) = [each for each in judged(tmp_path, offline_judge(), subject(GOOD)) if each.stage == EXTRACT]
-    assert all(GOOD[each["start"] : each["end"]] == each["quote"] for each in verdict.value)

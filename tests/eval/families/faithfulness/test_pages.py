@@ -1,6 +1,5 @@
 """Claims are judged by pages as they were and as they are now; what the agent read of them stands beside."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +12,10 @@ from drretail.eval.claims.claims import SUPPORT, SUPPORT_LIVE, SUPPORT_SHOWN
 from drretail.eval.families.faithfulness.judge import AS_IN_LEDGER
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.scoring import score
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
-from drretail.progress import Progress
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, Scores, Verdict
+from tests import build
 from tests.build import LABEL, experiment
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
@@ -56,11 +54,6 @@ def by_stage(folder: Path, judge: Judge, of: Subject, rules: Rules = "default") 
 
 def answering(*supports: Any) -> Judge:
     return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
-
-
-def test_a_snippet_is_no_source_of_its_page() -> None:
-    page = about(SNIPPET).evidence[BIRDS_ID]
-    assert (page.sources, page.is_unfetched) == ((), True)
 
 
 @pytest.mark.parametrize(("shown", "note"), [(SNIPPET, "only_in_snippet"), (SUMMARY, "distorted_in_summary")])
@@ -168,13 +161,6 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
 
 
-def test_a_page_that_fits_is_read_whole(tmp_path: Path) -> None:
-    judge, _ = judge_of(200_000)
-    page = text("\n\n".join([*[FILLER] * 250, FACT]), "page", shown=False)
-    found = by_stage(tmp_path, judge, about(page))
-    assert (found[SUPPORT].notes, found[SUPPORT].sources[0].share) == ((), None)
-
-
 UNSEEN = "https://unseen.example/x"
 SEEDS = "Cardinals prefer sunflower seeds."
 LIVE_REPORT = f"{SEEDS[:-1]} [{BIRDS_ID}]."
@@ -230,16 +216,6 @@ def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
     assert made["FP_web_live"].state == "unverifiable"
 
 
-def test_a_page_that_the_run_could_not_read_counts_once_it_can_be_read(tmp_path: Path) -> None:
-    report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
-    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]}, support("full"))
-    about = looking_again(report, {UNSEEN: page(UNSEEN, "Owls are loud.", "2023-01-02")})
-    found = stages_of(tmp_path, judge, about)
-    (ledger,), (live,) = found[SUPPORT], found[SUPPORT_LIVE]
-    assert (ledger.state, live.value, live.notes) == ("unverifiable", 1, ("partial_content",))
-    assert [source.id for source in live.sources] == [UNSEEN]
-
-
 def test_products_and_internal_sources_are_left_to_the_ledger(tmp_path: Path) -> None:
     report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
     found = stages_of(tmp_path, offline_judge(), looking_again(report, {}))
@@ -264,8 +240,7 @@ class Site:
 
 def scored(folder: Path, site: Site | None) -> Scores:
     live = None if site is None else {LABEL: site}
-    scoring = score(folder, ["faithfulness"], [offline_judge()], progress=Progress(), live=live)
-    return asyncio.run(scoring)
+    return build.scored(folder, "faithfulness", offline_judge(), live=live)
 
 
 def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_written_down(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
 """Every formula of faithfulness against values worked out by hand."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
@@ -118,11 +116,6 @@ def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
     assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
-def test_claims_are_counted_by_the_length_of_the_report() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2))])
-    assert found["claims_per_100_words"].value == 100  # two claims in "A report."
-
-
 def test_a_report_with_one_type_has_that_types_value_as_its_headline() -> None:
     found = scored([Of(cites(1, WEB), 0.5), Of(cites(2, WEB), 1.0)])
     assert got(found, "FP", "FP_web", "FP_types", "FP_pooled") == [("scored", 0.75)] * 4
@@ -134,13 +127,6 @@ def test_a_type_of_which_nothing_could_be_read_is_unverifiable_whatever_other_so
     found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
     assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
     assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
-
-
-def test_unverifiable_claims_leave_precision_and_count_as_zero_only_in_strict() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, "W:bbbbbbbb"), "unverifiable")])
-    assert got(found, "FP", "FP_web", "FP_strict") == [("scored", 1.0), ("scored", 1.0), ("scored", 0.5)]
-    assert found["FP_web"].items["unverifiable"] == 1
-    assert found["N_web"].value == 2
 
 
 def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
@@ -156,12 +142,6 @@ def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
     # product (1 + 0) / 2, web 0 / 1: a number without an entry counts as web
     assert papers["FP_strict"].value == 0.25
     assert found["FP"].items["unresolved"] == 2
-
-
-def test_failed_claims_leave_the_value_and_are_counted() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, WEB), "failed")])
-    assert got(found, "FP", "FP_strict") == [("scored", 1.0), ("scored", 1.0)]
-    assert found["FP"].items["failed"] == 2
 
 
 @pytest.mark.parametrize(
@@ -237,8 +217,7 @@ def test_drg_counts_failures_and_silence_as_zero() -> None:
 
 def test_a_claim_is_one_unit_on_all_its_sources_and_under_drg_on_its_addresses() -> None:
     claim = cites(1, WEB, PRODUCT, ORDER, "https://a.example/x", unresolved=["http://ecommerce.com/NOPE"])
-    unit = unit_of(claim, "default")
-    assert unit is not None
+    unit = build.known(unit_of(claim, "default"))
     assert (unit.types, unit.sources) == (("web", "product", "internal"), claim.sources)
     assert unit == unit_of(claim, "paper")
     one = unit_of(claim, "drg")
@@ -262,31 +241,6 @@ def test_a_claim_is_one_unit_on_all_its_sources_and_under_drg_on_its_addresses()
 )
 def test_a_sources_type_shows_in_its_form(source: str, kind: str) -> None:
     assert source_type(source) == kind
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["web", "product"]), st.sampled_from([0.0, 0.5, 1.0, "failed", "unverifiable"])),
-        max_size=8,
-    )
-)
-def test_precision_stays_in_bounds_and_strict_is_never_higher(outcomes: list[tuple[str, Outcome]]) -> None:
-    found = scored([Of(cites(n, WEB if kind == "web" else PRODUCT), one) for n, (kind, one) in enumerate(outcomes)])
-    assert sum(found["FP"].items[name] for name in ("scored", "unverifiable", "failed")) == len(outcomes)
-    for kind in ("FP_web", "FP_product", "FP", "FP_types"):
-        value, state = found[kind].value, found[kind].state
-        assert (value is None) == (state != "scored")
-        assert value is None or 0 <= value <= 1
-    for kind in ("web", "product"):
-        value = found[f"FP_{kind}"].value
-        assert value is None or value == pytest.approx(_mean(o for k, o in outcomes if k == kind))
-    strict, plain = found["FP_strict"].value, found["FP"].value
-    assert strict is None or plain is None or strict <= plain
-
-
-def _mean(outcomes: Iterable[Outcome]) -> float:
-    numbers = [outcome for outcome in outcomes if isinstance(outcome, float)]
-    return sum(numbers) / len(numbers)
 
 
 def test_a_report_that_was_not_judged_to_the_end_has_no_precision() -> None:

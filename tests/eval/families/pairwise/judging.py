@@ -1,19 +1,15 @@
 """Judges of pairs that follow one rule, and what scoring with them gives."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from drretail.errors import ModelError
-from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.spending import Allowance
-from drretail.eval.scoring import score
+from drretail.eval.judging.session import Judge
 from drretail.offline.judge.policy import tag_contents
-from drretail.progress import Progress
-from drretail.records.base import Rules
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.score import Scores
+from tests import build
 from tests.build import Reports
 
 A: str = "a@model"
@@ -66,31 +62,8 @@ def fails_where_b_is_first(question: str) -> Any:
     return ModelError("refusal", "no answer") if "of b." in shown(question)[0] else chosen("A")
 
 
-def compared(
-    folder: Path,
-    *judges: Judge,
-    pairs: Sequence[str] = (),
-    rules: Rules = "default",
-    again: Again = "nothing",
-    at_once: int = 8,
-    repeats: int = 1,
-    allowance: Allowance | None = None,
-    metrics: Sequence[str] = ("pairwise",),
-) -> Scores:
-    return asyncio.run(
-        score(
-            folder,
-            metrics,
-            judges,
-            rules=rules,
-            progress=Progress(),
-            again=again,
-            concurrency=at_once,
-            judge_repeats=repeats,
-            pairs=pairs,
-            allowance=allowance,
-        )
-    )
+def compared(folder: Path, *judges: Judge, metrics: Sequence[str] = ("pairwise",), **given: Any) -> Scores:
+    return build.scored(folder, metrics, *judges, **given)
 
 
 def row(scores: Scores, dimension: str = "depth", a: str = A, b: str = B, **wanted: str) -> PairScore:

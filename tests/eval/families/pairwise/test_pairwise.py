@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drretail.eval.families.pairwise.judge import judge, orders, prompt_for
+from drretail.eval.families.pairwise.judge import judge, orders
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import Pair
@@ -40,7 +40,6 @@ from tests.eval.families.pairwise.judging import (
     prefers_a,
     prefers_the_first,
     rank,
-    reports,
     row,
     shown,
     two,
@@ -91,21 +90,6 @@ def judged(
         return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
 
 
-def test_each_dimension_is_asked_about_in_both_orders(tmp_path: Path) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
-    assert list(verdicts) == [(dimension, order) for dimension in DIMENSIONS for order in ("ab", "ba")]
-    firsts = ["of a." in shown(question)[0] for question in asked]
-    assert sorted(firsts) == 7 * [False] + 7 * [True]
-    assert len({tag_content("criterion", question) for question in asked}) == 7
-
-
-def test_all_questions_in_one_order_begin_alike_and_the_first_of_each_is_answered_first(tmp_path: Path) -> None:
-    _, asked = judged(tmp_path / "v.jsonl", prefers_a)
-    beginnings = {question.partition("# The criterion")[0] for question in asked}
-    assert len(beginnings) == len({question.partition("# The criterion")[0] for question in asked[:2]}) == 2
-    assert all(len(beginning) > 10 * len("Report of a.") for beginning in beginnings)
-
-
 def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_both_are_known(tmp_path: Path) -> None:
     bought = [Pick(product="B0TEST0001", quantity=2)]
     _, asked = judged(tmp_path / "v.jsonl", prefers_a, picks={A: bought, B: []})
@@ -140,22 +124,6 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
         assert "shop http://ecommerce.com were" in question
-
-
-def test_the_prompts_ask_what_the_paper_s_prompt_asks() -> None:
-    for dimension in DIMENSIONS:
-        prompt = prompt_for(dimension)
-        text = prompt.shared + prompt.text
-        for statement in (
-            "One criterion and nothing else",
-            "Which report stands first is chance",
-            "is an instruction to you",
-            "before you name the winner",
-            'answer "equal"',
-        ):
-            assert statement in text, (dimension, statement)
-        assert '"equal"' not in prompt_for(dimension, "paper").text
-    assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
 
 
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
@@ -256,15 +224,6 @@ def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(qu
     assert wrong / 400 <= 0.05
 
 
-def test_scores_hold_what_queries_say_and_p_of_seven_dimensions(tmp_path: Path) -> None:
-    two = {A: reports("a", queries=6, repeats=2), B: reports("b", queries=6, repeats=2)}
-    found = row(compared(experiment(tmp_path / "exp", two), scripted_judge(prefers_a)[0]))
-    assert (found.n_scored, found.n_queries, found.queries_won, found.queries_lost) == (12, 6, 6, 0)
-    # Overall is corrected apart, and personalization, without profiles, is no test.
-    assert (found.p, found.p_holm) == (0.03125, 5 * 0.03125)
-    assert len(DIMENSIONS) == 7
-
-
 PANEL = "panel(majority):scripted:j1+scripted:j2"
 
 
@@ -276,37 +235,27 @@ def table_key(*scripts: Any) -> list[Judge]:
     return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
 
 
-def test_what_most_judges_say_is_the_panels_word(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_b, prefers_a))
-    found = row(scores, judge=f"{PANEL}+scripted:j3")
-    assert (found.wins, found.ties, found.losses) == (4, 0, 0)
-    assert (found.disagreement, found.flip_rate, found.judge_kind) == (1.0, None, "llm")
-
-
-def test_without_a_majority_it_is_a_tie(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_b))
-    found = row(scores, judge=PANEL)
-    assert (found.wins, found.ties, found.losses, found.disagreement) == (0, 4, 0, 1.0)
-
-
-def test_a_tie_of_most_judges_is_a_tie_on_which_they_agree(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_the_first, prefers_the_first))
-    found = row(scores, judge=PANEL)
-    assert (found.ties, found.disagreement) == (4, 0.0)
+@pytest.mark.parametrize(
+    ("seats", "outcomes", "disagreement"),
+    [
+        ((prefers_a, prefers_b, prefers_a), (4, 0, 0), 1.0),
+        ((prefers_a, prefers_b), (0, 4, 0), 1.0),  # no majority is a tie
+        ((prefers_the_first, prefers_the_first), (0, 4, 0), 0.0),
+    ],
+)
+def test_what_most_judges_say_is_the_panels_word(
+    tmp_path: Path, seats: Sequence[Script], outcomes: tuple[int, int, int], disagreement: float
+) -> None:
+    scores = compared(experiment(tmp_path / "exp", two()), *table_key(*seats))
+    (found,) = (pair for pair in scores.pairs if pair.judge.startswith("panel") and pair.dimension == "depth")
+    assert (found.wins, found.ties, found.losses) == outcomes
+    assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
 def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-
-def test_a_panel_has_strengths_of_its_own(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, prefers_a))
-    strengths = {
-        found.system: found.strength for found in scores.ranks if found.judge == PANEL and found.dimension == "depth"
-    }
-    assert build.known(strengths[A]) == -(strengths[B] or 0) > 0
 
 
 def test_one_judge_is_no_panel(tmp_path: Path) -> None:

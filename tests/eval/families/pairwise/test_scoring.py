@@ -87,14 +87,6 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     assert len(asked) == before  # a failed verdict stands until it is asked for again
 
 
-def test_what_failed_is_asked_again_on_demand_and_nothing_else(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two())
-    compared(folder, scripted_judge(fails_where_b_is_first)[0])
-    mended, asked = scripted_judge(prefers_a)
-    assert row(compared(folder, mended, again="failed")).wins == 4
-    assert len(asked) == 4 * SIX
-
-
 def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: reports("a"), B: {**reports("b"), "q4-r1": None}})
     judge, asked = scripted_judge(prefers_a)
@@ -113,23 +105,23 @@ def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> 
         answers += 1
         return prefers_a(question) if answers <= 2 * SIX else prefers_the_first(question)
 
-    found = row(compared(folder, scripted_judge(wavering)[0], repeats=2))
+    found = row(compared(folder, scripted_judge(wavering)[0], judge_repeats=2))
     assert (found.wins, found.ties, found.losses, found.n_scored) == (0.5, 0.5, 0, 1)
     assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
 
 
 def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(40))
+    folder = experiment(tmp_path / "exp", two(16))
     judge, asked = scripted_judge(prefers_the_first)
     scores = compared(folder, judge, rules="paper")
     found = row(scores)
-    assert len(asked) == 40 * SIX
+    assert len(asked) == 16 * SIX
     assert (found.ties, found.flip_rate, found.first_position_rate, found.rules) == (0, None, 1.0, "paper")
-    assert 10 < build.known(found.wins) < 30  # who stands first is drawn
+    assert 3 < build.known(found.wins) < 13  # who stands first is drawn
     both = compared(folder, judge)
-    assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
+    assert len(asked) == 16 * SIX * 3  # both orders, in words that offer "equal"
     assert {pair.rules for pair in both.pairs} == {"default", "paper"}
-    assert row(both, rules="default").ties == 40
+    assert row(both, rules="default").ties == 16
     assert row(both, rules="paper") == found
 
 
@@ -180,7 +172,7 @@ def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp
 def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(2))
     allowance = Allowance(tokens=1)
-    scores = compared(folder, scripted_judge(prefers_a)[0], at_once=1, allowance=allowance)
+    scores = compared(folder, scripted_judge(prefers_a)[0], concurrency=1, allowance=allowance)
     first, later = row(scores, "clarity"), row(scores, "depth")
     assert allowance.cut == 2
     assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
