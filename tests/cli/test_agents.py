@@ -15,7 +15,9 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, sho
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "orders.csv").write_text("date,product\n2022-05-01,bird feeder\n")
     done = succeeds("ask", QUESTION, "--world", shop, "--agent", "dr3", "--files", "mine", "--json")
-    run = json.loads(done.stdout)["run"]
+    document = json.loads(done.stdout)
+    run = document["run"]
+    assert (document["format"], run["status"], bool(document["references"])) == (1, "done", True)
     assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
 
 

@@ -128,14 +128,10 @@ def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(suc
     assert first == "- No difference is concluded in the primary scores: stub said."
 
 
-def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:
+def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(succeeds: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
-    drretail("compare", "exp")
-    assert {path: path.stat().st_mtime_ns for path in judged.rglob("*")} == before
-
-
-def test_what_nobody_judged_is_named_with_the_command(succeeds: Command, judged: Path) -> None:
     done = succeeds("compare", "exp")
+    assert {path: path.stat().st_mtime_ns for path in judged.rglob("*")} == before
     assert "- quality: nobody judged.\n  drretail score exp --metrics quality --judge PROVIDER:MODEL" in done.stdout
     assert "- checks: nobody judged.\n  drretail score exp --metrics checks\n" in done.stdout
     assert "Nothing can be concluded" in done.stdout

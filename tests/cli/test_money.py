@@ -15,16 +15,15 @@ RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to
 pytestmark = pytest.mark.usefixtures("shop", "queries")
 
 
-def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(succeeds: Command, tmp_path: Path) -> None:
-    done = succeeds(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="200")
+def test_an_estimate_needs_no_key_sends_nothing_and_says_below_the_table_what_it_rests_on(
+    succeeds: Command, tmp_path: Path
+) -> None:
+    estimate = (*RUN, "--model-profile", "paper-like", "--estimate")
+    done = succeeds(*estimate, COLUMNS="200")
     assert "react@anthropic-claude-sonnet-4-6" in done.stdout
     assert "Nothing was sent." in done.stderr
     assert not (tmp_path / "exp").exists()
-
-
-def test_what_an_estimate_rests_on_stands_below_the_table_and_takes_no_column(drretail: Command) -> None:
-    done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="80")
-    table, _, below = done.stdout.partition("Rests on ")
+    table, _, below = succeeds(*estimate, COLUMNS="80").stdout.partition("Rests on ")
     assert "rests on" not in table
     assert " ".join(below.split()) == "2 dry runs (docs/models.md), no prompt cache."
 

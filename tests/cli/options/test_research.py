@@ -24,13 +24,6 @@ def test_quiet_leaves_only_the_report(drretail: Command, shop: str) -> None:
     assert done.stdout.startswith("#")
 
 
-def test_json_is_one_document(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--json")
-    document = json.loads(done.stdout)
-    assert (document["format"], document["run"]["status"]) == (1, "done")
-    assert document["references"]
-
-
 def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
     first = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
     again = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
