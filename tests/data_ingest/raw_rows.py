@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
 from drretail.env.store.sqlite import SqliteStore
@@ -94,6 +95,13 @@ def small_shop(folder: Path, *rows: dict[str, Any]) -> Path:
     write_lines(folder / "meta_Pet_Supplies.jsonl", products)
     write_lines(folder / "Pet_Supplies.jsonl", [review for product_id in ids for review in reviews_of(product_id)])
     return folder
+
+
+def check_live(world: Path, fingerprint: str | None) -> None:
+    """The world in a folder is whole, and the one of this fingerprint."""
+    assert fingerprint is not None
+    assert check_world(world) == []
+    assert (world / "CURRENT").read_text().strip() == f"gen-{fingerprint[:12]}"
 
 
 def product_in(world: Path, product_id: str) -> Product:

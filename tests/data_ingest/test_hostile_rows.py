@@ -28,7 +28,6 @@ HOSTILE = [
     "A\ud800",
     "\u202eA",
     "A" * 129,
-    "A" * 300,
     "ä",
     "'; --",
     "<b>",
@@ -39,7 +38,6 @@ REAL = [
     "B08LYT4Q2X",
     "0679734529",
     "#W2378156",
-    "sara_doe_496",
     "session_12_a",
     "3fa85f64-5717-4562-b3fc-2c963f66afa6",
     "ann+shop@example.com",
@@ -74,15 +72,12 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason(tmp_path: Path,
 
 def test_workers_and_both_forms_make_the_same_world_of_hostile_rows(tmp_path: Path) -> None:
     lines, array = (shop(tmp_path / f"{form}", as_array=form) for form in (False, True))
+    clean = small_shop(tmp_path / "clean", product_row("B1"))
     prints = {
         ingest([raw], tmp_path / f"world{place}", IngestOptions(), workers=workers).fingerprint
-        for place, (raw, workers) in enumerate([(lines, 1), (lines, 2), (array, 1), (small_shop_of_b1(tmp_path), 1)])
+        for place, (raw, workers) in enumerate([(lines, 1), (lines, 2), (array, 1), (clean, 1)])
     }
     assert len(prints) == 1
-
-
-def small_shop_of_b1(tmp_path: Path) -> Path:
-    return small_shop(tmp_path / "clean", product_row("B1"))
 
 
 @pytest.mark.parametrize("real", REAL)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.stages import making
 from drretail.env.checking import check_world
 from drretail.errors import UserError
-from tests.data_ingest.raw_rows import START, product_row, review_row, small_shop, write_lines
+from tests.data_ingest.raw_rows import START, check_live, product_row, review_row, small_shop, write_lines
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = IngestOptions(cap=200, holdout="last")
@@ -28,10 +29,11 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.errors import UserError
 raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+options = IngestOptions.model_validate_json(sys.argv[5]) if sys.argv[5] else None
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    print(ingest([raw], world, IngestOptions(cap=200, holdout="last"), workers=workers, replace=True).fingerprint)
+    print(ingest([raw], world, options, workers=workers, replace=True).fingerprint)
 except UserError as problem:
     print(problem)
 """
@@ -64,9 +66,22 @@ def uninterrupted(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return fingerprint
 
 
-def start(raw: Path, world: Path, workers: int = 1, limit: int = 0) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", RUN, str(raw), str(world), str(workers), str(limit)]
+def start(
+    raw: Path, world: Path, workers: int = 1, limit: int = 0, options: IngestOptions | None = OPTIONS
+) -> "subprocess.Popen[str]":
+    given = "" if options is None else options.model_dump_json()
+    command = [sys.executable, "-c", RUN, str(raw), str(world), str(workers), str(limit), given]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def kill_at(process: "subprocess.Popen[Any]", world: Path, moment: str) -> None:
+    """Kills an ingest as soon as it has a file or folder of this pattern in the world."""
+    while process.poll() is None and not any(world.glob(moment)):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
+    time.sleep(0.05)  # a worker notices that it is alone
 
 
 def finished_stages(world: Path) -> dict[str, float]:
@@ -102,17 +117,9 @@ def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(
     world = tmp_path / "w"
     before = ingest([small_shop(tmp_path / "small")], world).fingerprint
     process = start(raw, world, workers)
-    while process.poll() is None and not any(world.glob(moment)):
-        time.sleep(0.001)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
-    assert check_world(world) == []
-    assert before is not None
-    assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+    kill_at(process, world, moment)
+    check_live(world, before)
     stages = finished_stages(world)
-
-    time.sleep(0.05)  # a worker notices that it is alone
     assert ingest([raw], world, OPTIONS, workers=workers, replace=True).fingerprint == uninterrupted
 
     assert check_world(world) == []
@@ -132,14 +139,8 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
         with pytest.raises(UserError, match="No space left"):
             ingest([raw], world, OPTIONS)
     before = finished_stages(world)
-    assert {name.partition("-")[0] for name in before} == {
-        "products",
-        "reviews",
-        "assigned",
-        "selected",
-        "merged",
-        "rows",
-    }
+    stages = {"products", "reviews", "assigned", "selected", "merged", "rows"}
+    assert {name.partition("-")[0] for name in before} == stages
     made: list[str] = []
     monkeypatch.setattr(
         "drretail.data_ingest.engines.duckdb.reading.making", lambda path: made.append(path) or making(path)
@@ -196,9 +197,7 @@ def test_a_full_disk_leaves_the_world_before_it(raw: Path, tmp_path: Path, small
     before = ingest([small_shop(tmp_path / "small")], world).fingerprint
     with pytest.raises(UserError, match="could not be written"):
         ingest([raw], world, OPTIONS, replace=True)
-    assert check_world(world) == []
-    assert before is not None
-    assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+    check_live(world, before)
 
 
 def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> None:
@@ -228,9 +227,7 @@ def test_an_input_that_vanishes_is_one_sentence(
     monkeypatch.setattr(module, "plan_inputs", plan_and_remove)
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
         ingest([folder], tmp_path / "w", workers=workers, replace=True)
-    assert check_world(tmp_path / "w") == []
-    assert before is not None
-    assert (tmp_path / "w" / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+    check_live(tmp_path / "w", before)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -223,10 +223,3 @@ def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Pa
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_changed", "fingerprint"]
     path.unlink()
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]
-
-
-def test_a_dry_run_counts_what_would_be_held_out(tmp_path: Path) -> None:
-    raw = mixed_shop(tmp_path / "raw")
-    dry = ingest([raw], tmp_path / "w", LAST, dry_run=True)
-    wet = ingest([raw], tmp_path / "w", LAST)
-    assert dry == wet.model_copy(update={"world": None, "fingerprint": None, "counts": None, "priced": None})

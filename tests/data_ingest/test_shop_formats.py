@@ -254,11 +254,8 @@ def test_a_file_that_is_no_feed_is_one_sentence(tmp_path: Path, content: str, me
 
 
 def test_a_column_that_a_format_needs_and_a_format_that_is_none_are_named(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        'format = "shopify"\nproducts = {file = "p.csv"}\n',
-        {"file": "p.csv", "columns": "A,Title", "rows": []},
-    )
+    table = {"file": "p.csv", "columns": "A,Title", "rows": []}
+    path = written(tmp_path, 'format = "shopify"\nproducts = {file = "p.csv"}\n', table)
     with pytest.raises(UserError, match=r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"):
         ingest([path], tmp_path / "w")
     path.write_text('format = "magento"\nproducts = {file = "p.csv"}\n')
@@ -378,11 +375,7 @@ def dated(folder: Path, days: list[str]) -> Path:
         ("249 kr", 249, "SEK", "."),
         ("kr. 249", 249, "DKK", "."),
         ("1 299,00 zł", 1299, "PLN", ","),
-        ("1 290 Ft", 1290, "HUF", "."),
-        ("R$ 1.299,90", 1299.9, "BRL", ","),
         ("₹1,29,999", 129999, "INR", "."),
-        ("₩12,000", 12000, "KRW", "."),
-        ("NT$350", 350, "TWD", "."),
         ("US$ 4.95", 4.95, "USD", "."),
         ("A$4.95", 4.95, "AUD", "."),
         ("ab 1.229,00 €", 1229, "EUR", ","),

@@ -10,6 +10,7 @@ import pytest
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.checking import check_world
 from drretail.locks import locked_folder
+from tests.build import files
 from tests.cli.commands import Command, Start
 from tests.data_ingest.raw_rows import small_shop
 from tests.shop import build_shop
@@ -17,10 +18,6 @@ from tests.shop import build_shop
 WRITES = r"Error: Another process is writing .* \(process \d+, since .*\): wait until it has ended\."
 SEEDS = ("1", "2")
 ATTEMPTS = [0, *(pytest.param(attempt, marks=pytest.mark.slow) for attempt in range(1, 5))]
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
@@ -49,7 +46,7 @@ def wholes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, bytes]]:
     folders = [tmp_path_factory.mktemp("shop") / "raw" for _ in SEEDS]
     for seed, folder in zip(SEEDS, folders, strict=True):
         write_shop(folder, products=40, reviews=2000, seed=seed)
-    return [content(folder) for folder in folders]
+    return [files(folder) for folder in folders]
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
@@ -59,7 +56,7 @@ def test_of_two_shops_into_one_folder_one_is_there_whole(
     size = ["--products", "40", "--reviews", "2000"]
     started = [start("synth", "--to", "raw", *size, "--seed", seed) for seed in SEEDS]
     check_endings([command.wait() for command in started])
-    assert content(tmp_path / "raw") in wholes
+    assert files(tmp_path / "raw") in wholes
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.base import Web
+from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import Manifest, OrderRow, World, open_world
 from drretail.records.shop import Product
 from tests.build import build_world
@@ -14,23 +15,10 @@ DAY = 86_400_000
 START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
 
 
-class NoWeb:
-    """A web without pages."""
-
-    provider = "none"
-    corpus = None
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        del query, k
-        return []
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url=url, title="", text="", state="no_content")
-
-
 @pytest.fixture(scope="session")
 def web() -> Web:
-    return NoWeb()
+    """A web without pages."""
+    return SandboxWeb([])
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,9 @@ import pytest
 from drretail.env.next_purchase import file_categories, wanted_categories
 from drretail.env.web.base import Web
 from drretail.env.world import World, open_world
-from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
 from tests.build import build_world
+from tests.env.test_next_purchase import a_query
 
 
 def product(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
@@ -34,11 +33,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         yield world
 
 
-def query(query_id: str, *kinds: str) -> Query:
-    wish = Wish(wants=(Want(name="thing", kinds=kinds),)) if kinds else None
-    return Query(query_id=query_id, text="?", source="test", wish=wish)
-
-
 def test_a_part_of_a_path_is_of_the_file_that_most_of_its_products_came_from(shop: World) -> None:
     assert file_categories(shop, ["Bowls"]) == {"Bowls": "Pet_Supplies"}
 
@@ -57,5 +51,6 @@ def test_a_noun_is_of_the_file_of_the_products_that_are_of_its_kind(shop: World)
 
 
 def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
-    queries = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
+    kinds = ("Bowls", "pet supplies", "Home & Kitchen", "rocket")
+    queries = [a_query("q2", None, *kinds), a_query("q1", None, "rocket"), a_query("q3")]
     assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

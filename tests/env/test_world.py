@@ -17,15 +17,7 @@ from drretail.env.generations import CURRENT, staged
 from drretail.env.manifest import Origin
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import (
-    Manifest,
-    OrderRow,
-    World,
-    check_world,
-    default_pool,
-    open_world,
-    write_world,
-)
+from drretail.env.world import Manifest, OrderRow, World, check_world, default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
@@ -119,15 +111,6 @@ def test_a_world_gives_back_what_was_written(
             found = world.store.orders(user_id)
             assert found.total == len(expected)
             assert sorted(found.orders, key=lambda order: (order.timestamp, order.order_id)) == expected
-
-
-def test_the_same_rows_make_the_same_world(folder: Path, web: Web, manifest: Manifest, tmp_path: Path) -> None:
-    with open_world(folder, web=web) as world:
-        products = [world.store.product(f"B0{number}") for number in range(1, 5)]
-        rows = [order for user in ("ANNA", "BERT", "CARA_1") for order in world.store.orders(user).orders]
-    orders = sorted((OrderRow(**order.model_dump()) for order in rows), key=lambda row: row.place)
-    again = build_world(tmp_path / "other", products, orders)
-    assert again.fingerprint == manifest.fingerprint
 
 
 def test_writing_the_same_world_again_keeps_saved_profiles(
@@ -268,42 +251,33 @@ def test_a_second_writer_is_refused(folder: Path, products: list[Product]) -> No
         build_world(folder, products)
 
 
-def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, products: list[Product]) -> None:
+def test_what_is_no_world_is_left_alone(folder: Path, products: list[Product]) -> None:
     folder.mkdir()
     (folder / "thesis.tex").write_text("mine")
     with pytest.raises(UserError, match="folder of its own"):
         build_world(folder, products)
+    with pytest.raises(UserError, match="is a file"):
+        build_world(folder / "thesis.tex", products)
     assert names(folder) == {"thesis.tex"}
 
 
-def test_a_file_in_the_place_of_a_world_is_left_alone(folder: Path, products: list[Product]) -> None:
-    folder.write_text("mine")
-    with pytest.raises(UserError, match="is a file"):
-        build_world(folder, products)
-
-
-def test_rows_out_of_order_are_named(folder: Path, products: list[Product], orders: list[OrderRow]) -> None:
-    pool = default_pool()
-    with pytest.raises(ValueError, match="'B01' follows 'B02'"):
-        write_world(folder, products=[products[1], products[0]], orders=[], seed=1, pool=pool)
-    with pytest.raises(ValueError, match="'B01' follows 'B01'"):
-        write_world(folder, products=[products[0], products[0]], orders=[], seed=1, pool=pool)
-    with pytest.raises(ValueError, match=r"order_id='0000000001'.* not sorted"):
-        write_world(folder, products=products, orders=[orders[1], orders[0]], seed=1, pool=pool)
-    with pytest.raises(ValueError, match="not sorted by user, time and id, or twice"):
-        write_world(folder, products=products, orders=[orders[0], orders[0]], seed=1, pool=pool)
-    assert not (folder / CURRENT).exists()
-
-
-def test_an_order_of_an_unknown_product_is_named(folder: Path, products: list[Product]) -> None:
-    with pytest.raises(ValueError, match=r"'B99'.* not in the shop"):
-        write_world(folder, products=products, orders=[OrderRow("1", "U", "B99", 5)], seed=1, pool=default_pool())
-
-
-def test_an_order_id_that_occurs_twice_is_refused(folder: Path, products: list[Product]) -> None:
+def test_rows_out_of_order_twice_or_of_no_product_are_refused(
+    folder: Path, products: list[Product], orders: list[OrderRow]
+) -> None:
+    first, second = products[:2]
+    unknown = OrderRow("1", "U", "B99", 5)
     twice = [OrderRow("1", "U", "B01", 5), OrderRow("1", "V", "B01", 5)]
-    with pytest.raises(ValueError, match="an order id occurs twice: '1'"):
-        build_world(folder, products, twice)
+    for rows, purchases, message in (
+        ([second, first], [], "'B01' follows 'B02'"),
+        ([first, first], [], "'B01' follows 'B01'"),
+        (products, [orders[1], orders[0]], r"order_id='0000000001'.* not sorted"),
+        (products, [orders[0], orders[0]], "not sorted by user, time and id, or twice"),
+        (products, [unknown], r"'B99'.* not in the shop"),
+        (products, twice, "an order id occurs twice: '1'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            build_world(folder, rows, purchases)
+    assert not (folder / CURRENT).exists()
 
 
 def test_a_missing_world_is_answered_with_how_to_make_one(folder: Path) -> None:
@@ -314,18 +288,19 @@ def test_a_missing_world_is_answered_with_how_to_make_one(folder: Path) -> None:
         open_world(folder)
 
 
-def test_a_world_of_another_format_is_refused(folder: Path, manifest: Manifest) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format 2; this version of drretail reads format 1"),
+        ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
+    ],
+)
+def test_a_world_of_another_format_or_index_is_refused(
+    folder: Path, manifest: Manifest, change: dict[str, Any], message: str
+) -> None:
     path = folder / manifest.generation / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 2}))
-    with pytest.raises(UserError, match="format 2; this version of drretail reads format 1"):
-        open_world(folder)
-
-
-def test_a_world_that_was_indexed_in_another_way_is_refused(folder: Path, manifest: Manifest) -> None:
-    path = folder / manifest.generation / "manifest.json"
-    value = json.loads(path.read_text())
-    path.write_text(json.dumps({**value, "versions": {**value["versions"], "index": "bm25 title^2"}}))
-    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(UserError, match=message):
         open_world(folder)
 
 

@@ -89,13 +89,9 @@ def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> N
     assert held[1].product_id not in {gone.product_id, *mapping.ids.values()}
 
 
-def test_a_world_is_not_written_over_itself_nor_into_other_files(source: Path, tmp_path: Path) -> None:
+def test_a_world_is_not_written_over_itself_and_says_that_it_was_not_perturbed(source: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="itself"):
         perturb_world(source, source, "1")
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "mine.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(UserError, match="other files"):
-        perturb_world(source, tmp_path / "notes", "1")
     with pytest.raises(UserError, match="no perturbed world"):
         read_perturbation(source)
 

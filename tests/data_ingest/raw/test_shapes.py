@@ -41,11 +41,9 @@ def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> N
 
 
 def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
-    assert recognise(write_lines(tmp_path / "x.jsonl", ['{"cut', "", "[1]", REVIEW])).shape == "reviews"
-    assert recognise(write_lines(tmp_path / "x.jsonl", ["cut}", "[1]", REVIEW])).shape == "reviews"
-    assert recognise(write_lines(tmp_path / "x.jsonl", ["[1]", "[2]", REVIEW])).shape == "reviews"
-    assert recognise(write_lines(tmp_path / "x.jsonl", ['{"cut', "", "{}", REVIEW])).shape == "reviews"
-    assert recognise(write_lines(tmp_path / "x.jsonl", ["\ufeff" + json.dumps(REVIEW)])).shape == "reviews"
+    marked = "\ufeff" + json.dumps(REVIEW)
+    for rows in (['{"cut', "", "[1]", REVIEW], ["[1]", "[2]", REVIEW], ['{"cut', "", "{}", REVIEW], [marked]):
+        assert recognise(write_lines(tmp_path / "x.jsonl", rows)).shape == "reviews"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.locks import LOCK
 from drretail.records.shop import Product
+from tests.build import files as files_in
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +46,10 @@ def all_rows(folder: Path, *, meta: bool) -> list[dict[str, Any]]:
     return [row for path in files if path.name.startswith("meta_") == meta for row in rows(path)]
 
 
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_path: Path) -> None:
     for name, seed in (("one", "1"), ("two", "1"), ("other", "2")):
         write_shop(tmp_path / name, products=48, reviews=300, seed=seed)
-    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     titles = [{row["title"] for row in all_rows(tmp_path / name, meta=True)} for name in ("one", "other")]
     assert len(titles[0] & titles[1]) < 5
 
@@ -100,12 +97,8 @@ def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
 def test_title_features_details_and_price_belong_together(plain: World) -> None:
     kinds = {kind.name: kind for name in category_names() for kind in read_recipe(name).kinds}
     checked = 0
-    for query, kind in (
-        ("bird feeder", "bird feeder"),
-        ("weighted blanket", "weighted blanket"),
-        ("dog bed", "dog bed"),
-    ):
-        for product in found(plain, query, 30):
+    for kind in ("bird feeder", "weighted blanket", "dog bed"):
+        for product in found(plain, kind, 30):
             if kinds[kind].path[-1] != product.categories[-1]:
                 continue
             for axis in kinds[kind].axes:
@@ -146,7 +139,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="not a made-up shop"):
         write_shop(tmp_path, products=8, reviews=8)
-    assert bytes_of(tmp_path) == {"thesis.txt": b"precious"}
+    assert files_in(tmp_path) == {"thesis.txt": b"precious"}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +167,7 @@ def test_a_shop_that_a_kill_left_between_its_files_names_is_replaced(tmp_path: P
         write_shop(tmp_path / "cut", products=8, reviews=8)
     (tmp_path / "cut" / LOCK).touch()
     write_shop(tmp_path / "cut", products=8, reviews=8)
-    assert bytes_of(tmp_path / "cut") == bytes_of(tmp_path / "whole")
+    assert files_in(tmp_path / "cut") == files_in(tmp_path / "whole")
 
 
 def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:

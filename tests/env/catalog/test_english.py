@@ -83,13 +83,9 @@ def test_a_number_that_measures_nothing_stays_a_word(build: Build) -> None:
 
 @pytest.mark.parametrize("text", ["airtight", "air-tight", "air tight", "Air-Tight"])
 def test_two_words_that_may_be_one_find_each_other(build: Build, text: str) -> None:
-    catalog = build(shop("Airtight jar", "Air-tight jar", "Air tight jar", "Jar"))
+    catalog = build(shop("Airtight jar", "Air-tight jar", "Air tight jar", "Air fryer", "Noise cancelling headphones"))
     assert catalog.search(CatalogQuery(text, match="all")).total == 3
     assert catalog.search(CatalogQuery(text, sort_by="price", match="all")).total
-
-
-def test_a_hyphen_makes_no_difference(build: Build) -> None:
-    catalog = build(shop("Airtight jar", "Air-tight jar", "Air tight jar", "Air fryer", "Noise cancelling headphones"))
     assert catalog.search(CatalogQuery("air-tight jar")) == catalog.search(CatalogQuery("airtight jar"))
     assert catalog.search(CatalogQuery("noise-cancelling")).total == 1
 

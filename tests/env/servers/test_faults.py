@@ -1,3 +1,5 @@
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import elastic_transport
@@ -17,7 +19,7 @@ def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiE
     return kind(SECRET, ApiResponseMeta(status, "1.1", HttpHeaders(), 0.1, NODE), {"error": SECRET})
 
 
-MONGO: list[tuple[errors.PyMongoError, str, bool]] = [
+MONGO: list[tuple[Exception, str, bool]] = [
     (errors.ServerSelectionTimeoutError(SECRET), "unavailable", True),
     (errors.AutoReconnect(SECRET), "unavailable", True),
     (errors.NetworkTimeout(SECRET), "timeout", True),
@@ -43,24 +45,20 @@ ELASTIC: list[tuple[Exception, str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("problem", "kind"), [row[:2] for row in MONGO], ids=str)
-def test_what_mongodb_does_to_a_call_is_told_without_its_words(problem: errors.PyMongoError, kind: str) -> None:
-    with pytest.raises(ToolError, match="MongoDB at host:1") as caught, mongo_faults("host:1"):
+FAULTS = [
+    *(("MongoDB", mongo_faults, *row) for row in MONGO),
+    *(("Elasticsearch", elastic_faults, *row) for row in ELASTIC),
+]
+
+
+@pytest.mark.parametrize(("server", "faults", "problem", "kind", "passing"), FAULTS)
+def test_what_a_server_does_to_a_call_is_told_without_its_words_and_tried_again_only_if_it_may_pass(
+    server: str, faults: Callable[[str], AbstractContextManager[None]], problem: Exception, kind: str, passing: bool
+) -> None:
+    with pytest.raises(ToolError, match=f"{server} at host:1") as caught, faults("host:1"):
         raise problem
     assert caught.value.kind == kind
     assert SECRET not in str(caught.value)
-
-
-@pytest.mark.parametrize(("problem", "kind"), [row[:2] for row in ELASTIC], ids=lambda value: type(value).__name__)
-def test_what_elasticsearch_does_to_a_call_is_told_without_its_words(problem: Exception, kind: str) -> None:
-    with pytest.raises(ToolError, match="Elasticsearch at host:1") as caught, elastic_faults("host:1"):
-        raise problem
-    assert caught.value.kind == kind
-    assert SECRET not in str(caught.value)
-
-
-@pytest.mark.parametrize(("problem", "_kind", "passing"), [*MONGO, *ELASTIC])
-def test_only_what_may_pass_is_tried_again(problem: Exception, _kind: str, passing: bool) -> None:
     assert is_passing(problem) is passing
 
 

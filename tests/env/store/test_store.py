@@ -50,7 +50,10 @@ def test_orders_are_newest_first_and_ties_in_order_of_id(store: Store) -> None:
 def test_orders_come_in_pages_with_the_total(store: Store) -> None:
     page = store.orders("ANNA", limit=2, offset=1)
     assert (page.total, [order.order_id for order in page.orders]) == (4, ["0000000003", "0000000002"])
-    assert store.orders("ANNA", limit=2, offset=9).orders == ()
+    assert store.orders("ANNA", limit=0).orders == ()
+    for beyond in (9, 10**6):
+        page = store.orders("ANNA", limit=50, offset=beyond)
+        assert (page.total, page.orders) == (4, ())
 
 
 def test_orders_can_be_limited_to_a_status(store: Store) -> None:
@@ -120,9 +123,3 @@ def test_threads_read_and_write_beside_each_other(store: Store) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(work, range(40))) == {2}
-
-
-def test_a_page_beyond_the_end_is_empty_and_still_counts(store: Store) -> None:
-    assert store.orders("ANNA", limit=0).orders == ()
-    page = store.orders("ANNA", limit=50, offset=10**6)
-    assert (page.total, page.orders) == (4, ())

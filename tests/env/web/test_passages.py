@@ -19,23 +19,16 @@ def piece_of(passage: str) -> str:
 
 def test_a_short_text_is_shown_whole() -> None:
     assert best_passage("  A\n short   text. ", "whatever", same) == "A short text."
-
-
-def test_an_empty_text_has_an_empty_passage() -> None:
     assert best_passage(" \n ", "whatever", same) == ""
 
 
-def test_the_match_stands_in_the_middle_of_the_passage() -> None:
-    passage = best_passage(TEXT, "feeder squirrels", same)
-    before, after = passage.split("Hang the feeder five feet high, out of reach of squirrels.")
-    assert abs(len(before.split()) - len(after.split())) <= 12
-
-
-def test_a_passage_has_150_to_200_words_and_whole_sentences() -> None:
+def test_a_passage_has_150_to_200_words_whole_sentences_and_the_match_in_its_middle() -> None:
     passage = best_passage(TEXT, "feeder squirrels", same)
     assert 150 <= len(piece_of(passage).split()) <= 200
     assert passage.startswith(f"{CUT} Nothing of interest")
     assert passage.endswith(f"at all. {CUT}")
+    before, after = passage.split("Hang the feeder five feet high, out of reach of squirrels.")
+    assert abs(len(before.split()) - len(after.split())) <= 12
 
 
 def test_at_the_end_of_a_page_a_passage_reaches_back() -> None:

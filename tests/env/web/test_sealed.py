@@ -118,15 +118,8 @@ def test_a_task_without_a_page_of_its_size_is_broken(folder: Path) -> None:
         found(SealedWeb(folder).at("64k"))
 
 
-@pytest.mark.parametrize("tokens", [0, -5])
-def test_a_size_of_no_tokens_is_broken(folder: Path, tokens: int) -> None:
-    about = read_json(folder / "sandbox.json")
-    write_json(folder / "sandbox.json", about | {"sizes": {"32k": tokens}})
-    with pytest.raises(UserError, match="is broken"):
-        SealedWeb(folder)
-
-
-def test_a_sandbox_without_a_size_is_broken(folder: Path) -> None:
-    write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": {}})
+@pytest.mark.parametrize("sizes", [{}, {"32k": 0}, {"32k": -5}])
+def test_a_sandbox_without_a_size_of_some_tokens_is_broken(folder: Path, sizes: dict[str, int]) -> None:
+    write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": sizes})
     with pytest.raises(UserError, match="is broken"):
         SealedWeb(folder)

@@ -4,10 +4,15 @@ from collections.abc import Generator
 
 import pytest
 
-from drretail.env.web.fetching.connection import is_public
+from drretail.env.web.fetching.connection import Address, is_public
 from tests.env.web.fetching.local_site import Names, Site, always, by_path, fetcher, html, only_here, redirect, serving
 
 PAGE = html(b"<p>secret</p>")
+
+
+def only_outer(address: Address) -> bool:
+    """Allows the site of 127.0.0.2 alone."""
+    return str(address) == "127.0.0.2"
 
 
 @pytest.fixture
@@ -88,7 +93,7 @@ def test_no_redirect_to_an_inner_address_is_followed(form: str, inner: Site) -> 
         inside = {name: [["127.0.0.1"]] for name in ("localhost", "router", "printer.local")}
         names = Names({**inside, "shop.example": [["127.0.0.2"]]})
         ports = frozenset({outer.port, inner.port})
-        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2", redirects=2, ports=ports)
+        reader = fetcher(outer, names, allowed=only_outer, redirects=2, ports=ports)
         fetched = reader.fetch(f"http://shop.example:{outer.port}/")
         assert outer.connections >= 1
     assert (fetched.state in ("blocked", "error"), fetched.body, inner.connections) == (True, b"", 0)
@@ -100,17 +105,15 @@ def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> Non
     assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)
 
 
-def test_a_public_name_of_an_inner_address_is_not_connected_to(inner: Site) -> None:
-    names = Names({"shop.example": [["127.0.0.1"]]})
-    fetched = fetcher(inner, names, allowed=is_public).fetch(f"http://shop.example:{inner.port}/")
-    assert (fetched.state, inner.connections) == ("blocked", 0)
-
-
-@pytest.mark.parametrize("answers", [["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]])
-def test_one_inner_address_among_public_ones_is_enough_to_refuse(answers: list[str], inner: Site) -> None:
-    fetched = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public).fetch(
-        f"http://shop.example:{inner.port}/"
-    )
+@pytest.mark.parametrize("robots", [False, True])
+@pytest.mark.parametrize(
+    "answers", [["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]]
+)
+def test_a_name_of_which_one_address_is_inner_is_not_connected_to(
+    answers: list[str], robots: bool, inner: Site
+) -> None:
+    reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
+    fetched = reader.fetch(f"http://shop.example:{inner.port}/")
     assert (fetched.state, inner.connections) == ("blocked", 0)
 
 
@@ -118,7 +121,7 @@ def test_a_name_is_looked_up_once_and_connected_to_as_it_was_then(inner: Site) -
     """DNS rebinding: the second answer of the name server would lead inside."""
     with serving(always(html(b"<p>outer</p>")), "127.0.0.2") as outer:
         names = Names({"shop.example": [["127.0.0.2"], ["127.0.0.1"]]})
-        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2")
+        reader = fetcher(outer, names, allowed=only_outer)
         fetched = reader.fetch(f"http://shop.example:{outer.port}/")
     assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
 
@@ -127,20 +130,14 @@ def test_each_redirect_is_looked_up_and_checked_anew(inner: Site) -> None:
     """The first answer is allowed, the second leads inside: a redirect of the site to itself is refused."""
     with serving(by_path({"/": redirect("/again"), "/again": PAGE}), "127.0.0.2") as outer:
         names = Names({"shop.example": [["127.0.0.2"], ["127.0.0.1"]]})
-        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2")
+        reader = fetcher(outer, names, allowed=only_outer)
         fetched = reader.fetch(f"http://shop.example:{outer.port}/")
         assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/"], 0)
-
-
-def test_robots_are_asked_for_under_the_same_rules(inner: Site) -> None:
-    names = Names({"shop.example": [["127.0.0.1"]]})
-    fetched = fetcher(inner, names, allowed=is_public, robots=True).fetch(f"http://shop.example:{inner.port}/")
-    assert (fetched.state, inner.connections) == ("blocked", 0)
 
 
 def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:
     with serving(always(redirect(f"http://127.0.0.1:{inner.port}/")), "127.0.0.2") as outer:
         names = Names({"shop.example": [["127.0.0.2"]]})
-        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2", robots=True)
+        reader = fetcher(outer, names, allowed=only_outer, robots=True)
         fetched = reader.fetch(f"http://shop.example:{outer.port}/")
     assert (fetched.state, inner.connections) == ("blocked", 0)

@@ -35,18 +35,8 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("status", "state"),
     [
-        ("401 Unauthorized", "blocked"),
-        ("402 Payment Required", "blocked"),
-        ("403 Forbidden", "blocked"),
-        ("429 Too Many Requests", "blocked"),
-        ("451 Unavailable", "blocked"),
-        ("404 Not Found", "error"),
-        ("410 Gone", "error"),
-        ("400 Bad Request", "error"),
-        ("500 Oops", "error"),
-        ("503 Busy", "error"),
-        ("304 Not Modified", "error"),
-        ("999 Odd", "error"),
+        *((f"{status} No", "blocked") for status in (401, 402, 403, 429, 451)),
+        *((f"{status} No", "error") for status in (304, 400, 404, 410, 500, 503, 999)),
     ],
 )
 def test_an_answer_without_a_page_is_told_apart_and_its_body_left(status: str, state: str) -> None:
@@ -56,18 +46,7 @@ def test_an_answer_without_a_page_is_told_apart_and_its_body_left(status: str, s
     assert found.problem
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "application/pdf",
-        "image/png",
-        "application/json",
-        "application/octet-stream",
-        "video/mp4",
-        "text/css",
-        "x/y; a=b",
-    ],
-)
+@pytest.mark.parametrize("kind", ["application/pdf", "text/css", "x/y; a=b"])
 def test_what_calls_itself_something_else_is_no_content(kind: str) -> None:
     with serving(always(html(b"<p>words", kind=kind))) as site:
         found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")

@@ -74,15 +74,12 @@ def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable
     assert "larger than 1,000,000 bytes" in str(found.problem)
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip,deflate", "compress", "x-tar", "gzip;q=1"])
+TWO_HEADERS = "gzip\r\nContent-Encoding: gzip"
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "gzip,deflate", "x-tar", "gzip;q=1", TWO_HEADERS])
 def test_what_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
     found = fetched(always(packed(gzip.compress(gzip.compress(bytes(MEGABYTE))), encoding)))
-    assert (found.state, "not asked for" in str(found.problem)) == ("error", True)
-
-
-def test_two_headers_of_packing_are_two_packings() -> None:
-    page = gzip.compress(gzip.compress(b"x"))
-    found = fetched(always(html(page, "Content-Encoding: gzip", "Content-Encoding: gzip")))
     assert (found.state, "not asked for" in str(found.problem)) == ("error", True)
 
 

@@ -9,18 +9,7 @@ from hypothesis import strategies as st
 from drretail.env.web.fetching.client import Client, Limits
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots, read_rules
-from tests.env.web.fetching.local_site import (
-    AGENT,
-    Names,
-    Site,
-    always,
-    by_path,
-    fetcher,
-    html,
-    only_here,
-    redirect,
-    serving,
-)
+from tests.env.web.fetching.local_site import AGENT, Names, Site, by_path, fetcher, html, only_here, redirect, serving
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
 PAGE = html(b"<p>here")
@@ -77,15 +66,18 @@ def test_where_a_redirect_leads_is_asked_too() -> None:
         assert site.paths() == ["/robots.txt", "/in"]
 
 
-def test_robots_may_be_redirected() -> None:
-    with serving(by_path({"/robots.txt": redirect("/r"), "/r": CLOSED, "/closed": PAGE})) as site:
-        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/closed")).state == "blocked"
-
-
-@pytest.mark.parametrize("status", ["404 Not Found", "401 Unauthorized", "403 Forbidden", "410 Gone"])
-def test_a_site_without_robots_forbids_nothing(status: str) -> None:
-    with serving(by_path({"/robots.txt": html(b"no", status=status), "/a": PAGE})) as site:
-        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/a")).state == "ok"
+@pytest.mark.parametrize(
+    ("robots", "state"),
+    [
+        (redirect("/r"), "blocked"),
+        (html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok"),
+        *((html(b"no", status=status), "ok") for status in ("404 Not Found", "401 Unauthorized", "410 Gone")),
+    ],
+    ids=["redirected", "a web page", "404", "401", "410"],
+)
+def test_robots_may_be_redirected_and_a_site_without_any_forbids_nothing(robots: bytes, state: str) -> None:
+    with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
+        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/closed")).state == state
 
 
 @pytest.mark.parametrize("status", ["500 Oops", "503 Busy", "429 Too Many Requests", "304 Not Modified"])
@@ -96,11 +88,6 @@ def test_a_site_that_fails_to_send_its_robots_is_left_alone(status: str) -> None
         assert (found.state, status[:3] in str(found.problem)) == ("blocked", True)
         assert reader.fetch(url(site, "/a")).state == "blocked"
         assert site.paths() == ["/robots.txt"]
-
-
-def test_a_web_page_in_place_of_robots_forbids_nothing() -> None:
-    with serving(always(html(b"<!doctype html><p>User-agent</p><p>Disallow"))) as site:
-        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/a")).state == "ok"
 
 
 def test_robots_that_do_not_come_end_with_the_time_of_the_page() -> None:

@@ -182,8 +182,3 @@ def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, me
     word = "餌台" if codec == "shift_jis" else "Füllstation"
     html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"
     assert read_page(fetched(html.encode(codec), charset=charset)).title == word
-
-
-def test_the_same_page_gives_the_same_text() -> None:
-    body = FURNITURE.format(f"<main><ul>{LIST}</ul></main>")
-    assert read(body) == read(body)
