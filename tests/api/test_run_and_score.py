@@ -1,14 +1,13 @@
 """A run, its scores and a comparison from Python, as the commands make them."""
 
-import asyncio
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import drretail
 from drretail import Agent, Answer, compare, open_experiment, open_model, open_world, read_experiment, run, score
-from drretail.agents.registry import load_agent, split_web_mode
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -44,11 +43,13 @@ def world(tmp_path: Path) -> Generator[World]:
 @pytest.fixture
 def experiment(world: World, tmp_path: Path) -> RecordedExperiment:
     """One question, answered by react and by an agent of one's own."""
-    return run(world, [QUESTION], ["react", MINE], to=tmp_path / "exp", user=USER, baselines=False)
+    agents = ["react", MINE]
+    return run(world, [QUESTION], agents, to=tmp_path / "exp", user=USER, baselines=False, title="Feeders, first try")
 
 
 def test_runs_and_reports_are_read_from_the_folder(experiment: RecordedExperiment) -> None:
     assert experiment.systems == ["nobody", "react@offline-shopper"]
+    assert read_definition(experiment.folder).title == "Feeders, first try"
     assert [(one.status, one.user_id) for one in experiment] == [("done", USER)] * 2
     report = experiment.report("react")
     assert "http://ecommerce.com/B0TEST000" in report
@@ -61,11 +62,6 @@ def test_runs_and_reports_are_read_from_the_folder(experiment: RecordedExperimen
 def test_the_same_call_again_makes_no_run_again(experiment: RecordedExperiment, world: World) -> None:
     again = run(world, [QUESTION], ["react", MINE], to=experiment.folder, user=USER, baselines=False)
     assert [tally.before for tally in again.tallies] == [1, 1]
-
-
-def test_a_title_given_to_a_run_is_the_experiments(world: World, tmp_path: Path) -> None:
-    made = run(world, [QUESTION], MINE, to=tmp_path / "titled", user=USER, baselines=False, title="Feeders, first try")
-    assert read_definition(made.folder).title == "Feeders, first try"
 
 
 def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment) -> None:
@@ -97,19 +93,6 @@ def test_two_systems_are_compared_by_the_beginnings_of_their_labels(experiment: 
     assert comparison.tables
 
 
-def test_baselines_run_beside_the_agents_unless_told_otherwise(world: World, tmp_path: Path) -> None:
-    beside = run(world, [QUESTION], [MINE], to=tmp_path / "exp")
-    assert beside.systems == [
-        "nobody",
-        "null_bestsellers",
-        "null_copy",
-        "null_empty",
-        "null_keywords",
-        "null_search",
-        "oracle",
-    ]
-
-
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
     for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
         made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
@@ -122,21 +105,6 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
     assert made.systems == ["own"]
     assert made.folder.name.startswith("drretail-")
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
-
-
-def test_a_file_of_queries_is_read(world: World, tmp_path: Path) -> None:
-    line = '{"format":1,"query_id":"q1","text":"A feeder?","mode":"generic","source":"test"}\n'
-    (tmp_path / "q.jsonl").write_text(line, encoding="utf-8")
-    made = run(world, tmp_path / "q.jsonl", [MINE], to=tmp_path / "exp", baselines=False)
-    assert [query.query_id for query in read_definition(made.folder).queries] == ["q1"]
-
-
-def test_all_of_it_works_where_an_event_loop_runs_already(world: World, tmp_path: Path) -> None:
-    async def cell() -> float | None:
-        made = run(world, [QUESTION], ["react"], to=tmp_path / "exp", baselines=False)
-        return score(made, ["faithfulness"]).by_system("FP")["react@offline-shopper"]
-
-    assert asyncio.run(cell()) is not None
 
 
 def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
@@ -186,29 +154,28 @@ def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None
     assert len(shipped_queries()) == 50
 
 
-def test_its_systems_are_agents_that_there_are() -> None:
-    assert len(SYSTEMS) == 6
-    assert {split_web_mode(name)[1] for name in SYSTEMS if load_agent(split_web_mode(name)[0])} == {"snippets", "ws"}
-
-
 def test_options_that_are_given_go_before_the_preset() -> None:
     options = with_preset(RunOptions(preset="paper", queries=Path("q.jsonl"), model_profile="cheap", scope="own"))
     assert (options.queries, options.model_profile, options.scope) == (Path("q.jsonl"), "cheap", "own")
 
 
-def test_other_agents_beside_the_preset_are_refused() -> None:
-    with pytest.raises(UserError, match="leave --agent out"):
-        with_preset(RunOptions(preset="paper", agents="react"))
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"preset": "paper", "agents": "react"}, UserError, "leave --agent out"),
+        ({"preset": "papers"}, UnknownName, "Did you mean paper"),
+    ],
+)
+def test_other_agents_beside_the_preset_and_an_unknown_one_are_refused(
+    given: dict[str, Any], error: type[UserError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        with_preset(RunOptions(**given))
 
 
 def test_a_preset_that_takes_tools_away_changes_no_other_option() -> None:
     options = RunOptions(preset="tools_only")
     assert with_preset(options) is options
-
-
-def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="paper"):
-        with_preset(RunOptions(preset="papers"))
 
 
 PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]

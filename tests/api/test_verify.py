@@ -42,6 +42,9 @@ QUERIES = [
 ]
 REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
+OWN_RUN = f"runs/{OWN}/q1-r1"
+CHECKS = f"verdicts/checks/code/{REACT}/q1-r1.jsonl"
+JUDGE = "verdicts/faithfulness/offline-judge"
 NAN = "not a number"
 """What stands for it until the line is written: JSON has none."""
 Edit = Callable[[Path], object]
@@ -380,18 +383,10 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "verdicts",
     ),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
-    "a key that stands twice in a verdict": (
-        twice(f"verdicts/checks/code/{REACT}/q1-r1.jsonl"),
-        "verdicts",
-        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
-    ),
+    "a key that stands twice in a verdict": (twice(CHECKS), "verdicts", CHECKS),
     "a key that stands twice in the definition": (twice("experiment.json"), "versions", "experiment.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
-    "a question in a judge's journal": (
-        asked_otherwise,
-        "verdicts",
-        f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.journal.jsonl",
-    ),
+    "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
     "a key that stands twice": (twice_in_text, "replay", f"{RUN}/run.json"),
     "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
@@ -399,22 +394,10 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
     "a query": (without_query, "plan", "rubrics/basket/q2.json"),
-    "a judge's verdict": (verdict(flipped), "verdicts", f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.jsonl"),
-    "a verdict taken out": (
-        verdict(lambda lines: lines.pop()),
-        "verdicts",
-        f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.jsonl",
-    ),
-    "verdicts of a run": (
-        lambda folder: (folder / f"verdicts/checks/code/{REACT}/q1-r1.jsonl").unlink(),
-        "verdicts",
-        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
-    ),
-    "a verdict by code": (
-        verdict(lambda lines: lines[0].update(reason="edited"), "checks"),
-        "verdicts",
-        f"verdicts/checks/code/{REACT}/q1-r1.jsonl",
-    ),
+    "a judge's verdict": (verdict(flipped), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
+    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
+    "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
+    "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
     "a score": (
         lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),
         "scores",
@@ -432,31 +415,23 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     ),
     "an own agent's tool result": (
         lambda folder: edit(
-            folder / f"runs/{OWN}/q1-r1/run.json", lambda value: value["steps"][0].update(args={"query": "tray"})
+            folder / OWN_RUN / "run.json", lambda value: value["steps"][0].update(args={"query": "tray"})
         ),
         "tools",
-        f"runs/{OWN}/q1-r1/run.json",
+        f"{OWN_RUN}/run.json",
     ),
     "an own agent's ledger": (
-        lambda folder: edit_lines(folder / f"runs/{OWN}/q1-r1/evidence.jsonl.gz", forged_ledger),
+        lambda folder: edit_lines(folder / OWN_RUN / "evidence.jsonl.gz", forged_ledger),
         "tools",
-        f"runs/{OWN}/q1-r1/evidence.jsonl.gz",
+        f"{OWN_RUN}/evidence.jsonl.gz",
     ),
     "verdicts without a journal": (
         without_journals,
         "verdicts",
         f"verdicts/faithfulness/openai-gpt-5/{OWN}/q1-r1.jsonl",
     ),
-    "a second answer of a judge that follows rules": (
-        asked_again,
-        "verdicts",
-        f"verdicts/faithfulness/offline-judge/{OWN}/q1-r1.jsonl",
-    ),
-    "verdicts that are said to be of live pages": (
-        of_live_pages,
-        "verdicts",
-        f"verdicts/faithfulness/offline-judge/{OWN}/q1-r1.jsonl",
-    ),
+    "a second answer of a judge that follows rules": (asked_again, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
+    "verdicts that are said to be of live pages": (of_live_pages, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
     "a reading": (
         lambda folder: edit(folder / f"readings/declared/{REACT}/q1-r1.json", lambda value: value.update(seen=99)),
         "verdicts",
@@ -607,9 +582,10 @@ def test_a_report_says_first_where_scores_are_not_what_the_verdicts_come_to(
     assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
 
 
-def test_the_command_ends_with_3_where_something_fails(exp: Path, world: World, drretail: Command) -> None:
-    made = drretail("verify", str(exp), "--world", str(world.folder), "--json")
-    assert made.returncode == 0, made.stdout
+def test_the_command_ends_with_3_where_something_fails(
+    exp: Path, world: World, drretail: Command, succeeds: Command
+) -> None:
+    made = succeeds("verify", str(exp), "--world", str(world.folder), "--json")
     assert json.loads(made.stdout)["passes"] is True
     strict = drretail("verify", str(exp), "--world", str(world.folder), "--strict")
     assert (strict.returncode, "not checkable" in strict.stdout) == (3, True)
@@ -672,11 +648,7 @@ def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> Non
 
 
 def test_dollars_by_other_prices_are_told_of(exp: Path, world: World) -> None:
-    def cheaper(value: Any) -> None:
-        board = value["scoreboard"]
-        board["prices_as_of"] = "2020-01-01"
-
-    edit(exp / "scores.json", cheaper)
+    edit(exp / "scores.json", lambda value: value["scoreboard"].update(prices_as_of="2020-01-01"))
     found = verify(exp, world)
     assert found.passes
     assert "its dollars are by other prices" in found.checks[-1].unchecked[0].reason

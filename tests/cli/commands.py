@@ -12,6 +12,7 @@ from tests.cli.forked import ForkedCommand, ForkServer
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
+ErrorOf = Callable[..., str]
 Start = Callable[..., ForkedCommand]
 MAIN = "from drretail.cli.entry import main; main()"
 MAINS = """
@@ -47,6 +48,32 @@ def drretail(fork_server: ForkServer, tmp_path: Path) -> Command:
 
     def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
         return fork_server.run(args, tmp_path, environment(tmp_path, **given))
+
+    return run
+
+
+@pytest.fixture
+def succeeds(drretail: Command) -> Command:
+    """``drretail …`` that has to end with 0."""
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        ended = drretail(*args, **given)
+        assert ended.returncode == 0, ended.stderr
+        return ended
+
+    return run
+
+
+@pytest.fixture
+def error_of(drretail: Command) -> ErrorOf:
+    """What ``drretail …`` says, with single spaces, that has to end with one sentence and exit code 2."""
+
+    def run(*args: str, **given: str) -> str:
+        ended = drretail(*args, **given)
+        assert ended.returncode == 2, ended.stderr
+        assert "Traceback" not in ended.stderr
+        assert ended.stderr.strip().splitlines()[-1].startswith("Error: ")
+        return " ".join(ended.stderr.split())
 
     return run
 

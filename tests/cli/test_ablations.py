@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import Definition, Experiment
 from drretail.files import write_json, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.run import System
 from tests import build
 from tests.build import SYSTEM
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
 
 ALL = f"It cost $22.99 [{ORDERS_ID}]. Clean it [{CARE_ID}]. It was recalled [{RECALL_ID}]."
@@ -40,51 +39,40 @@ def run_on(tmp_path: Path) -> Path:
 
 
 def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
-    definition = Definition(
-        world_fingerprint="f" * 64,
-        queries=QUERIES,
-        systems={each.label(): each for each, _ in systems},
-        prompt_hashes={each.label(): {} for each, _ in systems},
-        tool_schema_hash="t",
-    )
-    with Experiment(folder, definition) as opened:
-        for system, report in systems:
-            for query in QUERIES:
-                run = build.run(f"{query.query_id}-r1", report, label=system.label())
-                opened.save(run, EVIDENCE, {}, {"world": "nowhere"})
     sandbox(folder.parent / "S")
-    return folder
+    reports = {each.label(): {f"{query.query_id}-r1": report for query in QUERIES} for each, report in systems}
+    of = {each.label(): each for each, _ in systems}
+    return build.experiment(folder, reports, queries=QUERIES, of=of, evidence=EVIDENCE)
 
 
 SCORED = ("score", "exp", "--metrics", "dr3", "--gold", "S")
 
 
-def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretail: Command, run_on: Path) -> None:
-    assert drretail(*SCORED).returncode == 0
-    (table,) = json.loads(drretail("compare", "exp", "--by", "size", "--metric", "dr3:CC", "--json").stdout)["size"]
+def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeeds: Command, run_on: Path) -> None:
+    succeeds(*SCORED)
+    (table,) = json.loads(succeeds("compare", "exp", "--by", "size", "--metric", "dr3:CC", "--json").stdout)["size"]
     cells = table["rows"][0]["cells"]
     assert [(cell["setting"], cell["at"], round(cell["mean"], 1)) for cell in cells] == [
         ("32k", 32000, 100),
         ("512k", 512000, 33.3),
     ]
-    output = drretail("compare", "exp", "--by", "compose", "--metric", "dr3:CC").stdout
+    output = succeeds("compare", "exp", "--by", "compose", "--metric", "dr3:CC").stdout
     assert "no distractors" in output
     assert "Distractor effect: dr3 CC" in output
     assert "-66.67" in output
-    made = json.loads(drretail("compare", "exp", "--by", "compose", "--json").stdout)
+    made = json.loads(succeeds("compare", "exp", "--by", "compose", "--json").stdout)
     assert {each["variant"] for each in made["distractors"]} >= {"CC"}
-    page = (drretail("report", "exp"), (run_on / "report.html").read_text())[1]
+    page = (succeeds("report", "exp"), (run_on / "report.html").read_text())[1]
     assert "dr3 CC against size" in page
     assert 'id="by-compose"' in page
     assert 'id="distractors"' in page
 
 
-def test_what_rules_can_t_judge_is_said_to_need_a_model(drretail: Command, run_on: Path) -> None:
-    assert drretail(*SCORED).returncode == 0
-    refused = drretail("compare", "exp", "--by", "size", "--metric", "dr3:IR_SC")
-    assert refused.returncode == 2
-    assert "No judge so far gives a value of dr3:IR_SC; a model may: drretail score exp --metrics dr3 --judge" in (
-        " ".join(refused.stderr.split())
+def test_what_rules_can_t_judge_is_said_to_need_a_model(succeeds: Command, error_of: ErrorOf, run_on: Path) -> None:
+    succeeds(*SCORED)
+    assert (
+        "No judge so far gives a value of dr3:IR_SC; a model may: drretail score exp --metrics dr3 --judge"
+        in error_of("compare", "exp", "--by", "size", "--metric", "dr3:IR_SC")
     )
 
 
@@ -96,9 +84,7 @@ def test_what_rules_can_t_judge_is_said_to_need_a_model(drretail: Command, run_o
     ],
 )
 def test_where_nothing_differs_the_error_says_how_to_run_another(
-    drretail: Command, tmp_path: Path, by: str, message: str
+    error_of: ErrorOf, tmp_path: Path, by: str, message: str
 ) -> None:
     experiment(tmp_path / "exp", [(on("32k"), ALL)])
-    refused = drretail("compare", "exp", "--by", by)
-    assert refused.returncode == 2
-    assert message in refused.stderr
+    assert message in error_of("compare", "exp", "--by", by)

@@ -9,7 +9,7 @@ from tests.cli.commands import ROOT, Command
 
 HEAVY = [
     "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
-    "pydantic_settings", "scipy", "sqlite3", "tantivy",
+    "pydantic_settings", "scipy", "sqlite3", "starlette", "tantivy", "uvicorn",
 ]  # fmt: skip
 
 
@@ -101,7 +101,9 @@ def test_the_version_is_the_packages(drretail: Command) -> None:
         (["tools", "calculator", "--args", '{"expression": "9**9**9"}', "--world", "w"], "too large"),
         (["tools", "bake_cake", "--args", "{}", "--world", "w"], "bake_cake"),
         (["tools", "calculator", "--args", "{expression}", "--world", "w"], "JSON"),
+        (["ask", "?", "--world", "w", "--agent", "react+ws", "--without", "web"], "leave +ws or --without web out"),
         (["world", "info", "nowhere"], "nowhere"),
+        (["world", "check", "."], "is not a world: it holds no file CURRENT"),
         (["ingest", "nothing-here", "--world", "new"], "nothing-here"),
         (["queries", "generate", "--world", "w", "--user", "NOBODY", "--to", "new.jsonl"], "NOBODY"),
     ],

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import Command, Start
+from tests.cli.commands import Command, ErrorOf, Start
 from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
@@ -30,7 +30,7 @@ def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command,
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 
-def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command, start: Start, tmp_path: Path) -> None:
+def test_a_command_killed_while_it_waits_finds_its_batch_again(succeeds: Command, start: Start, tmp_path: Path) -> None:
     where = folder(tmp_path)
     asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch"]
     with BatchServer(judged_by_rules, polls=10**6) as server:
@@ -42,14 +42,14 @@ def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command
         first.send_signal(signal.SIGKILL)
         first.wait()
         server.polls = 0
-        assert drretail(*asked, **settings(server)).returncode == 0
+        succeeds(*asked, **settings(server))
     assert len(server.batches) == 1
 
 
-def test_who_takes_no_batches_is_named(drretail: Command, tmp_path: Path) -> None:
-    result = drretail("score", str(folder(tmp_path)), "--metrics", "quality", "--batch")
-    assert result.returncode == 2
-    assert "--batch needs a judge of anthropic" in result.stderr
+def test_who_takes_no_batches_is_named(error_of: ErrorOf, tmp_path: Path) -> None:
+    assert "--batch needs a judge of anthropic" in error_of(
+        "score", str(folder(tmp_path)), "--metrics", "quality", "--batch"
+    )
 
 
 def test_an_estimate_for_batches_is_half_of_the_other(drretail: Command, tmp_path: Path) -> None:

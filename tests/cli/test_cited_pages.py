@@ -34,29 +34,29 @@ SCORE = ["--metrics", "faithfulness", "--web", "sandbox:pages.jsonl"]
 
 
 def test_claims_are_judged_by_the_page_whether_the_agent_read_it_or_its_snippet(
-    drretail: Command, run: list[str], tmp_path: Path
+    succeeds: Command, run: list[str], tmp_path: Path
 ) -> None:
-    assert drretail(*run, "--agent", "react", "--agent", "react+ws", "--to", "exp").returncode == 0
+    succeeds(*run, "--agent", "react", "--agent", "react+ws", "--to", "exp")
     assert any(citation.type == "web" for made in read_runs(tmp_path / "exp") for citation in made.citations)
-    assert drretail("score", "exp", *SCORE).returncode == 0
+    succeeds("score", "exp", *SCORE)
     found = scores(tmp_path / "exp")
     for agent in ("react", "react+ws"):
         assert (found[agent, "FP_web"]["n_scored"], found[agent, "FP_web_shown"]["n_scored"]) == (1, 1)
     assert not (tmp_path / "exp" / "sources").exists()
 
 
-def test_without_pages_fp_web_is_na_until_they_are_fetched(drretail: Command, run: list[str], tmp_path: Path) -> None:
-    assert drretail(*run, "--agent", "react", "--no-pages", "--to", "exp").returncode == 0
-    first = drretail("score", "exp", *SCORE)
+def test_without_pages_fp_web_is_na_until_they_are_fetched(succeeds: Command, run: list[str], tmp_path: Path) -> None:
+    succeeds(*run, "--agent", "react", "--no-pages", "--to", "exp")
+    first = succeeds("score", "exp", *SCORE)
     assert "--fetch-sources" in first.stderr
     found = scores(tmp_path / "exp")
     assert (found["react", "FP_web"]["n_na"], found["react", "FP_web_shown"]["n_scored"]) == (1, 1)
-    result = drretail("score", "exp", *SCORE, "--estimate")
+    result = succeeds("score", "exp", *SCORE, "--estimate")
     assert "1 cited page is missing" in result.stderr
-    then = drretail("score", "exp", *SCORE, "--fetch-sources")
+    then = succeeds("score", "exp", *SCORE, "--fetch-sources")
     assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1
-    assert "--fetch-sources" not in drretail("score", "exp", *SCORE).stderr
+    assert "--fetch-sources" not in succeeds("score", "exp", *SCORE).stderr
 
 
 def test_an_estimate_of_runs_tells_of_pages(drretail: Command, run: list[str]) -> None:

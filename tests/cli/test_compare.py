@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import ModelError
 from tests.build import experiment, scripted_judge
-from tests.cli.commands import Command, environment
+from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
@@ -35,9 +35,8 @@ def judged(once: Path, tmp_path: Path) -> Path:
     return Path(copytree(once, tmp_path / "exp"))
 
 
-def test_tables_what_is_missing_and_conclusions_fit_100_columns(drretail: Command, judged: Path) -> None:
-    done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="100")
-    assert done.returncode == 0, done.stderr
+def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Command, judged: Path) -> None:
+    done = succeeds("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="100")
     assert f"A = {A}\nB = {B}\n" in done.stdout
     assert (
         "By code, A is higher than B (difference, 95 % interval; n = 12 queries) in stub said (0."
@@ -60,12 +59,12 @@ def test_json_is_one_document_of_the_same(drretail: Command, judged: Path) -> No
     assert made["conclusions"][0].startswith("By code, B is higher than A")
 
 
-def test_repeats_of_agent_and_judge_are_a_table_of_their_own(drretail: Command, tmp_path: Path) -> None:
+def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: {"q-r1": "0.9", "q-r2": "0.5"}, B: {"q-r1": "0.9", "q-r2": "0.8"}})
-    assert drretail("score", "exp", "--metrics", JUDGED_STUB, "--judge-repeats", "3", "-q").returncode == 0
+    succeeds("score", "exp", "--metrics", JUDGED_STUB, "--judge-repeats", "3", "-q")
     (file, *_) = folder.glob("verdicts/stub/*/*/q-r1.jsonl")
     assert len(file.read_text(encoding="utf-8").splitlines()) == 3
-    table = drretail("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]
+    table = succeeds("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]
     rows = [line.split() for line in table.splitlines() if line.startswith("said")]
     assert rows == [
         ["said", "A", "0.07", "0.00", "100%", "100%", "0.85", "0.80"],
@@ -75,28 +74,26 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(drretail: Command, 
 
 
 @pytest.fixture
-def preferred(drretail: Command, tmp_path: Path) -> Path:
+def preferred(succeeds: Command, tmp_path: Path) -> Path:
     """Two systems of which a judge prefers one side by side on nine queries."""
     folder = experiment(tmp_path / "exp", two(9))
     compared(folder, scripted_judge(prefers_a)[0])
-    assert drretail("score", "exp", "--metrics", "checks", "--quiet").returncode == 0
+    succeeds("score", "exp", "--metrics", "checks", "--quiet")
     return folder
 
 
-def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drretail: Command, preferred: Path) -> None:
-    done = drretail("compare", "exp", COLUMNS="120")
-    assert done.returncode == 0, done.stderr
+def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succeeds: Command, preferred: Path) -> None:
+    done = succeeds("compare", "exp", COLUMNS="120")
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
     assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
     prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
     assert prefers in done.stdout.replace("\n  ", " ")
-    alone = drretail("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
-    assert alone.returncode == 0, alone.stderr
+    alone = succeeds("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
     assert prefers in alone.stdout.replace("\n  ", " ")
     assert "faithfulness: nobody judged" in done.stdout
     assert not any(name in alone.stdout for name in ("checks", "quality", "faithfulness", "query by query"))
-    others = drretail("compare", "exp", "--metrics", "checks")
+    others = succeeds("compare", "exp", "--metrics", "checks")
     assert "ide by side" not in others.stdout
 
 
@@ -112,35 +109,29 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
 
 
 def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
-    drretail: Command, tmp_path: Path
+    succeeds: Command, tmp_path: Path
 ) -> None:
     compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ModelError("refusal", "no answer"))[0])
-    done = drretail("compare", "exp", "--metrics", "pairwise")
-    assert done.returncode == 0, done.stderr
+    done = succeeds("compare", "exp", "--metrics", "pairwise")
     assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")
     command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry failed"
     assert command in done.stdout
     assert "No language model" not in done.stdout
 
 
-def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(drretail: Command, tmp_path: Path) -> None:
+def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(succeeds: Command, tmp_path: Path) -> None:
     experiment(
         tmp_path / "exp", {A: {f"q{at}-r1": "0.5" for at in range(3)}, B: {f"q{at}-r1": "0.5" for at in range(3)}}
     )
-    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
-    first = drretail("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
+    succeeds("score", "exp", "--metrics", STUB, "--quiet")
+    first = succeeds("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
     assert first == "- No difference is concluded in the primary scores: stub said."
 
 
-def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:
+def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(succeeds: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
-    drretail("compare", "exp")
+    done = succeeds("compare", "exp")
     assert {path: path.stat().st_mtime_ns for path in judged.rglob("*")} == before
-
-
-def test_what_nobody_judged_is_named_with_the_command(drretail: Command, judged: Path) -> None:
-    done = drretail("compare", "exp")
-    assert done.returncode == 0
     assert "- quality: nobody judged.\n  drretail score exp --metrics quality --judge PROVIDER:MODEL" in done.stdout
     assert "- checks: nobody judged.\n  drretail score exp --metrics checks\n" in done.stdout
     assert "Nothing can be concluded" in done.stdout
@@ -157,13 +148,10 @@ def test_what_nobody_judged_is_named_with_the_command(drretail: Command, judged:
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
-    drretail: Command, tmp_path: Path, args: tuple[str, ...], message: str
+    error_of: ErrorOf, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     experiment(tmp_path / "exp", TWO)
-    done = drretail(*args)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert message in error_of(*args)
 
 
 @pytest.mark.parametrize(("rule", "code"), [("stub said < -0.1", 0), ("said > 0.1", 3), ("said.low > 0", 3)])
@@ -182,12 +170,11 @@ def test_a_rule_that_cannot_be_read_is_refused_with_a_sentence(drretail: Command
     assert "Traceback" not in done.stderr
 
 
-def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(drretail: Command, tmp_path: Path) -> None:
+def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds: Command, tmp_path: Path) -> None:
     three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
     experiment(tmp_path / "exp", three)
-    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
-    done = drretail("compare", "exp", "--metrics", STUB, COLUMNS="80")
-    assert done.returncode == 0, done.stderr
+    succeeds("score", "exp", "--metrics", STUB, "--quiet")
+    done = succeeds("compare", "exp", "--metrics", STUB, COLUMNS="80")
     assert done.stdout.startswith("What can be concluded\n- stub said: react above hybrid and plan.\n")
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["hybrid", "plan", "0.00"] in lines
@@ -195,14 +182,14 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(drretail:
     assert len(lines) < 20
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert "drretail compare exp --details" in done.stdout
-    whole = drretail("compare", "exp", "--metrics", STUB, "--details").stdout
+    whole = succeeds("compare", "exp", "--metrics", STUB, "--details").stdout
     assert whole.count("What can be concluded") == 3
 
 
-def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(drretail: Command, judged: Path) -> None:
-    assert drretail("score", "exp", "--metrics", f"{STUB},process", "--quiet").returncode == 0
+def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(succeeds: Command, judged: Path) -> None:
+    succeeds("score", "exp", "--metrics", f"{STUB},process", "--quiet")
     asked = ("compare", "exp", "--metrics", f"{STUB},process")
-    short, whole = drretail(*asked), drretail(*asked, "--details")
+    short, whole = succeeds(*asked), succeeds(*asked, "--details")
     assert "process words" not in short.stdout.partition("Compared query by query")[2]
     assert "Left out: process" in short.stdout
     assert "process words" in whole.stdout.partition("Compared query by query")[2]

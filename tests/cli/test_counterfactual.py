@@ -19,11 +19,10 @@ def asked(folder: Path) -> None:
     build_shop(folder / "w")
 
 
-def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Command, tmp_path: Path) -> None:
+def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
     asked(tmp_path)
     swaps = ("--counterfactual", "swap", "--counterfactual", "neutral")
-    ran = drretail("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
-    assert ran.returncode == 0, ran.stderr
+    succeeds("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
     systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
     assert {
         "react@offline-shopper",
@@ -31,13 +30,12 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Comma
         "react@offline-shopper-counterfactual-neutral",
     } <= systems
     assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
-    scored = drretail("score", "exp", "--metrics", "checks", "--details")
-    assert scored.returncode == 0, scored.stderr
+    scored = succeeds("score", "exp", "--metrics", "checks", "--details")
     assert "counterfactual, by code" in scored.stdout
     assert "profile ignored" in scored.stdout
     assert "1 of 1 queries name a purchase that the other profile lacks" in scored.stdout
     rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
     assert {row["kind"] for row in rows} == {"swap", "neutral"}
     first = (tmp_path / "exp" / "scores.json").read_bytes()
-    assert drretail("score", "exp", "--metrics", "checks").returncode == 0
+    succeeds("score", "exp", "--metrics", "checks")
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.experiment import read_definition, read_reference, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
 
@@ -18,40 +18,36 @@ def run(shop: str, queries: str) -> tuple[str, ...]:
 
 
 def test_they_run_beside_the_agents_once_for_each_query_and_are_scored(
-    drretail: Command, run: tuple[str, ...], tmp_path: Path
+    succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
-    done = drretail(*run, "--repeats", "2", "--json", "--quiet")
-    assert done.returncode == 0, done.stderr
+    done = succeeds(*run, "--repeats", "2", "--json", "--quiet")
     document = json.loads(done.stdout)
     counts = {system["label"]: system["done"] for system in document["systems"]}
     assert counts == {"react@offline-shopper": 4} | dict.fromkeys(BESIDE, 2)
     assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
     assert read_reference(tmp_path / "exp", "q1") is not None
-    again = drretail(*run, "--repeats", "2")
+    again = succeeds(*run, "--repeats", "2")
     assert "16 of 16 runs had ended before." in again.stderr
-    scored = drretail("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
-    assert scored.returncode == 0, scored.stderr
+    scored = succeeds("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
     scores = json.loads(scored.stdout)
     assert {row["system"] for row in scores["scores"]} == {*BESIDE, "react@offline-shopper"}
     assert all(judging.get("failed", 0) == 0 for judging in scores["judgings"])
     empty = [row for row in scores["scores"] if row["system"] == "null_empty"]
     assert all(row["n_planned"] == 2 and row["n_failed"] == 0 for row in empty)
-    page = drretail("report", "exp", "--output", "page.html")
-    assert page.returncode == 0, page.stderr
+    succeeds("report", "exp", "--output", "page.html")
 
 
 def test_without_them_only_the_agents_run_and_the_baskets_are_kept_all_the_same(
-    drretail: Command, run: tuple[str, ...], tmp_path: Path
+    succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
-    assert drretail(*run, "--no-floors", "--quiet").returncode == 0
+    succeeds(*run, "--no-floors", "--quiet")
     assert list(read_definition(tmp_path / "exp").systems) == ["react@offline-shopper"]
     assert len(list(read_runs(tmp_path / "exp"))) == 2
     assert read_reference(tmp_path / "exp", "q2") is not None
 
 
-def test_floors_alone_take_no_model_and_see_no_profile(drretail: Command, run: tuple[str, ...]) -> None:
-    done = drretail(*run, "--agent", "oracle", "--no-floors", "--counterfactual", "swap")
-    assert done.returncode == 0, done.stderr
+def test_floors_alone_take_no_model_and_see_no_profile(succeeds: Command, run: tuple[str, ...]) -> None:
+    done = succeeds(*run, "--agent", "oracle", "--no-floors", "--counterfactual", "swap")
     assert "--counterfactual adds nothing here" in done.stderr
     assert "offline:shopper answers" not in done.stderr
     assert "What a run took" not in done.stdout
@@ -62,10 +58,8 @@ def test_an_estimate_counts_nothing_for_them(drretail: Command, run: tuple[str, 
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
 
 
-def test_the_oracle_answers_no_question_outside_a_benchmark(drretail: Command, shop: str) -> None:
-    done = drretail("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
-    assert done.returncode == 2
-    assert "use it with `drretail run`" in done.stderr
+def test_the_oracle_answers_no_question_outside_a_benchmark(error_of: ErrorOf, shop: str) -> None:
+    assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
 
 
 def test_an_empty_report_is_an_answer(drretail: Command, shop: str) -> None:

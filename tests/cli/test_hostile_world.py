@@ -23,7 +23,7 @@ def hostile_world(tmp_path: Path) -> Path:
 
 
 def test_runs_and_scores_of_such_users_stay_in_the_experiment(
-    drretail: Command, hostile_world: Path, tmp_path: Path
+    succeeds: Command, hostile_world: Path, tmp_path: Path
 ) -> None:
     queries = [
         Query(query_id=f"q{place}", user_id=user, text="Which bird feeder under $40 suits me?", source="test")
@@ -31,10 +31,8 @@ def test_runs_and_scores_of_such_users_stay_in_the_experiment(
     ]
     (tmp_path / "q.jsonl").write_text("".join(f"{query.as_line()}\n" for query in queries), encoding="utf-8")
     there = {*tmp_path.iterdir(), *tmp_path.parent.iterdir()}
-    ran = drretail("run", "--world", "world", "--queries", "q.jsonl", "--to", "exp", "--agent", "react", "--no-floors")
-    assert ran.returncode == 0, ran.stderr
-    scored = drretail("score", "exp", "--world", "world", "--metrics", "checks")
-    assert scored.returncode == 0, scored.stderr
+    succeeds("run", "--world", "world", "--queries", "q.jsonl", "--to", "exp", "--agent", "react", "--no-floors")
+    succeeds("score", "exp", "--world", "world", "--metrics", "checks")
     assert {*tmp_path.iterdir(), *tmp_path.parent.iterdir()} - there <= {tmp_path / "exp", tmp_path / ".cache"}
     profiles = [
         json.loads(path.read_text(encoding="utf-8"))["user_id"] for path in (tmp_path / "exp/profiles").iterdir()

@@ -50,14 +50,14 @@ answer = { structured = { justification = "So.", winner = "A" } }
 
 
 @pytest.fixture
-def imported(drretail: Command, tmp_path: Path) -> Path:
+def imported(drretail: Command, succeeds: Command, tmp_path: Path) -> Path:
     """Two systems on two questions, one of their reports empty, one in Chinese; pages of one address are given."""
     drb(tmp_path / "one.jsonl", REPORT, CHINESE)
     drb(tmp_path / "two.jsonl", "Nothing cited. <script>alert(1)</script>", "")
     jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "T", "text": WORDS}])
     first = drretail("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl")
     assert (first.returncode, first.stdout.count("one")) == (0, 1)
-    assert drretail("import", "drb", "two.jsonl", "--to", "exp").returncode == 0
+    succeeds("import", "drb", "two.jsonl", "--to", "exp")
     (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
     return tmp_path / "exp"
 
@@ -149,16 +149,14 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
 
 
-def test_questions_alone_become_a_file_that_run_takes(drretail: Command, shop: str, tmp_path: Path) -> None:
+def test_questions_alone_become_a_file_that_run_takes(succeeds: Command, shop: str, tmp_path: Path) -> None:
     jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which bird feeder under $30?"}])
-    assert drretail("import", "drb", "query.jsonl", "--to", "asked.jsonl").returncode == 0
-    ran = drretail("run", "--queries", "asked.jsonl", "--world", shop, "--agent", "react", "--no-floors", "--to", "own")
-    assert ran.returncode == 0, ran.stderr
+    succeeds("import", "drb", "query.jsonl", "--to", "asked.jsonl")
+    succeeds("run", "--queries", "asked.jsonl", "--world", shop, "--agent", "react", "--no-floors", "--to", "own")
 
 
-def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(drretail: Command, imported: Path) -> None:
-    ended = drretail("score", "exp", "--metrics", ALL, "--details")
-    assert ended.returncode == 0, ended.stderr
+def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
+    ended = succeeds("score", "exp", "--metrics", ALL, "--details")
     found = rows(imported)
     for variant in ("covered", "n_wrong", "price_wrong", "turns", "pages_seen", "personalization"):
         row = found.get(("one", variant))
@@ -205,8 +203,8 @@ def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, 
     assert rows(tmp_path / "again")["one", "FP_web"]["n_scored"] == 1
 
 
-def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, imported: Path) -> None:
-    assert drretail("score", "exp").returncode == 0
+def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, imported: Path) -> None:
+    succeeds("score", "exp")
     for arguments in (
         ["report", "exp"],
         ["report", "exp", "--format", "text"],
@@ -217,13 +215,12 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
         ["score", "exp", "--by", "category"],
         *(["export", "exp", "--as", form] for form in ("drb", "chat", "csv", "dataset")),
     ):
-        ended = drretail(*arguments)
-        assert ended.returncode == 0, (arguments, ended.stderr)
+        succeeds(*arguments)
     page = (imported / "report.html").read_text(encoding="utf-8")
     assert "none: the reports are imported" in page
     assert "drretail import drb FILE --to exp --system one" in page
     assert "<script>alert(1)" not in page
-    assert "of imported reports" in drretail("report", "exp", "--format", "text").stdout
+    assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
 def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:

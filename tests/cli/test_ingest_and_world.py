@@ -7,25 +7,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
-from drretail.cli.worlds.ingest import ingest
-from drretail.cli.worlds.world import world_app
+from drretail.cli.app import app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.errors import UserError
 
 MOMENT = 1_600_000_000_000
-runner = CliRunner()
 
 
-@pytest.fixture
-def app() -> typer.Typer:
-    app = typer.Typer()
-    app.command()(ingest)
-    app.add_typer(world_app, name="world")
-    return app
+def invoke(*args: str) -> Result:
+    return CliRunner().invoke(app, args)
 
 
 @pytest.fixture
@@ -54,8 +47,8 @@ def mapping(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(app: typer.Typer, mapping: Path, tmp_path: Path) -> None:
-    result = runner.invoke(app, ["ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run"])
+def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(mapping: Path, tmp_path: Path) -> None:
+    result = invoke("ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run")
     assert result.exit_code == 0, result.output
     assert "First rows of products.csv" in result.output
     assert "Home > Lamps" in result.output
@@ -64,20 +57,18 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(app: typer.Typer, 
     assert not (tmp_path / "w").exists()
 
 
-def test_a_shop_of_ones_own_keeps_everything_unless_a_flag_says_otherwise(
-    app: typer.Typer, mapping: Path, tmp_path: Path
-) -> None:
+def test_a_shop_of_ones_own_keeps_everything_unless_a_flag_says_otherwise(mapping: Path, tmp_path: Path) -> None:
     world = ["--world", str(tmp_path / "w"), "--quiet", "--json"]
-    kept = json.loads(runner.invoke(app, ["ingest", str(mapping), *world]).output)["counts"]
+    kept = json.loads(invoke("ingest", str(mapping), *world).output)["counts"]
     assert kept == {"products": 2, "users": 1, "orders": 1}
     flags = ["--min-interactions", "1", "--replace"]
-    assert json.loads(runner.invoke(app, ["ingest", str(mapping), *world, *flags]).output)["counts"]["products"] == 1
-    info = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).output
+    assert json.loads(invoke("ingest", str(mapping), *world, *flags).output)["counts"]["products"] == 1
+    info = invoke("world", "info", str(tmp_path / "w")).output
     assert "mapping {'currency': 'EUR'" in info
 
 
-def test_ingest_prints_what_was_read_kept_and_dropped(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
-    result = runner.invoke(app, ["ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet"])
+def test_ingest_prints_what_was_read_kept_and_dropped(raw: Path, tmp_path: Path) -> None:
+    result = invoke("ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet")
     assert result.exit_code == 0, result.output
     assert "1 too few interactions" in result.stdout
     assert "1 bad line" in result.stdout
@@ -86,18 +77,18 @@ def test_ingest_prints_what_was_read_kept_and_dropped(app: typer.Typer, raw: Pat
     assert result.stderr == ""
 
 
-def test_json_is_one_document_and_talk_goes_to_stderr(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
-    result = runner.invoke(app, ["ingest", str(raw), "-w", str(tmp_path / "w"), "--json"])
+def test_json_is_one_document_and_talk_goes_to_stderr(raw: Path, tmp_path: Path) -> None:
+    result = invoke("ingest", str(raw), "-w", str(tmp_path / "w"), "--json")
     report = json.loads(result.stdout)
     assert (report["format"], report["products"]["kept"], report["reviews"]["kept"]) == (1, 1, 5)
     assert "reading files" in result.stderr
 
 
-def test_a_dry_run_prints_the_same_tables_and_writes_nothing(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_a_dry_run_prints_the_same_tables_and_writes_nothing(raw: Path, tmp_path: Path) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    dry = runner.invoke(app, [*arguments, "--dry-run"])
+    dry = invoke(*arguments, "--dry-run")
     assert not (tmp_path / "w").exists()
-    wet = runner.invoke(app, arguments)
+    wet = invoke(*arguments)
     assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-2]
     assert dry.stdout.splitlines()[0] == "1 product, 5 users, 5 orders"
     assert wet.stdout.splitlines()[0] == "1 product, 5 users, 5 orders; with a price: 0 of 1"
@@ -105,19 +96,19 @@ def test_a_dry_run_prints_the_same_tables_and_writes_nothing(app: typer.Typer, r
     assert wet.stdout.splitlines()[-1] == f'Next: drretail ask "Which …?" --world {tmp_path / "w"}'
 
 
-def test_a_folder_that_holds_a_mapping_is_answered_with_the_mapping(app: typer.Typer, tmp_path: Path) -> None:
+def test_a_folder_that_holds_a_mapping_is_answered_with_the_mapping(tmp_path: Path) -> None:
     (tmp_path / "shop.toml").write_text('products = {file = "p.csv", id = "a", title = "b"}', encoding="utf-8")
-    ended = runner.invoke(app, ["ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q"])
+    ended = invoke("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
     assert f"drretail ingest {tmp_path / 'shop.toml'}" in str(ended.exception)
 
 
-def test_every_option_reaches_the_world(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
     options = ["--preset", "paper", "--category", "Books", "--cap", "7", "--cap-by", "interactions"]
     options += ["--min-interactions", "1", "--since", "2020-01-01", "--seed", "9", "--vary-orders"]
     options += ["--profile-pool", "faker:de_DE"]
     world = str(tmp_path / "w")
-    assert runner.invoke(app, ["ingest", str(raw), "-w", world, "-q", *options]).exit_code == 0
-    manifest = json.loads(runner.invoke(app, ["world", "info", world, "--json"]).stdout)
+    assert invoke("ingest", str(raw), "-w", world, "-q", *options).exit_code == 0
+    manifest = json.loads(invoke("world", "info", world, "--json").stdout)
     assert manifest["parameters"] == {
         "preset": "paper",
         "category": "Books",
@@ -130,59 +121,52 @@ def test_every_option_reaches_the_world(app: typer.Typer, raw: Path, tmp_path: P
     assert (manifest["seed"], manifest["since"]) == ("9", "2020-01-01")
 
 
-def test_what_the_user_must_fix_is_a_user_error(app: typer.Typer, tmp_path: Path) -> None:
-    result = runner.invoke(app, ["ingest", str(tmp_path / "nowhere"), "-w", str(tmp_path / "w")])
-    assert isinstance(result.exception, UserError)
-
-
-def test_info_shows_counts_beside_the_papers(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_info_shows_the_headline_counts_beside_the_papers_and_the_world_before(raw: Path, tmp_path: Path) -> None:
     world = str(tmp_path / "w")
-    fingerprint = json.loads(runner.invoke(app, ["ingest", str(raw), "-w", world, "--json"]).stdout)["fingerprint"]
-    result = runner.invoke(app, ["world", "info", world])
+    fingerprint = json.loads(invoke("ingest", str(raw), "-w", world, "--json").stdout)["fingerprint"]
+    result = invoke("world", "info", world)
     assert result.exit_code == 0, result.output
     for shown in ("4,300,000", "Office_Products", "100.0%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
         assert shown in result.stdout
+    before = live_generation(tmp_path / "w").name
+    invoke("ingest", str(raw), "-w", world, "-q", "--seed", "7", "--replace")
+    output = invoke("world", "info", world).stdout
+    assert output.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
+    assert f"before       {before}: 1 product" in output
 
 
-def test_check_says_ok_or_what_is_wrong(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
-    runner.invoke(app, ["ingest", str(raw), "-w", str(world), "-q"])
-    whole = runner.invoke(app, ["world", "check", str(world)])
+    invoke("ingest", str(raw), "-w", str(world), "-q")
+    whole = invoke("world", "check", str(world))
     assert (whole.exit_code, whole.stdout.split()[0]) == (0, "ok")
 
     with closing(sqlite3.connect(live_generation(world) / DATABASE_FILE)) as db:
         db.execute("UPDATE orders SET quantity = 2")
         db.commit()
-    broken = runner.invoke(app, ["world", "check", str(world)])
+    broken = invoke("world", "check", str(world))
     assert broken.exit_code == 3
     assert "fingerprint" in broken.stdout
     assert "drretail ingest … --replace" in broken.stderr
     assert "drretail world copy" in broken.stderr
-    answer = json.loads(runner.invoke(app, ["world", "check", str(world), "--json"]).stdout)
+    answer = json.loads(invoke("world", "check", str(world), "--json").stdout)
     assert answer["ok"] is False
     assert {finding["code"] for finding in answer["findings"]} >= {"file_changed", "fingerprint"}
 
 
-def test_a_folder_that_is_no_world_is_a_user_error(app: typer.Typer, raw: Path) -> None:
-    for command in ("info", "check"):
-        assert isinstance(runner.invoke(app, ["world", command, str(raw)]).exception, UserError)
-
-
-def test_workers_and_holdout_reach_the_world(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_workers_and_holdout_reach_the_world(raw: Path, tmp_path: Path) -> None:
     def run(name: str, *options: str) -> dict[str, object]:
-        return json.loads(
-            runner.invoke(app, ["ingest", str(raw), "-w", str(tmp_path / name), "--json", *options]).stdout
-        )
+        return json.loads(invoke("ingest", str(raw), "-w", str(tmp_path / name), "--json", *options).stdout)
 
     whole, held = run("w"), run("held", "--holdout", "last", "--workers", "2")
     assert run("two", "--workers", "2")["fingerprint"] == whole["fingerprint"] != held["fingerprint"]
-    shown = runner.invoke(app, ["world", "info", str(tmp_path / "held")]).stdout
+    shown = invoke("world", "info", str(tmp_path / "held")).stdout
     assert "holdout last" in shown
 
 
-def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
-    runner.invoke(app, ["ingest", str(raw), "-w", str(world), "-q"])
+    invoke("ingest", str(raw), "-w", str(world), "-q")
     live = live_generation(world)
     other = tmp_path / "other"
     other.mkdir()
@@ -190,7 +174,7 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Ty
         (other / path.name).write_text(path.read_text().replace("planner", "hose"))
     (other / "Office_Products.jsonl").write_text("")
     arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
-    refused = runner.invoke(app, arguments)
+    refused = invoke(*arguments)
     assert isinstance(refused.exception, UserError)
     text = str(refused.exception)
     assert "1 product, 5 users, 5 orders" in text
@@ -202,68 +186,56 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Ty
         ["CURRENT", live.name],
     )
 
-    replaced = runner.invoke(app, [*arguments, "--replace"])
+    replaced = invoke(*arguments, "--replace")
     assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
     assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
         replaced.stdout.replace("\n", " ")
     )
-    back = runner.invoke(app, ["world", "use", str(world), live.name])
+    back = invoke("world", "use", str(world), live.name)
     assert back.exit_code == 0
     assert live_generation(world) == live
-    runner.invoke(app, ["world", "use", str(world)])
+    invoke("world", "use", str(world))
     assert live_generation(world) != live
 
 
 def test_a_world_that_is_finished_says_so_without_reading_a_file(
-    app: typer.Typer, raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    first = runner.invoke(app, arguments)
+    first = invoke(*arguments)
     monkeypatch.setattr("drretail.data_ingest.engines.duckdb.select", lambda _task: pytest.fail("it selects again"))
     monkeypatch.setattr("drretail.data_ingest.stages.write_digest", lambda *_: pytest.fail("it reads a file"))
-    second = runner.invoke(app, arguments)
+    second = invoke(*arguments)
     assert second.exit_code == 0, second.exception
     assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-2]]
     assert "nothing was read" in second.stdout
-    assert json.loads(runner.invoke(app, [*arguments, "--json"]).stdout)["there_already"] is True
+    assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
 
 
-def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(
-    app: typer.Typer, raw: Path, tmp_path: Path
-) -> None:
+def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(raw: Path, tmp_path: Path) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    runner.invoke(app, arguments)
+    invoke(*arguments)
     reviews = raw / "Office_Products.jsonl"
     os.utime(reviews, ns=(0, 0))
-    assert "nothing was read" in runner.invoke(app, arguments).stdout
+    assert "nothing was read" in invoke(*arguments).stdout
     reviews.write_text(reviews.read_text().replace("A0", "A9"))
-    text = str(runner.invoke(app, arguments).exception)
+    text = str(invoke(*arguments).exception)
     assert "other rows in Office_Products.jsonl" in text
 
 
-def test_a_live_world_that_cannot_be_opened_is_made_anew_unasked(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+def test_a_live_world_that_cannot_be_opened_is_made_anew_unasked(raw: Path, tmp_path: Path) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    runner.invoke(app, arguments)
+    invoke(*arguments)
     (live_generation(tmp_path / "w") / DATABASE_FILE).unlink()
-    assert runner.invoke(app, arguments).exit_code == 0
+    assert invoke(*arguments).exit_code == 0
     assert (live_generation(tmp_path / "w") / DATABASE_FILE).is_file()
 
 
-def test_a_world_that_keeps_no_other_generation_says_so(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
-    runner.invoke(app, ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"])
+def test_a_world_that_keeps_no_other_generation_says_so(raw: Path, tmp_path: Path) -> None:
+    invoke("ingest", str(raw), "-w", str(tmp_path / "w"), "-q")
     for asked in ([], ["gen-0123"], ["gen-"]):
-        refused = runner.invoke(app, ["world", "use", str(tmp_path / "w"), *asked])
+        refused = invoke("world", "use", str(tmp_path / "w"), *asked)
         assert isinstance(refused.exception, UserError)
         assert "keeps no former generation" in str(refused.exception)
     name = live_generation(tmp_path / "w").name
-    assert runner.invoke(app, ["world", "use", str(tmp_path / "w"), name]).exit_code == 0
-
-
-def test_info_opens_with_the_headline_and_names_the_world_before(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
-    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    runner.invoke(app, arguments)
-    before = live_generation(tmp_path / "w").name
-    runner.invoke(app, [*arguments, "--seed", "7", "--replace"])
-    output = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).stdout
-    assert output.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
-    assert f"before       {before}: 1 product" in output
+    assert invoke("world", "use", str(tmp_path / "w"), name).exit_code == 0

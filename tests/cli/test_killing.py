@@ -51,13 +51,13 @@ def files_of(experiment: Path) -> dict[str, bytes]:
     "agent", [pytest.param(agent, marks=[pytest.mark.slow] if agent != "react" else []) for agent in BUILT_IN]
 )
 def test_killed_runs_go_on_and_end_like_those_that_were_not(
-    drretail: Command, start: Start, shop: str, queries: str, tmp_path: Path, agent: str
+    succeeds: Command, start: Start, shop: str, queries: str, tmp_path: Path, agent: str
 ) -> None:
     seed, kills = os.environ.get("DRRETAIL_KILL_SEED", "1"), int(os.environ.get("DRRETAIL_KILLS", "2"))
     rng = random.Random(f"{seed} {agent}")
     command = ["run", "--no-floors", "--queries", queries, "--world", shop]
     command += ["--agent", f"tests.agents.slowed:{agent.upper()}"]
-    assert drretail(*command, "--to", "whole").returncode == 0
+    succeeds(*command, "--to", "whole")
     whole, most = files_of(tmp_path / "whole"), _effects(tmp_path / "whole")
     while kills > 0:
         moments = sorted(rng.randint(0, most) for _ in range(min(kills, IN_A_ROW)))
@@ -66,6 +66,6 @@ def test_killed_runs_go_on_and_end_like_those_that_were_not(
             hit = killed(start, tmp_path, [*command, "--to", "exp"], effects, pause)
             print(f"{agent}, seed {seed}: after {effects} of {most} effects and {pause:.3f} s", "" if hit else "(over)")
             kills -= hit
-        assert drretail(*command, "--to", "exp").returncode == 0
+        succeeds(*command, "--to", "exp")
         assert files_of(tmp_path / "exp") == whole
         shutil.rmtree(tmp_path / "exp")

@@ -19,26 +19,24 @@ def exp(tmp_path: Path) -> Path:
     return folder
 
 
-def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(drretail: Command, exp: Path) -> None:
-    done = drretail("lab", "plant", "exp")
-    assert done.returncode == 0, done.stderr
+def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Command, exp: Path) -> None:
+    done = succeeds("lab", "plant", "exp")
     table = " ".join(done.stdout.split())
     assert "kind planted no place checks offline:judge" in table
     assert "wrong price 1 0 1/1 1/1" in table
     assert "of 1 reports faulted" in table
     assert "offline:judge judges" in done.stderr
     assert (exp / "lab" / "planted" / "planted.json").exists()
-    again = drretail("lab", "plant", "exp")
+    again = succeeds("lab", "plant", "exp")
     assert again.stdout == done.stdout
-    as_json = json.loads(drretail("lab", "plant", "exp", "--json").stdout)
+    as_json = json.loads(succeeds("lab", "plant", "exp", "--json").stdout)
     assert as_json == json.loads((exp / "lab" / "plant.json").read_text(encoding="utf-8"))
     assert as_json["everything"]["n"] == 25
 
 
-def test_an_estimate_asks_nobody(drretail: Command, exp: Path) -> None:
+def test_an_estimate_asks_nobody(succeeds: Command, exp: Path) -> None:
     for command in ("plant", "exploits"):
-        done = drretail("lab", command, "exp", "--estimate", "--judge", "openai:gpt-4o")
-        assert done.returncode == 0, done.stderr
+        done = succeeds("lab", command, "exp", "--estimate", "--judge", "openai:gpt-4o")
         assert "What is left to judge" in done.stdout
     assert not list(exp.glob("lab/*/verdicts"))
 
@@ -58,9 +56,8 @@ def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Pa
         assert "Traceback" not in done.stderr
 
 
-def test_exploits_say_which_are_caught_and_in_what(drretail: Command, exp: Path) -> None:
-    done = drretail("lab", "exploits", "exp", "--of", LABEL, COLUMNS="200")
-    assert done.returncode == 0, done.stderr
+def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path) -> None:
+    done = succeeds("lab", "exploits", "exp", "--of", LABEL, COLUMNS="200")
     assert "Reports that deserve nothing, by offline:judge and by code" in done.stdout
     assert "one safe line" in done.stdout
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]
@@ -98,10 +95,9 @@ def two_systems(tmp_path: Path) -> Path:
     return an_experiment(tmp_path / "exp", 6)
 
 
-def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_systems: Path) -> None:
+def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_systems: Path) -> None:
     command = ("lab", "bias", "exp", "--judge", "scripted:judge.toml", "--pin", "pin.json")
-    done = drretail(*command, COLUMNS="200")
-    assert done.returncode == 0, done.stderr
+    done = succeeds(*command, COLUMNS="200")
     table = " ".join(done.stdout.split())
     assert "first preferred minus second all 1.00 6 36 the same on every query" in table
     assert "rating minus what its reasons lead to all 3.00 6 72 the same on every query" in table
@@ -110,33 +106,25 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     assert "asked on a later day, it shows drift" in table
     kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert kept["line"].startswith("Biases of scripted:judge")
-    assert drretail(*command, COLUMNS="200").stdout == done.stdout
+    assert succeeds(*command, COLUMNS="200").stdout == done.stdout
     assert finding_lines(two_systems) == [kept["line"]]
-    as_json = json.loads(drretail(*command, "--probes", "drift", "--json").stdout)
+    as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
 
 
-def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_systems: Path) -> None:
-    done = drretail("lab", "bias", two_systems.name)
-    assert done.returncode == 0, done.stderr
+def test_bias_of_a_rule_based_judge_is_one_sentence(succeeds: Command, two_systems: Path) -> None:
+    done = succeeds("lab", "bias", two_systems.name)
     assert " ".join(done.stdout.split()).count("it follows rules and has no opinions") == 1
 
 
-def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
-    done = drretail(
-        "lab",
-        "bias",
-        "exp",
-        "--estimate",
-        "--judge",
-        "openai:gpt-4o",
-        "--probes",
-        "drift,position",
-        "--pin",
-        "pin.json",
+def test_bias_estimates_caps_and_names_what_it_does_not_know(
+    drretail: Command, succeeds: Command, two_systems: Path
+) -> None:
+    done = succeeds(
+        *("lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "drift,position"),
+        *("--pin", "pin.json"),
         COLUMNS="200",
     )
-    assert done.returncode == 0, done.stderr
     assert "drift, openai:gpt-4o" in done.stdout
     assert "pairwise by openai:gpt-4o" in done.stdout
     assert "justification" not in done.stdout

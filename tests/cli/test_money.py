@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import ROOT, Command
+from tests.cli.commands import ROOT, Command, ErrorOf
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
@@ -15,17 +15,15 @@ RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to
 pytestmark = pytest.mark.usefixtures("shop", "queries")
 
 
-def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(drretail: Command, tmp_path: Path) -> None:
-    done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="200")
-    assert done.returncode == 0, done.stderr
+def test_an_estimate_needs_no_key_sends_nothing_and_says_below_the_table_what_it_rests_on(
+    succeeds: Command, tmp_path: Path
+) -> None:
+    estimate = (*RUN, "--model-profile", "paper-like", "--estimate")
+    done = succeeds(*estimate, COLUMNS="200")
     assert "react@anthropic-claude-sonnet-4-6" in done.stdout
     assert "Nothing was sent." in done.stderr
     assert not (tmp_path / "exp").exists()
-
-
-def test_what_an_estimate_rests_on_stands_below_the_table_and_takes_no_column(drretail: Command) -> None:
-    done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="80")
-    table, _, below = done.stdout.partition("Rests on ")
+    table, _, below = succeeds(*estimate, COLUMNS="80").stdout.partition("Rests on ")
     assert "rests on" not in table
     assert " ".join(below.split()) == "2 dry runs (docs/models.md), no prompt cache."
 
@@ -70,10 +68,10 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
 
 
 @pytest.mark.parametrize("cap", [["--limit", "dollars=1"], ["--max-dollars", "1"]], ids=["run", "experiment"])
-def test_dollars_cannot_be_capped_where_a_price_is_unknown(drretail: Command, cap: list[str]) -> None:
-    done = drretail(*RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", *cap)
-    assert done.returncode == 2
-    assert "No price is known for openai:m" in done.stderr
+def test_dollars_cannot_be_capped_where_a_price_is_unknown(error_of: ErrorOf, cap: list[str]) -> None:
+    assert "No price is known for openai:m" in error_of(
+        *RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", *cap
+    )
 
 
 def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_told(
@@ -104,30 +102,18 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
     assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
 
 
-def test_a_base_url_is_for_one_provider_and_another_is_left_alone(drretail: Command) -> None:
+def test_a_base_url_is_for_one_provider_and_another_is_left_alone(succeeds: Command) -> None:
     look = answers(SEARCH, stop_reason="tool_use")
     report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"})
     with Provider(look, report, look, report) as provider:
-        done = drretail(
-            *RUN,
-            "--parallel",
-            "1",
-            "--model",
-            "anthropic:m",
-            "--base-url",
-            f"anthropic={provider.url}",
-            "--base-url",
-            "openai=http://x/v1",
-        )
-    assert done.returncode == 0, done.stderr
+        urls = ("--base-url", f"anthropic={provider.url}", "--base-url", "openai=http://x/v1")
+        succeeds(*RUN, "--parallel", "1", "--model", "anthropic:m", *urls)
     assert provider.seen
 
 
-def test_a_base_url_for_two_providers_must_say_which(drretail: Command) -> None:
+def test_a_base_url_for_two_providers_must_say_which(error_of: ErrorOf) -> None:
     profile = ["--model", "anthropic:m", "--model", "report=openai:m", "--base-url", "http://127.0.0.1:1"]
-    done = drretail(*RUN, *profile)
-    assert done.returncode == 2
-    assert "say which of anthropic, openai" in done.stderr
+    assert "say which of anthropic, openai" in error_of(*RUN, *profile)
 
 
 def test_a_model_flag_beats_the_profile(drretail: Command) -> None:
@@ -136,10 +122,9 @@ def test_a_model_flag_beats_the_profile(drretail: Command) -> None:
     assert json.loads(done.stdout)["estimates"][0]["name"] == "react@anthropic-claude-sonnet-5"
 
 
-def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(drretail: Command, tmp_path: Path) -> None:
-    drretail(*RUN, "--quiet")
-    done = drretail("score", "exp", "--model-profile", "paper-like", "--estimate", "--json")
-    assert done.returncode == 0, done.stderr
+def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:
+    succeeds(*RUN, "--quiet")
+    done = succeeds("score", "exp", "--model-profile", "paper-like", "--estimate", "--json")
     document = json.loads(done.stdout)
     judges = {one["name"].partition(" by ")[2] for one in document["estimates"]}
     assert judges == {"anthropic:claude-sonnet-4-6", "openai:openai/gpt-oss-120b"}
@@ -153,7 +138,7 @@ def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
 
 
 def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_the_same_scores(
-    drretail: Command, tmp_path: Path
+    drretail: Command, succeeds: Command, tmp_path: Path
 ) -> None:
     reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}
     (tmp_path / "drretail.toml").write_text(
@@ -170,7 +155,7 @@ def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_th
         capped = (folder / "scores.json").read_bytes()
         folder.rename(tmp_path / "capped")
         experiment(folder, reports)
-        assert drretail(*judging(server)).returncode == 0
+        succeeds(*judging(server))
     assert (folder / "scores.json").read_bytes() == capped
     assert (first.returncode, again.returncode, last.returncode) == (3, 3, 0), last.stderr
     assert 4 <= asked <= 11  # three leave room below the cap, and eight may then be on their way: four of each report
@@ -182,30 +167,28 @@ def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_th
     assert spent["dollars"] == pytest.approx(12 * 0.32)
 
 
-def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(drretail: Command, tmp_path: Path) -> None:
+def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(error_of: ErrorOf, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
     with WireServer() as server:
-        done = drretail(*judging(server, "--max-dollars", "1"))
-        assert done.returncode == 2
-        assert "No price is known for anthropic:claude-mine" in done.stderr
+        assert "No price is known for anthropic:claude-mine" in error_of(*judging(server, "--max-dollars", "1"))
         assert server.seen.requests == 0
 
 
-def test_judging_is_tried_again_and_streamed_as_the_settings_say(drretail: Command, tmp_path: Path) -> None:
+def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
     with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
-        done = drretail(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
-        assert done.returncode == 0, done.stderr
+        done = succeeds(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
         assert (server.seen.requests, server.seen.streamed) == (12, 12)
     (spent,) = json.loads(done.stdout)["spending"]
     assert (spent["retries"], spent["dollars"]) == (6, None)
 
 
-def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(drretail: Command, tmp_path: Path) -> None:
+def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(
+    drretail: Command, succeeds: Command, tmp_path: Path
+) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
     with WireServer() as server:
-        done = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
-        assert done.returncode == 0, done.stderr
+        succeeds(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
         wrong = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTROPIC__REQUESTS="240")
     assert wrong.returncode == 2
     assert "Did you mean anthropic" in wrong.stderr

@@ -13,10 +13,10 @@ from tests.cli.commands import Command
 
 
 @pytest.fixture
-def held(drretail: Command) -> str:
+def held(succeeds: Command) -> str:
     """A world of synthetic rows in which each user's last order is held out."""
-    assert drretail("synth", "--to", "raw", "--products", "200", "--reviews", "2000", "--quiet").returncode == 0
-    assert drretail("ingest", "raw", "--world", "held", "--holdout", "last", "--quiet").returncode == 0
+    succeeds("synth", "--to", "raw", "--products", "200", "--reviews", "2000", "--quiet")
+    succeeds("ingest", "raw", "--world", "held", "--holdout", "last", "--quiet")
     return "held"
 
 
@@ -25,14 +25,12 @@ def scores_of(printed: str) -> list[dict[str, Any]]:
 
 
 def test_on_a_world_that_holds_orders_out_score_adds_next_purchases_by_itself(
-    drretail: Command, held: str, tmp_path: Path
+    succeeds: Command, held: str, tmp_path: Path
 ) -> None:
-    made = drretail("queries", "generate", "--world", held, "--users", "2", "--to", "queries.jsonl", "--quiet")
-    assert made.returncode == 0
+    succeeds("queries", "generate", "--world", held, "--users", "2", "--to", "queries.jsonl", "--quiet")
     asking = ("run", "--queries", "queries.jsonl", "--to", "exp", "--agent", "plan_to_function")
-    assert drretail(*asking, "--world", held, "--quiet").returncode == 0
-    done = drretail("score", "exp", "--json", "--quiet")
-    assert done.returncode == 0
+    succeeds(*asking, "--world", held, "--quiet")
+    done = succeeds("score", "exp", "--json", "--quiet")
     rows = {row["variant"]: row for row in scores_of(done.stdout) if row["metric"] == "next_purchase"}
     asked = [json.loads(line) for line in (tmp_path / "queries.jsonl").read_text("utf-8").splitlines()]
     assert rows["hit_item"]["n_planned"] == len(asked)
@@ -51,15 +49,14 @@ def test_on_a_world_that_holds_orders_out_score_adds_next_purchases_by_itself(
             ]
             known = {order.order_id for order in world.store.orders(query["user_id"]).orders}
             assert not known & {row.order_id for row in bought[query["user_id"]]}
-    assert drretail("score", "exp", "--json", "--quiet").stdout == done.stdout
+    assert succeeds("score", "exp", "--json", "--quiet").stdout == done.stdout
 
 
 def test_on_any_other_world_there_are_no_rows_and_who_asks_is_told(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
+    succeeds: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
-    assert drretail("run", "--queries", queries, "--to", "exp", "--world", shop, "--quiet").returncode == 0
+    succeeds("run", "--queries", queries, "--to", "exp", "--world", shop, "--quiet")
     assert not (tmp_path / "exp" / "rubrics" / "next_purchase").exists()
-    done = drretail("score", "exp", "--metrics", "checks,next_purchase", "--json", "--quiet")
-    assert done.returncode == 0
+    done = succeeds("score", "exp", "--metrics", "checks,next_purchase", "--json", "--quiet")
     assert {row["metric"] for row in scores_of(done.stdout)} == {"checks"}
     assert "exp holds no next purchases: `ingest --holdout last` makes a world" in done.stderr

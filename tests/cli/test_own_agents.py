@@ -10,7 +10,7 @@ import pytest
 
 from drretail.experiment import read_runs
 from tests.agents.external_agents import command
-from tests.cli.commands import Command, Start
+from tests.cli.commands import Command, ErrorOf, Start
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -20,17 +20,14 @@ def flags(shop: str, queries: str, agent: str) -> list[str]:
 
 
 def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is_refused(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
+    succeeds: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
 ) -> None:
     agent = "mine=" + command(tmp_path, "open('asked', 'a').write('x'); print('Nothing.\\n\\n```picks\\nnone\\n```')")
     for _ in range(2):
-        ran = drretail(*flags(shop, queries, agent), "--repeats", "2")
-        assert ran.returncode == 0, ran.stderr
+        succeeds(*flags(shop, queries, agent), "--repeats", "2")
     assert (tmp_path / "asked").read_text() == "xxxx"
     assert [(run.system, run.status) for run in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
-    other = drretail(*flags(shop, queries, "mine=cmd:env"))
-    assert other.returncode == 2
-    assert "mine" in other.stderr
+    assert "mine" in error_of(*flags(shop, queries, "mine=cmd:env"))
 
 
 def test_an_estimate_and_a_failed_run_are_told(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 
 TASKS = (
     "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
@@ -21,7 +21,7 @@ USER_TOOLS = {
 
 
 def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_information(
-    drretail: Command, tmp_path: Path
+    succeeds: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "tasks.txt").write_text(TASKS)
     for command in (
@@ -29,35 +29,28 @@ def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_i
         ("context", "--people", "people"),
         ("pair", "tasks.txt", "--people", "people", "--to", "q.jsonl", "--users-per-task", "2"),
     ):
-        made = drretail("queries", *command)
-        assert made.returncode == 0, made.stderr
+        succeeds("queries", *command)
     assert len(read_queries(tmp_path / "q.jsonl")) == 4
-    ran = drretail("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
-    assert ran.returncode == 0, ran.stderr
+    succeeds("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
     fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
     assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
     called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}
     assert all(bool(tools & USER_TOOLS) == ("information" not in run_id) for run_id, tools in called.items())
-    scored = drretail("score", "exp", "--metrics", "checks")
-    assert scored.returncode == 0, scored.stderr
-    compared = drretail("compare", "exp", "--by", "information", "--metric", "checks:clean", "--json")
+    succeeds("score", "exp", "--metrics", "checks")
+    compared = succeeds("compare", "exp", "--by", "information", "--metric", "checks:clean", "--json")
     (table,) = json.loads(compared.stdout)["information"]
     assert [cell["setting"] for cell in table["rows"][0]["cells"]] == ["task", "context", "persona", "tools"]
     assert len(table["rows"][0]["steps"]) == 4
-    assert drretail("report", "exp", "--output", "page.html").returncode == 0
+    succeeds("report", "exp", "--output", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Score against information" in page
     assert "checks clean against information" in page
 
 
-def test_what_cannot_be_is_said_in_a_sentence(drretail: Command, queries: str, shop: str) -> None:
+def test_what_cannot_be_is_said_in_a_sentence(succeeds: Command, error_of: ErrorOf, queries: str, shop: str) -> None:
     asked = ("run", "--queries", queries, "--world", shop, "--to", "exp", "--no-floors")
-    lacking = drretail(*asked, "--information", "persona")
-    assert lacking.returncode == 2
-    assert "holds no persona of its user" in lacking.stderr
-    assert "persona" in drretail(*asked, "--information", "personna").stderr
-    assert drretail(*asked).returncode == 0
-    alone = drretail("compare", "exp", "--by", "information")
-    assert alone.returncode == 2
-    assert "two settings of information" in alone.stderr
-    assert "--metric goes with --by" in drretail("compare", "exp", "--metric", "checks").stderr
+    assert "holds no persona of its user" in error_of(*asked, "--information", "persona")
+    assert "Did you mean persona?" in error_of(*asked, "--information", "personna")
+    succeeds(*asked)
+    assert "two settings of information" in error_of("compare", "exp", "--by", "information")
+    assert "--metric goes with --by" in error_of("compare", "exp", "--metric", "checks")

@@ -8,19 +8,19 @@ from tests.cli.commands import Command
 AGENT = "react@offline-shopper"
 
 
-def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(drretail: Command, tmp_path: Path) -> None:
-    made = json.loads(drretail("synth", "--perturb", "demo", "--to", "other", "--json", "-q").stdout)
-    assert drretail("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
-    assert drretail("queries", "shipped", "--split", "dev", "--to", "all.jsonl").returncode == 0
+def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
+    made = json.loads(succeeds("synth", "--perturb", "demo", "--to", "other", "--json", "-q").stdout)
+    assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
+    succeeds("queries", "shipped", "--split", "dev", "--to", "all.jsonl")
     lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()[:3]
     (tmp_path / "here.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert drretail("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl").returncode == 0
-    assert drretail("queries", "check", "there.jsonl", "--world", "other", "-q").returncode == 0
+    succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
+    succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")
     for name, world in (("here", "demo"), ("there", "other")):
         asked = ("--world", world, "--queries", f"{name}.jsonl", "--agent", "react", "--to", name, "-q")
-        assert drretail("run", *asked).returncode == 0
-        assert drretail("score", name, "-q").returncode == 0
-    (both,) = json.loads(drretail("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
+        succeeds("run", *asked)
+        succeeds("score", name, "-q")
+    (both,) = json.loads(succeeds("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
     assert (both["a"], both["b"]) == (AGENT, f"{AGENT}@there")
     rows = {(row["metric"], row["variant"]): row for table in both["tables"] for row in table["rows"]}
     assert rows["checks", "clean"]["n_pairs"] == 3

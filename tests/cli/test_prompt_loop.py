@@ -7,7 +7,7 @@ import pytest
 
 from drretail.eval.judging.subject import planned_runs
 from drretail.experiment import read_definition
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
 
@@ -23,15 +23,17 @@ def planned(folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_the_loop_goes_round_in_one_folder(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+def test_the_loop_goes_round_in_one_folder(
+    drretail: Command, succeeds: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--no-floors", "--json"]
-    assert drretail(*command).returncode == 0
+    succeeds(*command)
     assert drretail("prompts", "--to", "terse", "--agent", "react").stdout == "terse\n"
     change(tmp_path / "terse")
     tried = drretail(*command, "--prompts", "terse", "--only", "1")
     assert [(each["label"], each["done"]) for each in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1"]}
-    assert drretail("score", "exp", "--metrics", "faithfulness").returncode == 0
+    succeeds("score", "exp", "--metrics", "faithfulness")
     scores = json.loads((tmp_path / "exp/scores.json").read_text(encoding="utf-8"))
     rows = {(each["system"], each["variant"]): each for each in scores["scores"]}
     assert {each["n_queries"] for each in scores["slices"] if each["system"] == TERSE} <= {0, 1}
@@ -49,12 +51,14 @@ def test_the_loop_goes_round_in_one_folder(drretail: Command, shop: str, queries
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1", "q2"]}
 
 
-def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+def test_what_the_page_says_makes_the_runs_again(
+    drretail: Command, succeeds: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
     drretail("prompts", "--to", "terse")
     change(tmp_path / "terse")
     command = ["run", "--queries", queries, "--world", shop, "--no-floors"]
     drretail(*command, "--to", "exp", "--only", "q2")
-    assert drretail(*command, "--to", "exp", "--only", "q1", "--prompts", "terse").returncode == 0
+    succeeds(*command, "--to", "exp", "--only", "q1", "--prompts", "terse")
     drretail("report", "exp")
     page = (tmp_path / "exp/report.html").read_text(encoding="utf-8")
     assert f"--prompts exp/prompts/{TERSE}/terse --only q1 " in page
@@ -80,15 +84,12 @@ def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, q
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_exit_code_2(
-    drretail: Command, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], message: str
+    error_of: ErrorOf, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad/reakt.md").write_text("x", encoding="utf-8")
     world = () if args[0] == "prompts" else ("--world", shop)
-    done = drretail(*args, *world)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("Error: ")
+    assert message in error_of(*args, *world)
     assert not (tmp_path / "exp").exists()
 
 

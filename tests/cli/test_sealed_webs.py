@@ -30,10 +30,9 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
 
 
 def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
-    drretail: Command, sandbox: Path, tmp_path: Path
+    drretail: Command, succeeds: Command, sandbox: Path, tmp_path: Path
 ) -> None:
-    ran = drretail(*RUN, "--size", "32k,64k", "--no-pages")
-    assert ran.returncode == 0, ran.stderr
+    ran = succeeds(*RUN, "--size", "32k,64k", "--no-pages")
     assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
     assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
     exp = tmp_path / "exp"
@@ -48,8 +47,7 @@ def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
         ("export", "exp", "--as", "sandbox"),
         ("export", "exp", "--as", "csv"),
     ):
-        done = drretail(*command)
-        assert done.returncode == 0, (command, done.stderr)
+        succeeds(*command)
     pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
     assert pages == ["https://good.example/", "https://old.example/"]
 

@@ -38,14 +38,13 @@ def runs(folder: Path) -> set[str]:
 
 
 def test_shards_are_disjoint_and_copied_together_they_are_the_whole(
-    drretail: Command, shop: str, four: str, tmp_path: Path
+    succeeds: Command, shop: str, four: str, tmp_path: Path
 ) -> None:
     command = ["run", "--queries", four, "--world", shop, "--agent", "react", "--agent", "plan_to_function", "--json"]
     whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
-    assert drretail(*command, "--to", "whole").returncode == 0
+    succeeds(*command, "--to", "whole")
     for shard, folder in (("1/2", one), ("2/2", two)):
-        done = drretail(*command, "--to", folder.name, "--shard", shard)
-        assert done.returncode == 0, done.stderr
+        done = succeeds(*command, "--to", folder.name, "--shard", shard)
         assert sum(system["done"] for system in json.loads(done.stdout)["systems"]) == len(runs(folder))
     assert runs(one)
     assert runs(two)
@@ -53,8 +52,7 @@ def test_shards_are_disjoint_and_copied_together_they_are_the_whole(
     shutil.copytree(two, one, dirs_exist_ok=True)
     assert files(one) == files(whole)
     for folder in ("whole", "one"):
-        scored = drretail("score", folder, "--metrics", "checks,faithfulness")
-        assert scored.returncode == 0, scored.stderr
+        succeeds("score", folder, "--metrics", "checks,faithfulness")
     assert files(one) == files(whole)
 
 

@@ -21,12 +21,11 @@ def test_queries_can_be_written_to_a_pipe(drretail: Command, tmp_path: Path) -> 
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
 
 
-def test_a_report_can_be_written_to_standard_output(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    assert drretail("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors").returncode == 0
+def test_a_report_can_be_written_to_standard_output(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    succeeds("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors")
     (tmp_path / "link.html").symlink_to("page.html")
-    assert drretail("report", "exp", "-o", "link.html").returncode == 0
+    succeeds("report", "exp", "-o", "link.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert (tmp_path / "link.html").is_symlink()
-    result = drretail("report", "exp", "--format", "html", "-o", "/dev/stdout")
-    assert result.returncode == 0
+    result = succeeds("report", "exp", "--format", "html", "-o", "/dev/stdout")
     assert result.stdout.startswith(page)

@@ -12,7 +12,7 @@ from drretail.api.worlds import chosen_web, pages_by_label
 from drretail.experiment import read_definition, read_runs
 from drretail.records.run import System
 from drretail.settings import Settings
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
 MADE_FOR_THE_DEMO = "The sandbox's pages are made for the demo shop"
@@ -36,17 +36,15 @@ def everything(folder: Path) -> str:
 
 
 def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
-    drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
+    succeeds: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
 ) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--no-floors", "--web", "serper"]
-    done = drretail(*command, "--to", "exp", **keys(serper))
-    assert done.returncode == 0, done.stderr
+    done = succeeds(*command, "--to", "exp", **keys(serper))
     asked = len(serper.log)
     assert asked > 0
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert (system.web_provider, system.web_corpus) == ("serper", None)
-    again = drretail(*command, "--to", "again", "--replay", "exp")
-    assert again.returncode == 0, again.stderr
+    succeeds(*command, "--to", "again", "--replay", "exp")
     assert len(serper.log) == asked
     for folder in ("exp", "again"):
         assert "a.example/heights" in everything(tmp_path / folder) or any((tmp_path / folder).rglob("*.gz"))
@@ -54,15 +52,14 @@ def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     assert KEY not in done.stdout + done.stderr
 
 
-def test_a_question_is_answered_from_a_corpus_of_ones_own(drretail: Command, shop: str, tmp_path: Path) -> None:
+def test_a_question_is_answered_from_a_corpus_of_ones_own(succeeds: Command, shop: str, tmp_path: Path) -> None:
     page = {
         "url": "https://mine.example/",
         "title": "How high a feeder hangs",
         "text": "A feeder hangs five feet high.",
     }
     (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n", encoding="utf-8")
-    done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
-    assert done.returncode == 0, done.stderr
+    done = succeeds("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
     assert MADE_FOR_THE_DEMO not in done.stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()
     digest = hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
@@ -71,11 +68,10 @@ def test_a_question_is_answered_from_a_corpus_of_ones_own(drretail: Command, sho
     assert "web_search" in [step.name for step in run.steps]
 
 
-def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(drretail: Command, shop: str) -> None:
-    result = drretail("ask", QUESTION, "--world", shop)
-    assert result.returncode == 0, result.stderr
+def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(succeeds: Command, shop: str) -> None:
+    result = succeeds("ask", QUESTION, "--world", shop)
     assert result.stderr.count(MADE_FOR_THE_DEMO) == 1
-    assert MADE_FOR_THE_DEMO not in drretail("ask", QUESTION, "--world", shop, "--without", "web").stderr
+    assert MADE_FOR_THE_DEMO not in succeeds("ask", QUESTION, "--world", shop, "--without", "web").stderr
 
 
 def test_a_service_that_refuses_the_key_stops_the_run_which_goes_on_with_the_right_one(
@@ -106,11 +102,8 @@ def test_a_service_that_refuses_the_key_stops_the_run_which_goes_on_with_the_rig
         ("serpr", "Did you mean serper"),
     ],
 )
-def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--world", shop, "--web", web)
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, error_of: ErrorOf, shop: str) -> None:
+    assert message in error_of("ask", QUESTION, "--world", shop, "--web", web)
 
 
 def test_the_web_may_be_set_for_all_commands(drretail: Command, shop: str) -> None:
@@ -119,14 +112,13 @@ def test_the_web_may_be_set_for_all_commands(drretail: Command, shop: str) -> No
 
 
 def test_two_webs_share_an_experiment_under_labels_of_their_own(
-    drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
+    succeeds: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
 ) -> None:
     for web in ("sandbox", "serper"):
-        done = drretail(
+        succeeds(
             *("run", "--no-floors", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact"),
             **keys(serper),
         )
-        assert done.returncode == 0, done.stderr
     systems = read_definition(tmp_path / "exp").systems
     assert {label: system.web_provider for label, system in systems.items()} == {
         "react@offline-shopper-redact": "sandbox",

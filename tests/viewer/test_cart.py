@@ -6,7 +6,7 @@ import pytest
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
-from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
@@ -27,29 +27,14 @@ BALL = a_product(3, "Ball", None)
 
 def seen(*products: Product) -> dict[str, Evidence]:
     return {
-        key: Evidence(
-            id=key,
-            kind="product",
-            key=item.product_id,
-            title=item.title,
-            texts=(EvidenceText(sha256=key, form="record", text=record_text(item), shown=True, path="0", seq=0),),
-        )
+        key: build.evidence(key, build.text(record_text(item), "record"), title=item.title)
         for item in products
         for key in [product_evidence_id(item.product_id)]
     }
 
 
 def declaring(*picks: Pick, known: bool = True) -> Run:
-    return Run(
-        run_id="a/q1-r1",
-        system="a",
-        query_id="q1",
-        repeat=1,
-        status="done",
-        stop="finished",
-        report="Buy.",
-        picks=picks if known else None,
-    )
+    return build.run("q1-r1", "Buy.", picks if known else None)
 
 
 def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
@@ -57,9 +42,7 @@ def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
 
 
 def cart(*picks: Pick) -> Cart:
-    made = cart_of(declaring(*picks), seen(PUZZLE, KITE, BALL))
-    assert made is not None
-    return made
+    return build.known(cart_of(declaring(*picks), seen(PUZZLE, KITE, BALL)))
 
 
 def test_several_of_one_are_told_with_the_price_of_each_and_the_total_of_all() -> None:
@@ -107,8 +90,7 @@ def line(product: str, quantity: int = 1, price: str | None = "10", rating: floa
 
 def cells(*carts: tuple[str, Cart | None]) -> list[list[str]]:
     """The table's rows behind the names of products."""
-    table = compare_picks(carts)
-    assert table is not None
+    table = build.known(compare_picks(carts))
     return [[cell.text if cell else "" for cell in row.cells] for row in table.rows]
 
 
@@ -127,8 +109,7 @@ def test_a_price_that_one_run_did_not_see_is_told_by_another_and_missing_from_th
 
 
 def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing_have_a_column() -> None:
-    table = compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))])
-    assert table is not None
+    table = build.known(compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))]))
     assert [column.name for column in table.columns[-2:]] == ["a", "c"]
     assert table.notes == ("Not known what these pick: b.",)
     assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
@@ -140,10 +121,7 @@ def test_there_is_no_table_where_nobody_picks_anything() -> None:
 
 def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
-    run = build.run("q1-r1", "No.", [], label="a").model_copy(update={"outcome": outcome})
-    cart = cart_of(run, EVIDENCE)
-    assert cart is not None
-    (line,) = cart_text(cart)
+    (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
     assert line.startswith(
         "Nothing is to be bought. The agent says that everything suitable is too dear. Nearest alternative:"
         " Harrowgill Gooseneck Kettle"
@@ -152,14 +130,9 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
 
 
 def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
-    refused = build.run("q1-r1", "No.", [], label="a").model_copy(
-        update={"outcome": Outcome(decision="none", because=("not_sold",))}
-    )
-    bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], label="b").model_copy(
-        update={"outcome": Outcome(decision="buy")}
-    )
-    table = compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))])
-    assert table is not None
+    refused = build.run("q1-r1", "No.", [], outcome=Outcome(decision="none", because=("not_sold",)))
+    bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], outcome=Outcome(decision="buy"))
+    table = build.known(compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))]))
     product, *_, totals = table.rows
     assert [cell and cell.text for cell in totals.cells[-2:]] == [
         "The agent says that the shop does not sell it.",
@@ -171,12 +144,10 @@ def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
 
 def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
     sofa = a_product(4, "Sofa", 999.0).model_copy(update={"price_from": True})
-    made = cart_of(declaring(pick(sofa, 2), pick(KITE)), seen(sofa, KITE))
-    assert made is not None
+    made = build.known(cart_of(declaring(pick(sofa, 2), pick(KITE)), seen(sofa, KITE)))
     assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
     assert made.total_words == "Total: from $2,018.00."
     assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
-    table = compare_picks([("a", made)])
-    assert table is not None
+    table = build.known(compare_picks([("a", made)]))
     assert [cell and cell.text for row in table.rows[:2] for cell in row.cells[1:2]] == ["from $999.00", "$20.00"]
     assert [cell and cell.text for cell in table.rows[-1].cells[-1:]] == ["from $2,018.00"]

@@ -58,13 +58,10 @@ def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() 
     assert [(claim.number, claim.support) for claim in claims] == [(1, "unjudged"), (2, "uncited")]
 
 
-def test_a_claim_without_offsets_is_found_by_its_words() -> None:
+def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_place() -> None:
     (claim,) = claims_of(judged([GREEN]), REPORT)
     assert claim.span is not None
     assert REPORT[slice(*claim.span)] == "It is green."
-
-
-def test_a_claim_in_other_words_has_no_place() -> None:
     (claim,) = claims_of(judged([make_claim(1, "Its colour is green.", [])]), REPORT)
     assert claim.span is None
 

@@ -24,22 +24,14 @@ def report(fork_server: ForkServer) -> Report:
     return run
 
 
-def test_a_page_is_written_into_the_folder(report: Report, mine: Path) -> None:
-    done = report(mine.parent, "exp")
-    assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
-    assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-def test_the_page_goes_where_it_is_told(report: Report, mine: Path) -> None:
+def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(report: Report, mine: Path) -> None:
+    assert "Claims, judged by scripted:judge" in report(mine.parent, "exp", "--format", "text").stdout
     report(mine.parent, "exp", "-o", "out/page.html")
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
-
-
-def test_text_goes_to_stdout(report: Report, mine: Path) -> None:
-    done = report(mine.parent, "exp", "--format", "text")
-    assert "Claims, judged by scripted:judge" in done.stdout
-    assert not (mine / "report.html").exists()
+    done = report(mine.parent, "exp")
+    assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
+    assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: Path) -> None:
@@ -73,16 +65,17 @@ def test_a_file_that_ends_in_json_gets_what_json_prints(report: Report, mine: Pa
     assert json.loads((mine.parent / "out.json").read_text(encoding="utf-8")) == printed
 
 
-def test_a_folder_is_no_file_to_write(report: Report, mine: Path) -> None:
-    done = report(mine.parent, "exp", "--format", "paper", "-o", ".")
-    assert done.returncode == 2
-    assert ". is a folder: -o names the file to write, such as paper.md" in done.stderr
-
-
-def test_a_folder_without_experiment_is_refused(report: Report, tmp_path: Path) -> None:
-    done = report(tmp_path, "nothing")
-    assert done.returncode == 2
-    assert "nothing does not exist" in done.stderr
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["exp", "--format", "paper", "-o", "."], ". is a folder: -o names the file to write, such as paper.md"),
+        (["nothing"], "nothing does not exist"),
+        (["."], "holds no experiment.json"),
+    ],
+)
+def test_what_cannot_be_shown_or_written_is_refused(report: Report, mine: Path, args: list[str], message: str) -> None:
+    done = report(mine.parent, *args)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
 def test_scored_runs_that_all_failed_are_not_called_unjudged(report: Report, mine: Path) -> None:
@@ -101,8 +94,5 @@ def test_a_title_is_kept_and_stands_on_the_page(report: Report, mine: Path) -> N
 def test_split_writes_a_folder_beside_the_file_and_says_what_to_open(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp", "--split")
     assert done.stdout == "exp/report/index.html\n"
-    assert {path.name for path in (mine / "report").iterdir()} == {
-        "index.html",
-        *(f"query-q{number}.html" for number in (1, 2, 3)),
-    }
+    assert (mine / "report" / "query-q1.html").exists()
     assert report(mine.parent, "exp", "--single").stdout == "exp/report.html\n"

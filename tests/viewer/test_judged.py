@@ -102,11 +102,6 @@ def test_a_rule_based_judge_s_ratings_are_no_numbers(mine: Path) -> None:
     assert "9" not in by_rules
 
 
-def test_where_nobody_judged_there_is_nothing(recorded: Path) -> None:
-    found = read_judgements(recorded, "faithfulness", first_run(recorded))
-    assert (found.by_judge, found.stale) == ((), 0)
-
-
 OLDER = "These scores are older than the runs: "
 
 
@@ -130,6 +125,9 @@ def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> N
     for shown in (render_page(scored), render_text(scored)):
         assert OLDER in shown
         assert "drretail score exp" in shown
+    page = parse(render_page(scored))
+    assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
+    assert "verdicts are not used" in page.text
     assert "not used, since the report or the question has changed" in render_text(scored)
     text = "quality of react@offline-shopper by scripted:judge was made of 6 verdicts, and 3 are"
     assert text in read_view(scored).outdated

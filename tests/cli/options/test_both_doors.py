@@ -33,72 +33,32 @@ class Door:
 
 
 OUTPUT = ("--json", "--quiet", "-q", "--help")
+RUN = (*OUTPUT, "--estimate", "--print-config", "experiment_file")
+SCORE = (*OUTPUT, "--estimate", "--by", "--details")
 LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample")
+SANDBOXES = {"build": "build_sandbox", "queries": "write_sandbox_queries", "check": "check_sandbox"}
 DOORS = [
-    Door(
-        "drretail.cli.run:run",
-        "drretail.api.options.run:RunOptions",
-        "drretail.api.run:run",
-        (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
-    ),
-    Door(
-        "drretail.cli.run:run",
-        "drretail.api.options.run:RunOptions",
-        "drretail.api.run:estimate_run",
-        (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
-    ),
-    Door("drretail.cli.run:ask", "drretail.api.options.run:AskOptions", "drretail.api.run:ask", OUTPUT),
-    Door(
-        "drretail.cli.score:score",
-        "drretail.api.options.score:ScoreOptions",
-        "drretail.api.score:score",
-        (*OUTPUT, "--estimate", "--by", "--details"),
-    ),
-    Door(
-        "drretail.cli.score:score",
-        "drretail.api.options.score:ScoreOptions",
-        "drretail.api.score:estimate_score",
-        (*OUTPUT, "--estimate", "--by", "--details"),
-    ),
+    Door("run:run", "run:RunOptions", "api.run:run", RUN),
+    Door("run:run", "run:RunOptions", "api.run:estimate_run", RUN),
+    Door("run:ask", "run:AskOptions", "api.run:ask", OUTPUT),
+    Door("score:score", "score:ScoreOptions", "api.score:score", SCORE),
+    Door("score:score", "score:ScoreOptions", "api.score:estimate_score", SCORE),
+    Door("compare:compare", "compare:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
+    Door("compare:compare", "compare:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
+    Door("report:report", "report:ReportOptions", "api.report:report", OUTPUT),
+    Door("report:export", "report:ExportOptions", "api.report:export", OUTPUT),
+    Door("report:view", "report:ViewOptions", "api.view:view", OUTPUT),
+    *(Door(f"lab:{name}", f"lab:{name.title()}Options", f"api.lab:{name}", (*OUTPUT, "--estimate")) for name in LAB),
     *(
         Door(
-            "drretail.cli.compare:compare",
-            "drretail.api.options.compare:CompareOptions",
-            f"drretail.api.compare:{name}",
-            (*OUTPUT, "--details"),
-        )
-        for name in ("compare", "compare_all")
-    ),
-    *(
-        Door(
-            f"drretail.cli.{module}:{name}",
-            f"drretail.api.options.report:{name.title()}Options",
-            f"drretail:{name}",
-            OUTPUT,
-        )
-        for module, name in (("report", "report"), ("report", "export"), ("report", "view"))
-    ),
-    *(
-        Door(
-            f"drretail.cli.lab:{name}",
-            f"drretail.api.options.lab:{name.title()}Options",
-            f"drretail.api.lab:{name}",
+            f"sealed.sandboxes:{name}",
+            f"sandboxes:{name.title()}Options",
+            f"api.sandboxes:{function}",
             (*OUTPUT, "--estimate"),
         )
-        for name in LAB
+        for name, function in SANDBOXES.items()
     ),
-    *(
-        Door(
-            f"drretail.cli.sealed.sandboxes:{name}",
-            f"drretail.api.options.sandboxes:{name.title()}Options",
-            f"drretail.api.sandboxes:{function}",
-            (*OUTPUT, "--estimate"),
-        )
-        for name, function in (
-            ("build", "build_sandbox"), ("queries", "write_sandbox_queries"), ("check", "check_sandbox"),
-        )
-    ),
-]  # fmt: skip
+]
 
 
 def loaded(place: str) -> Any:
@@ -119,17 +79,17 @@ def flags_of(command: Callable[..., None]) -> set[str]:
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
 def test_a_command_has_the_options_of_its_record_and_its_function_takes_them(door: Door) -> None:
-    options = declared_options(loaded(door.record))
+    options = declared_options(loaded(f"drretail.api.options.{door.record}"))
     wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
     wanted |= {option.option.short for option in options if option.option.short is not None}
-    assert flags_of(loaded(door.command)) - {*door.own} == wanted
-    assert [*inspect.signature(loaded(door.function)).parameters] == [option.name for option in options]
+    assert flags_of(loaded(f"drretail.cli.{door.command}")) - {*door.own} == wanted
+    assert [*inspect.signature(loaded(f"drretail.{door.function}")).parameters] == [option.name for option in options]
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
 def test_every_option_has_a_help_of_one_sentence_and_its_function_shows_it(door: Door) -> None:
-    shown = inspect.getdoc(loaded(door.function)) or ""
-    for option in declared_options(loaded(door.record)):
+    shown = inspect.getdoc(loaded(f"drretail.{door.function}")) or ""
+    for option in declared_options(loaded(f"drretail.api.options.{door.record}")):
         assert option.option.help.strip() == option.option.help != ""
         assert f"{option.name}: {python_help(option)}" in shown
 
@@ -139,15 +99,15 @@ def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off(
 
 
 def test_both_doors_make_the_same_runs(
-    drretail: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
     flags = ["--queries", queries, "--world", shop, "--agent", "react", "--limit", "tool_turns=3", "--scope", "any"]
     flags += ["--counterfactual", "neutral", "--without", "calculator", "--no-pages", "--seed", "7"]
-    assert drretail("run", *flags, "--to", "flags", "--quiet").returncode == 0
-    config = drretail("run", *flags, "--to", "file", "--print-config").stdout
+    succeeds("run", *flags, "--to", "flags", "--quiet")
+    config = succeeds("run", *flags, "--to", "file", "--print-config").stdout
     (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
-    assert drretail("run", "experiment.toml", "--quiet").returncode == 0
+    succeeds("run", "experiment.toml", "--quiet")
     monkeypatch.chdir(tmp_path)
     given: dict[str, Any] = {
         "limits": {"tool_turns": 3},
@@ -162,14 +122,14 @@ def test_both_doors_make_the_same_runs(
     assert len(by_flags) == 16
 
 
-def test_both_doors_make_the_same_scores(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:
     """By flags and by keyword arguments: scores.json is the same to the byte, also where everything is asked again."""
     whole = ["--world", shop, "--queries", queries, "--to", "flags", "--agent", "react", "--agent", "plan_to_function"]
-    assert drretail("run", *whole, "--no-pages", "--no-floors", "--quiet").returncode == 0
+    succeeds("run", *whole, "--no-pages", "--no-floors", "--quiet")
     copytree(tmp_path / "flags", tmp_path / "keywords")
     flags = ["--metrics", "faithfulness,checks", "--readings", "model", "--judge-repeats", "2", "--page-age", "1"]
     for again in ([], ["--retry", "everything"]):
-        assert drretail("score", "flags", *flags, "--world", shop, *again, "--quiet").returncode == 0
+        succeeds("score", "flags", *flags, "--world", shop, *again, "--quiet")
         scores = score(
             tmp_path / "keywords",
             ["faithfulness", "checks"],

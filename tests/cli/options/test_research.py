@@ -3,16 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_runs
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.shop import OTHER, USER
 
 QUESTION = "Which bird feeder suits me, under $30?"
 
 
-def test_a_question_is_answered_with_a_cited_report(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--user", OTHER, "--world", shop)
-    assert done.returncode == 0, done.stderr
+def test_a_question_is_answered_with_a_cited_report(succeeds: Command, shop: str) -> None:
+    done = succeeds("ask", QUESTION, "--user", OTHER, "--world", shop)
     assert "rated 4.5 out of 5 from 100 ratings" in done.stdout
     assert "http://ecommerce.com/B0TEST0003" in done.stdout
     assert "[P:" not in done.stdout
@@ -26,13 +24,6 @@ def test_quiet_leaves_only_the_report(drretail: Command, shop: str) -> None:
     assert done.stdout.startswith("#")
 
 
-def test_json_is_one_document(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--json")
-    document = json.loads(done.stdout)
-    assert (document["format"], document["run"]["status"]) == (1, "done")
-    assert document["references"]
-
-
 def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
     first = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
     again = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
@@ -40,32 +31,23 @@ def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: 
     assert "product_catalog_search" not in again.stderr
 
 
-def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    command = ["run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
-    counts = [json.loads(drretail(*command).stdout)["systems"][0] for _ in range(2)]
-    assert [(count["done"], count["before"]) for count in counts] == [(4, 0), (4, 4)]
-    assert len(list(read_runs(tmp_path / "exp"))) == 4
-
-
-def test_an_experiment_stays_with_its_world(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+def test_an_experiment_stays_with_its_world(
+    drretail: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
+) -> None:
     drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
     before = (tmp_path / "exp" / "experiment.json").read_bytes()
     raw = tmp_path / "Pet_Supplies.jsonl"
     row = {"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}
     raw.write_text(json.dumps(row) + "\n", encoding="utf-8")
     drretail("ingest", str(raw), "--world", "other", "--min-interactions", "0")
-    done = drretail("ask", QUESTION, "--world", "other", "--to", "exp")
-    assert done.returncode == 2
-    assert "was made on the world" in done.stderr
+    assert "was made on the world" in error_of("ask", QUESTION, "--world", "other", "--to", "exp")
     assert (tmp_path / "exp" / "experiment.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("lines", ["{", '{"query_id": "Q 1", "text": "x", "source": "s"}', ""])
-def test_a_broken_query_file_is_refused(drretail: Command, shop: str, tmp_path: Path, lines: str) -> None:
+def test_a_broken_query_file_is_refused(error_of: ErrorOf, shop: str, tmp_path: Path, lines: str) -> None:
     (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
-    done = drretail("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
-    assert done.returncode == 2
-    assert "broken.jsonl" in done.stderr
+    assert "broken.jsonl" in error_of("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
     assert not (tmp_path / "exp").exists()
 
 
@@ -75,9 +57,9 @@ def test_why_a_run_failed_is_said(drretail: Command, shop: str, queries: str) ->
     assert "q1-r1: budget: the 1 tokens allowed do not suffice for the next call" in done.stderr
 
 
-def test_queries_of_another_world_are_refused(drretail: Command, shop: str, tmp_path: Path) -> None:
+def test_queries_of_another_world_are_refused(error_of: ErrorOf, shop: str, tmp_path: Path) -> None:
     line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
     (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    done = drretail("run", "--queries", "other.jsonl", "--world", shop, "--to", "exp")
-    assert done.returncode == 2
-    assert "was made for the world ffffffffffff" in done.stderr
+    assert "was made for the world ffffffffffff" in error_of(
+        "run", "--queries", "other.jsonl", "--world", shop, "--to", "exp"
+    )

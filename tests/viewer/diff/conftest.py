@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail import Agent, Answer, open_world, run, score
-from drretail.env.session import Session
-from drretail.llm.models import Models
-from drretail.records.query import Task
+from drretail import open_world, run, score
 from drretail.records.reading import Pick
-from drretail.records.run import Limits
-from drretail.tools.toolkit import Toolkit
 from tests.shop import USER, build_shop
+from tests.viewer.voting.agents import answering
 
 QUESTION = "Which bird feeder suits me, under $60?"
 BEFORE = """## What to get
@@ -25,27 +21,17 @@ The Tanagrove Bird Bath <b>costs</b> $55.00 [P:B0TEST0004].
 """
 
 
-def answering(report: str, *picks: Pick) -> Agent:
-    """An agent that looks up what there is and says this."""
-
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del task, models, limits
-        with Toolkit(session) as toolkit:
-            toolkit.call("product_catalog_search", {"query": "bird feeder bath"})
-        return Answer(report=report, picks=picks)
-
-    return Agent(answer, roles=())
+AGENTS = {
+    "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
+    "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
+}
 
 
 @pytest.fixture(scope="session")
 def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("diff")
-    agents = {
-        "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
-        "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
-    }
     with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION], agents, to=home / "exp", user=USER, baselines=False)
+        run(world, [QUESTION], AGENTS, to=home / "exp", user=USER, baselines=False)
     return home / "exp"
 
 

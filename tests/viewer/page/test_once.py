@@ -64,3 +64,4 @@ def test_a_browser_puts_the_text_where_it_is_opened(repeated: Path, tmp_path: Pa
     assert held is not None
     assert "data-same" not in opened
     assert held[1] in opened
+    assert '<html lang="en" class="scripted"' in done.stdout

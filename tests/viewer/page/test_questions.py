@@ -10,19 +10,16 @@ from drretail import open_world, run
 from drretail.errors import UserError
 from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.experiment import Definition, Experiment, entitle, read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines
-from drretail.records.query import Query
-from drretail.records.reading import Pick
 from drretail.records.run import Run, System
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page, write_report
 from drretail.viewer.page.question import Questions
-from tests.build import SYSTEM
-from tests.build import run as a_run
+from tests.build import SYSTEM, experiment
 from tests.shop import USER, build_shop
-from tests.viewer.diff.conftest import AFTER, BEFORE, QUESTION, answering
+from tests.viewer.diff.conftest import AGENTS, QUESTION
 from tests.viewer.dom import Element, parse
 
 HOSTILE = "</td></table><script>alert(1)</script>"
@@ -32,12 +29,8 @@ JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("questions")
-    agents = {
-        "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
-        "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
-    }
     with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
+        run(world, [QUESTION, "Is there a bird bath?"], AGENTS, to=home / "exp", user=USER, baselines=False)
     for query in read_definition(home / "exp").queries:
         held = {each.system: each for each in read_runs(home / "exp") if each.query_id == query.query_id}
         compare(home / "exp", held["after"], held["before"])
@@ -237,21 +230,9 @@ def test_runs_are_read_when_they_are_asked_for(answered: Path, tmp_path: Path) -
     assert {run.state for run in view.runs} == {"not run"}
 
 
-QUERY = Query(query_id="q1", text="Which feeder lasts?", source="test")
-
-
 def headings(folder: Path, *systems: System) -> list[str]:
-    definition = Definition(
-        world_fingerprint="f" * 64,
-        queries=(QUERY,),
-        systems={system.label(): system for system in systems},
-        prompt_hashes={system.label(): {} for system in systems},
-        tool_schema_hash="t",
-    )
-    with Experiment(folder, definition) as opened:
-        for system in systems:
-            opened.save(a_run("q1-r1", "It lasts.", label=system.label()), (), {}, {"world": "nowhere"})
-    view = read_view(folder)
+    of = {system.label(): system for system in systems}
+    view = read_view(experiment(folder, {label: {"q1-r1": "It lasts."} for label in of}, of=of))
     page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
     return [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]
 

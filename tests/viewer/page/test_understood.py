@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import Experiment, read_definition
-from drretail.files import write_json
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 from drretail.viewer.page.document import render_page
@@ -18,15 +16,8 @@ TYPED = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>ced
 
 
 def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
-    experiment(folder, {LABEL: {"q1-r1": "Take it."}})
-    definition = read_definition(folder)
-    queries = tuple(query.model_copy(update={"wish": typed}) for query in definition.queries)
-    definition = definition.model_copy(update={"queries": queries})
-    write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
-    with Experiment(folder, definition) as opened:
-        run = build.run("q1-r1", "Take it.", understood=understood)
-        opened.save(run, (), {}, {"world": "nowhere"})
-    return parse(render_page(folder))
+    run = build.run("q1-r1", "Take it.", understood=understood)
+    return parse(render_page(experiment(folder, {LABEL: {"q1-r1": run}}, queries=[build.query(wish=typed)])))
 
 
 def lists(shown: Element) -> list[list[str]]:

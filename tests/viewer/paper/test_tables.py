@@ -1,20 +1,19 @@
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment
 from drretail.files import write_json, write_lines
 from drretail.records.pairs import PairScore, Share
-from drretail.records.query import Query
 from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Choice, Vote
 from drretail.tables.table import Row
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable
 from drretail.viewer.paper.tables import PaperView, markdown_of, read_paper_view
+from tests import build
+from tests.viewer.voting.agents import vote
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
 
@@ -31,39 +30,17 @@ def label(name: str) -> str:
 def experiment(folder: Path, *names: str, extra: tuple[System, ...] = ()) -> Path:
     """Two queries; each system answers the first in ten words with three calls of tools, and fails the second."""
     systems = {one.label(): one for one in (*map(system, names), *extra)}
-    queries = tuple(
-        Query(query_id=f"q{n}", text="Which?", source="test", expected_tools=("web_search",)) for n in (1, 2)
-    )
-    definition = Definition(
-        world_fingerprint="f" * 64, queries=queries, systems=systems, tool_schema_hash="t", prompt_hashes={}
-    )
-    with Experiment(folder, definition) as opened:
-        for name in systems:
-            opened.save(done(name), [], {}, {})
-            opened.save(failed(name), [], {}, {})
-    return folder
+    queries = [build.query(name, expected_tools=("web_search",)) for name in ("q1", "q2")]
+    runs = {name: {"q1-r1": done(name), "q2-r1": None} for name in systems}
+    return build.experiment(folder, runs, queries=queries, of=systems)
 
 
 def done(name: str) -> Run:
-    calls = [Step(path="0", seq=n, kind="tool", role="report", name=tool) for n, tool in enumerate(TOOLS)]
-    return Run(
-        run_id=f"{name}/q1-r1",
-        system=name,
-        query_id="q1",
-        repeat=1,
-        status="done",
-        stop="finished",
-        report="one two three four five six seven eight nine ten",
-        steps=tuple(calls),
-        usage={"report": Usage(calls=1, input_uncached=1500, cache_read=500, output=250)},
-    )
-
-
-TOOLS = ("web_search", "web_search", "calculator", "reason")
-
-
-def failed(name: str) -> Run:
-    return Run(run_id=f"{name}/q2-r1", system=name, query_id="q2", repeat=1, status="failed", stop="error")
+    tools = ("web_search", "web_search", "calculator", "reason")
+    calls = tuple(Step(path="0", seq=n, kind="tool", role="report", name=tool) for n, tool in enumerate(tools))
+    usage = {"report": Usage(calls=1, input_uncached=1500, cache_read=500, output=250)}
+    report = "one two three four five six seven eight nine ten"
+    return build.run("q1-r1", report, label=name, steps=calls, usage=usage)
 
 
 def score(name: str, variant: str, value: float, metric: str = "faithfulness", **fields: object) -> Score:
@@ -187,12 +164,6 @@ def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) 
     keep(folder, pairs=(one, other))
     (row,) = here(read_paper_view(folder, None), "Figure 6")
     assert values(row) == (0.6, 0.1, 0.3, 1)
-
-
-def vote(person: str, pair: str, choice: Choice, dimension: str = "depth") -> Vote:
-    at = datetime(2026, 1, 1, tzinfo=UTC)
-    fields = {"query_id": "q1", "a": "a", "b": "b", "shown_left": "a", "annotator": person, "at": at}
-    return Vote.model_validate(fields | {"pair_id": pair, "dimension": dimension, "choice": choice})
 
 
 def votes(folder: Path, *given: Vote) -> None:

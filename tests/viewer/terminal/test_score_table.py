@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from drretail.records.counterfactual import CounterfactualRow, Dimension
-from drretail.records.score import Judging, Score, Scores, SliceScore
+from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_counterfactuals, print_scores, print_slices
 
 SYSTEMS = [
@@ -78,12 +78,6 @@ def test_floors_stand_below_a_rule_and_the_oracle_last(printed: Print) -> None:
     assert lines[rule - 1].split()[0] == "react"
 
 
-def test_what_all_systems_share_is_said_once(printed: Print) -> None:
-    text = "\n".join(printed([score(label) for label in SYSTEMS], 100))
-    assert text.count("@offline-shopper") == 1
-    assert "The systems' full names end with @offline-shopper." in text
-
-
 def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
     counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
@@ -144,35 +138,6 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
         [*one, *read("b@m", declared=5)]
     )
     assert "Found in no report" not in notes(one)
-
-
-def test_judges_have_tables_of_their_own(printed: Print) -> None:
-    titles = [line for line in printed([score("a@m"), score("a@m", judge="q:n")], 100) if "judged by" in line]
-    assert [title.strip() for title in titles] == [
-        "Faithfulness, judged by p:m (language model)",
-        "Faithfulness, judged by q:n (language model)",
-    ]
-
-
-def test_slices_say_how_many_queries_they_hold(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    rows = [
-        SliceScore.model_validate(
-            {"by": "category", "name": name, "metric": "faithfulness", "variant": "FP", "system": label, "judge": "p:m"}
-            | {"judge_kind": "llm", "value": 0.5, "ci_low": 0.25, "ci_high": 0.75}
-            | {"n_queries": n, "n_counted": n, "n_planned": n, "n_scored": n}
-        )
-        for label in SYSTEMS
-        for name, n in (("Patio_Lawn_and_Garden", 11), ("Pet_Supplies", 5))
-    ]
-    print_slices(Scores(scores=(), judgings=(), slices=tuple(rows)), ["category"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].strip() == "Faithfulness: FP by category, judged by p:m (language model)"
-    assert ["System", "n=11", "n=5"] in [line.split() for line in lines]
-    assert any(line.startswith("Grey: n is below 10") for line in lines)
-    assert sum(line.count("0.50 (.25–.75)") for line in lines) == 2 * len(SYSTEMS)
 
 
 def test_nothing_to_slice_is_said(capsys: pytest.CaptureFixture[str]) -> None:

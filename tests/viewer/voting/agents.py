@@ -1,5 +1,6 @@
 """Three agents that say each one thing to three questions; a report of one is hostile, and names its writer."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail import Agent, Answer, open_world, run
@@ -8,6 +9,7 @@ from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
+from drretail.records.vote import Choice, Vote
 from drretail.tools.toolkit import Toolkit
 from tests.shop import USER, build_shop
 from tests.viewer.experiment import judge_by_hand
@@ -36,6 +38,14 @@ def answering(report: str, *picks: Pick) -> Agent:
         return Answer(report=report, picks=picks)
 
     return Agent(answer, roles=())
+
+
+def vote(person: str, pair: str, choice: Choice, dimension: str = "depth", a: str = "a", b: str = "b") -> Vote:
+    """What a person says of two reports, of which that of ``a`` stands left."""
+    return Vote(
+        pair_id=pair, query_id="q1", a=a, b=b, shown_left="a", dimension=dimension, choice=choice, annotator=person,
+        at=datetime(2025, 1, 1, 12, tzinfo=UTC),
+    )  # fmt: skip
 
 
 AGENTS = {

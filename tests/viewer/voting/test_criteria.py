@@ -14,10 +14,6 @@ def test_every_dimension_is_asked_in_the_judges_words() -> None:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
 
 
-def test_without_a_profile_nobody_is_asked_of_personalization() -> None:
-    assert "personalization" not in {question.name for question in pair_questions(with_profile=False, with_picks=True)}
-
-
 def test_picks_are_spoken_of_where_they_are_shown() -> None:
     fields = {
         shown: " ".join(pair_questions(with_profile=True, with_picks=shown)[4].definition) for shown in (True, False)

@@ -1,31 +1,12 @@
 """What people said, counted."""
 
-from datetime import UTC, datetime
-
-from drretail.records.vote import Choice, Vote
 from drretail.viewer.voting.results import PairCount, results_of, results_sentence
-
-NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
-
-
-def vote(person: str, pair: str, choice: Choice, *, turned: bool = False) -> Vote:
-    a, b = ("y", "x") if turned else ("x", "y")
-    return Vote(
-        pair_id=pair,
-        query_id="q1",
-        a=a,
-        b=b,
-        shown_left="a",
-        dimension="overall",
-        choice=choice,
-        annotator=person,
-        at=NOON,
-    )
+from tests.viewer.voting.agents import vote
 
 
 def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
-    found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", turned=True), vote("ann", "2", "tie")])
-    assert found.pairs == (PairCount("x", "y", "overall", 2, 1, 0),)
+    found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
+    assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
