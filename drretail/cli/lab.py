@@ -137,10 +137,10 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 @lab_app.command("exploits")
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Makes worthless reports from honest ones, and shows which ones get lower scores.
+    """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
-    A report is revealed if a main score (FP, quality, clean, feasible) falls and none rises. The reports are in
-    EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
+    A kind is caught if a main score (FP, quality, clean, feasible) is below that of the honest reports, and none is
+    above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits

@@ -44,7 +44,7 @@ class CompareOptions:
         ),
     ] = ()
     bar: Annotated[
-        float, Option("For pass^k: the lowest rating that counts as a pass. For shares: a tenth of it.", min=0, max=10)
+        float, Option("For pass^k: the lowest rating that passes. Scores from 0 to 1 pass at N/10.", min=0, max=10)
     ] = 7.0
     fail_if: Annotated[
         shared.Texts,

@@ -83,7 +83,7 @@ class SampleOptions:
     uncited: Annotated[
         int,
         Option(
-            "The number of claims without a source to add. `lab correct` needs them to correct FR.",
+            "How many uncited claims to add to the sample. `lab correct` needs them to correct FR.",
             metavar="N",
             min=0,
         ),

@@ -106,7 +106,9 @@ class ViewOptions:
             min=1,
         ),
     ] = None
-    with_report: Annotated[bool, Option("With --plan: also show the report.")] = False
+    with_report: Annotated[bool, Option("With --plan: also show the experiment's page, which names the systems.")] = (
+        False
+    )
     review: Annotated[str | Path | None, Option("Queries for people to review.", metavar="QUERIES.jsonl")] = None
     world: research.World = "demo"
     port: Annotated[int, Option("The port; 0 for any free one.", min=0, max=65535)] = 0

@@ -34,11 +34,11 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Family | Iterable[str | Family]",
         Option(
-            f"Families of metrics: {', '.join(FAMILIES)}. Also a plugin's, or module:attribute. By default "
-            "next_purchase, understood, intent and moves are scored only if they apply.",
+            f"Families of metrics: {', '.join(FAMILIES)}. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, fault_place, quality, checks, process, basket, outcome and these four",
+            default="faithfulness, fault_place, quality, checks, process, basket, outcome; next_purchase, "
+            "understood, intent and moves where they apply",
         ),
     ] = ()
     judge: shared.Judge = ()

@@ -207,7 +207,8 @@ class Placer:
 
     def placed(self, wrong: WrongClaim) -> PlacedClaim:
         found = next(
-            self._findings(wrong), FoundPlace("unknown", "no typed value and no quote shows where it went wrong")
+            self._findings(wrong),
+            FoundPlace("unknown", "the claim has no figure and no quote to trace through the run"),
         )
         return PlacedClaim(
             claim_id=wrong.claim.claim_id, place=found.place, reason=f"{found.reason[:1].upper()}{found.reason[1:]}."
