@@ -124,6 +124,6 @@ CASES = {
         "invented",
         "93.17",
     ),
-    "of no figure": ("react", spoilt(SENTENCES["wrong_place"]), "unknown", "No typed value"),
+    "of no figure": ("react", spoilt(SENTENCES["wrong_place"]), "unknown", "The claim has no figure"),
 }
 """By what the mistake is: agent, saboteur, the place where it was made, and words of the reason."""
