@@ -80,9 +80,8 @@ def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             f"{path} has no column {_QUESTION[0]!r} in its first row: {', '.join(heading) or 'it is empty'}."
         )
     for number, cells in enumerate(rows, 2):
-        row = dict(zip(names, cells, strict=False))
-        if any(row.get(name, "").strip() for name in _QUESTION):
-            yield f"row {number}", row
+        if any(map(str.strip, cells)):
+            yield f"row {number}", dict(zip(names, cells, strict=False))
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:

@@ -23,6 +23,10 @@ SIGNS: dict[str, tuple[str, ...]] = {
 """The signs that shops print, as CLDR has them, with the ISO 4217 codes that each may mean, the usual one first."""
 
 
+MOST_DIGITS = 15
+"""Before the point: beyond are no prices, and arithmetic to the cent would need more precision than usual."""
+
+
 class Money(Record):
     """``amount`` is a decimal string such as "120" or "19.99"; ``currency`` an ISO 4217 code."""
 
@@ -36,7 +40,7 @@ class Money(Record):
             value = Decimal(amount)
         except InvalidOperation:  # an ArithmeticError, which pydantic would let through
             raise ValueError(f"{amount!r} is not a decimal number") from None
-        if not value.is_finite() or value < 0:
+        if not value.is_finite() or value < 0 or value.adjusted() >= MOST_DIGITS:
             raise ValueError(f"{amount!r} is not an amount of money")
         return amount
 

@@ -68,6 +68,7 @@ def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
         ("q.jsonl", "[1]", "line 1, is not a JSON object"),
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),
+        ("q.csv", "question,user\nWhich?,ANNA\n,ANNA\n", "row 3, has no question"),
         ("q.csv", "a,b\n1,2\n", "column 'question'"),
         ("q.txt", "\n", "no question"),
         ("q.txt", 'Which lamp?\n{"question": "Which?"}\n', r"line 2, is JSON, not a question: .* ends in \.jsonl"),

@@ -82,7 +82,7 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
     else:
         write_atomically(sheet, sheet_of(rows, name))
     settling = " --settle" if settle else ""
-    back = f"drretail queries review {request.file}{settling} --read {sheet}"
+    back = f"drretail queries review {request.file} --world {request.world}{settling} --read {sheet}"
     typer.echo(f"{counted(len(rows), 'query')} → {sheet}; fill it in, and: {back}")
 
 

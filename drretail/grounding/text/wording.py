@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
 from drretail.records.evidence import Citation
-from drretail.records.money import Money
+from drretail.records.money import MOST_DIGITS, Money
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
@@ -25,11 +25,14 @@ _SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
-    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``."""
+    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``; what no shop asks as ``$1.00E+60``."""
     unit = Decimal(1) if currency in _WITHOUT_CENTS else Decimal("0.01")
-    amount = Decimal(str(value)).quantize(unit, rounding=ROUND_HALF_UP)
+    amount = Decimal(str(value))
     sign = "-" if amount < 0 else ""
-    digits = f"{abs(amount):,}"
+    if amount.adjusted() < MOST_DIGITS:
+        digits = f"{abs(amount.quantize(unit, rounding=ROUND_HALF_UP)):,}"
+    else:
+        digits = f"{abs(amount):.2E}"
     symbol = SYMBOLS.get(currency)
     return f"{sign}{digits} {currency}" if symbol is None else f"{sign}{symbol}{digits}"
 

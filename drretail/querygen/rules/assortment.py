@@ -5,6 +5,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -69,11 +70,12 @@ class KindOffers:
             if _decides([(getattr(offer.product, known) or 0) >= least for offer in self.offers])
         )
 
-    @property
-    def price_spread(self) -> bool:
-        """True where the dearer quarter costs at least twice what the cheaper one does."""
+    def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
+        """True where the dearer quarter costs at least twice what the cheaper one does, and this price is no end."""
         prices = [offer.price for offer in self.priced if offer.price is not None]
-        return len(prices) > LEAST_OFFERS and prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
+        if price is None or len(prices) <= LEAST_OFFERS or not prices[0] < price < prices[-1]:
+            return False
+        return prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
 
 
 @dataclass(slots=True)

@@ -164,7 +164,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "branded": bool(maker) and named.startswith(maker),
         "rated": product.average_rating is not None or bool(product.rating_number),
         "given": "Occasion" in product.details or (kind is not None and kind.name.endswith(tuple(_KNOWN["given"]))),
-        "price_spread": kind is not None and assortment.of(kind.category).price_spread,
+        "price_spread": kind is not None and assortment.of(kind.category).has_cheaper_and_dearer(listing.price),
     }
 
 

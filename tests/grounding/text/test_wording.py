@@ -3,10 +3,12 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from drretail.grounding.text.wording import article, format_money, listed, short_title, word_count
 from drretail.grounding.text.words import singular
 from drretail.records.evidence import Citation
+from drretail.records.money import Money
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,12 @@ from drretail.records.evidence import Citation
 )
 def test_money_is_written_with_its_sign_and_two_decimals(value: float, currency: str, text: str) -> None:
     assert format_money(value, currency) == text
+
+
+def test_what_no_shop_asks_is_written_short() -> None:
+    assert format_money("9" * 60) == "$1.00E+60"
+    with pytest.raises(ValidationError, match="not an amount of money"):
+        Money(amount="1e27")
 
 
 @pytest.mark.parametrize(
