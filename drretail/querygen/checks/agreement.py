@@ -31,7 +31,9 @@ CODES = {
     "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
     "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
-    "quote_not_in_wish": Code("a quoted name is no owned product and no want", "put what is owned under `owned`"),
+    "quote_not_in_wish": Code(
+        "a quoted name is no owned product and no want", "correct the name, or put what is owned under `owned`"
+    ),
     "owned_not_in_text": Code("no word of the text is of an owned product", "name it in the text, or drop its id"),
     "order_not_in_text": Code("an order that the wish names is not in the text", _SAY_IT),
     "date_of_no_order": Code("a product was not ordered when the text says", "take the date of the order"),
