@@ -219,8 +219,7 @@ def after_think(state: State, loop: Loop) -> Literal["act", "challenge", "conclu
     return "conclude" if can_conclude and not _found_nothing(state, loop) else following
 
 
-def after_conclude(state: State, loop: Loop) -> Literal["conclude", "__end__"]:
-    del loop
+def after_conclude(state: State, _: Loop) -> Literal["conclude", "__end__"]:
     return "conclude" if state.get("announced") and state.get("concluded", 0) < CONCLUSIONS else "__end__"
 
 

@@ -20,7 +20,7 @@ from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.lab.judged_claims import sheet_name
 from drretail.records.score import JudgeRef, Rules
-from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level
 from drretail.tables.cells import read_cells
 
@@ -95,10 +95,10 @@ def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
         return Opinion(Question(PREFERENCE, ballot.dimension), rater, kind, ballot.pair_id, value, query)
     system = ballot.run_id.partition("/")[0]
     if isinstance(ballot, Rating):
-        item = f"{ballot.run_id} {ballot.report_sha}"
-        return Opinion(Question(RATING, ballot.dimension), rater, kind, item, float(ballot.value), query, system)
-    item = f"{ballot.run_id} {ballot.report_sha} {ballot.extracted_by} {ballot.claim_id}"
-    return Opinion(Question(SUPPORT), rater, kind, item, SUPPORT_OF[ballot.label], query, system)
+        return Opinion(
+            Question(RATING, ballot.dimension), rater, kind, ballot.about, float(ballot.value), query, system
+        )
+    return Opinion(Question(SUPPORT), rater, kind, ballot.about, SUPPORT_OF[ballot.label], query, system)
 
 
 def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
@@ -108,7 +108,7 @@ def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
         for plan, outcome in gathered.judged_runs(quality.name, assessor):
             for dimension, value in outcome.result.values.items():
                 if value.value is not None and dimension not in quality.pooled:
-                    item = f"{plan.run_id} {plan.report_sha}"
+                    item = about_report(plan.run_id, plan.report_sha or "")
                     question = Question(RATING, dimension)
                     who = judge_name(assessor.judge, assessor.rules)
                     about = plan.query.query_id, plan.label
@@ -149,7 +149,7 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Ite
                     # As ballots name the judge whose claims were labelled.
                     by = name_of(verdict.judge)
                     by += "" if verdict.rules == "default" else f" under the rules of {verdict.rules}"
-                    item = f"{plan.run_id} {plan.report_sha} {by} {verdict.item}"
+                    item = about_claim(plan.run_id, plan.report_sha or "", by, verdict.item)
                     about = plan.query.query_id, plan.label
                     yield Opinion(
                         Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
@@ -203,7 +203,7 @@ def read_all(
     ``known_claims`` are the items of an experiment's claims, which sheets of ``lab sample`` name without system and
     judge. Raises UserError for a judge that is in none of the files.
     """
-    claims = {sheet_name(f"claim {claim}"): claim for claim in known_claims}
+    claims = {sheet_name(claim): claim for claim in known_claims}
     opinions = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
     found = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in opinions]
     known = {opinion.rater for opinion in found}

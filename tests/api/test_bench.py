@@ -15,6 +15,7 @@ from drretail.api.bench import release, submission
 from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
+from drretail.cli.sealed.bench import make as make_by_command
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
@@ -63,6 +64,15 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
     entry = {"models": ["offline:shopper"], "dollars": 0.3}
     write_json(home / f"{name}.json", {"format": 1, "name": name, "systems": {LABEL: entry | changed}})
     return home / f"{name}.json"
+
+
+@pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
+def test_the_command_takes_a_time_with_its_offset_and_one_without_as_utc(
+    home: Path, tmp_path: Path, closes: str
+) -> None:
+    options = {"world": home / "world", "queries": home / "q.jsonl", "n": 6, "seed": SEED, "quiet": True}
+    make_by_command(tmp_path / "R", datetime.fromisoformat(closes), **options)  # pyright: ignore[reportArgumentType]
+    assert read_release(tmp_path / "R").closes == CLOSES
 
 
 def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:

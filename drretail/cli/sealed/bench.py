@@ -41,7 +41,8 @@ def make(
     """
     from drretail.api.bench.release import make as make_release
 
-    until, progress = closes.replace(tzinfo=UTC), choose_progress("none" if quiet else None)
+    until = closes if closes.tzinfo is not None else closes.replace(tzinfo=UTC)
+    progress = choose_progress("none" if quiet else None)
     made = make_release(to, closes=until, world=world, queries=queries, n=n, seed=seed, progress=progress)
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
     if made.levels:

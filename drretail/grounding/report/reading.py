@@ -178,7 +178,8 @@ class _Reader:
     def _is_set_off(self, stretch: Stretch) -> bool:
         """True where a stretch is one figure on a line of nothing but labels: "- Preis: 12,99 € [P:…]"."""
         start = self.text.rfind("\n", 0, stretch.start) + 1
-        end = stretch.end + len(self.text[stretch.end :].partition("\n")[0])
+        end = self.text.find("\n", stretch.end)
+        end = len(self.text) if end < 0 else end
         return self._is_bare(start, end) and len(self._within(start, end)) <= 1
 
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:

@@ -315,8 +315,10 @@ def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
         line = all_lines[index]
         if not line.text.strip():
             continue
-        is_number = _LINKED_NUMBER.match(line.text) or (title and _NUMBERED.match(line.folded))
-        if is_number and (title or index + 1 in listed):
+        linked = _LINKED_NUMBER.match(line.text)
+        is_alone = linked and marked and len(linked["body"].split()) == 1
+        is_number = linked or (title and _NUMBERED.match(line.folded))
+        if is_alone or (is_number and (title or index + 1 in listed)):
             listed |= {index, *title}
             title = []
         elif title:
@@ -334,9 +336,6 @@ def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
 
 def _is_plain_entry(line: _Line, marked: Set[str]) -> bool:
     """True for a line that can only be an entry of a list, without a heading that says so."""
-    linked = _LINKED_NUMBER.match(line.text)
-    if linked and marked and len(linked["body"].split()) == 1:
-        return True
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))

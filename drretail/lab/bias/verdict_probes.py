@@ -23,6 +23,7 @@ from drretail.lab.bias.probe import Case, Effects, Probe, Report
 from drretail.lab.bias.probed_reports import HALF, TWICE, length_label
 from drretail.lab.opinions import RATING, opinions_of
 from drretail.lab.trial_findings import BiasEffect
+from drretail.records.vote import about_report
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,10 +149,10 @@ def _own_family(case: Case) -> Effects | str:
 def _others(case: Case, family: str) -> dict[str, dict[Report, float]]:
     """By dimension the mean of what people and judges of other families gave each report."""
     given: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
-    shas = {(subject.run_id, subject.report_sha) for subject in case.reports.subjects}
+    reports = {about_report(subject.run_id, subject.report_sha or "") for subject in case.reports.subjects}
     for opinion in opinions_of(case.experiment):
         is_other = opinion.kind == "person" or family_of(opinion.rater.partition(" ")[0]) != family
-        if opinion.question.scale == RATING and is_other and tuple(opinion.item.split(" ")) in shas:
+        if opinion.question.scale == RATING and is_other and opinion.item in reports:
             given[opinion.question.dimension][opinion.system, opinion.query_id].append(opinion.value)
     return {dimension: {report: fmean(values) for report, values in of.items()} for dimension, of in given.items()}
 
