@@ -1,5 +1,6 @@
 """The live pages in a real browser: people vote, reload, open two windows, and the files are looked at."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -148,6 +149,15 @@ def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window:
         page.get_by_role("button", name="partial").click()
         wait_for_message(page, "partial, kept.")
     assert [vote.answer for vote in read_votes(exp)] == ["10", "partial"]
+
+
+def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, serve: Serve, window: Window) -> None:
+    with serve(exp) as address:
+        page = window()
+        page.route("**/voting.js", lambda route: (time.sleep(0.5), route.continue_()))
+        enter(page, address, "/rate")
+        page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
+        wait_for_message(page, "Depth: 10, kept.")
 
 
 def test_hostile_reports_run_nothing_and_fit_the_page(exp: Path, serve: Serve, window: Window) -> None:

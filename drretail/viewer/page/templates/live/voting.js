@@ -170,4 +170,6 @@
   const told = sessionStorage.getItem("told");
   if (told) tell(told);
   sessionStorage.removeItem("told");
+  // From here on a click is heard: what is pressed while the page still loads would be lost.
+  for (const question of questions) question.disabled = false;
 })();
