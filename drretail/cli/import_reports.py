@@ -32,9 +32,12 @@ def import_reports(
             "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
         ),
     ],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file (it may be compressed), or a folder of them.")],
     to: Annotated[
-        Path, typer.Option("--to", metavar="EXP", help="The experiment's folder, or FILE.jsonl for questions alone.")
+        Path,
+        typer.Option(
+            "--to", metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions."
+        ),
     ],
     system: Annotated[
         str | None,
@@ -54,7 +57,9 @@ def import_reports(
     ] = None,
     world: Annotated[
         str | None,
-        typer.Option("--world", "-w", metavar="W", help="The shop whose records judge claims about products."),
+        typer.Option(
+            "--world", "-w", metavar="W", help="The shop whose records are used to check claims about products."
+        ),
     ] = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,

@@ -123,7 +123,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
-    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or the cap was reached.
+    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_planted
@@ -140,7 +140,8 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
     A kind is caught if a main score (FP, quality, clean, feasible) is below that of the honest reports, and none is
-    above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or the cap was reached.
+    above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or a --max option was
+    reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits
@@ -156,7 +157,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures known biases of a judge.
 
-    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or the cap was reached.
+    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_bias

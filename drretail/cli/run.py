@@ -48,7 +48,7 @@ def run(
 ) -> None:
     """Runs agents over queries. Skips finished runs.
 
-    Ctrl-C ends after the current runs; a second Ctrl-C stops them. The same command continues later.
+    Ctrl-C lets the current runs finish; a second Ctrl-C stops them. The same command continues later.
     """
     from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
@@ -151,7 +151,7 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
     """Repeats the paper's experiment with your models: runs, judges and verifies.
 
     Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
-    3: something failed, or the cap was reached.
+    3: something failed, or a --max option was reached.
     """
     from drretail.api.reproduce import estimate_reproduction
     from drretail.api.reproduce import reproduce as reproduce_paper

@@ -42,7 +42,7 @@ class Shown:
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges the reports and prints a scoreboard with one row per system.
 
-    Reuses existing verdicts. Exit code 3: a judge gave no usable answer, or the cap was reached.
+    Reuses existing verdicts. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.score import estimate_with, score_with
     from drretail.viewer.terminal.printed_scores import slice_kinds
@@ -179,7 +179,7 @@ def _named(options: ScoreOptions) -> list[str]:
 class Findings:
     """What counts as a failure, and how much is printed of it."""
 
-    strict: Annotated[bool, Option("Count what can't be checked as a failure.")] = False
+    strict: Annotated[bool, Option("Also fail if something can't be checked.")] = False
     details: Annotated[bool, Option("Print every finding.", flags.OUTPUT)] = False
 
 

@@ -21,7 +21,7 @@ LONGEST_TITLE = 80
 TITLE = "In the cart"
 NOTHING = "Nothing is to be bought."
 _REASONS: Mapping[Because, str] = {
-    "too_dear": "everything suitable is too dear",
+    "too_dear": "everything suitable is too expensive",
     "not_sold": "the shop does not sell it",
     "no_such_brand": "the shop has no such brand",
     "demands": "no product meets the demands",
@@ -68,7 +68,7 @@ class CartLine:
 
     @property
     def words(self) -> str:
-        """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
+        """ "2 × Tube Feeder, $24.99 each: $49.98 (runner-up: Hopper Feeder)"."""
         words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
             least = "from " if self.is_from else ""
@@ -76,7 +76,7 @@ class CartLine:
             words += f"{each}: {least}{format_amount(self.cost)}"
         else:
             words += ": price not known"
-        return f"{words}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
+        return f"{words}{''.join(f' (runner-up: {alternative})' for alternative in self.alternatives)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
 
 
 def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
-    """ "The agent says that everything suitable is too dear. Nearest alternative: Tube Feeder ($24.99)."."""
+    """ "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99)."."""
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
         return ""
     reasons = " and ".join(_REASONS[reason] for reason in outcome.because)

@@ -55,7 +55,7 @@ def test_several_of_one_are_told_with_the_price_of_each_and_the_total_of_all() -
 
 def test_of_alternatives_the_first_counts_and_the_others_are_named() -> None:
     made = cart(pick(KITE, 1, PUZZLE))
-    assert made.lines[0].words == "1 × Kite: $20.00, or Wooden Puzzle [24 pieces]"
+    assert made.lines[0].words == "1 × Kite: $20.00 (runner-up: Wooden Puzzle [24 pieces])"
     assert made.total_words == "Total: $20.00."
 
 
@@ -123,7 +123,7 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
     (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
     assert line.startswith(
-        "Nothing is to be bought. The agent says that everything suitable is too dear. Nearest alternative:"
+        "Nothing is to be bought. The agent says that everything suitable is too expensive. Nearest alternative:"
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line

@@ -44,7 +44,10 @@ class CompareOptions:
         ),
     ] = ()
     bar: Annotated[
-        float, Option("For pass^k: the lowest rating that passes. Scores from 0 to 1 pass at N/10.", min=0, max=10)
+        float,
+        Option(
+            "pass^k counts a run as passed from this rating on (from N/10 on for scores from 0 to 1).", min=0, max=10
+        ),
     ] = 7.0
     fail_if: Annotated[
         shared.Texts,
@@ -64,8 +67,8 @@ class CompareOptions:
     by: Annotated[
         By | None,
         Option(
-            "Compare systems that differ only in this option of `run`. twin compares the pairs of `drretail "
-            "queries spoil`, level the levels of `drretail queries difficulty`.",
+            "Compare systems that differ only in this option of `run`. Or compare the two queries of each pair that "
+            "`drretail queries spoil` made (twin), or levels of difficulty (level).",
             type=By,
         ),
     ] = None

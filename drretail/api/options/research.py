@@ -31,8 +31,9 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join([*BUILT_IN, *BASELINES])}. Also a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a new name"
+    f"{', '.join(BUILT_IN)}; baselines: {', '.join(BASELINES)}. Also a plugin, module:attribute, "
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a "
+    "new name."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -64,7 +65,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME, or demo for the demo shop.",
+        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), or demo for the demo shop.",
         short="-w",
         metavar="W",
         type=str,
@@ -127,12 +128,12 @@ Retriever = Annotated[
 ]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files, in DIR/<query id>/ (for a single question: in DIR).", SHOP, metavar="DIR", type=Path),
+    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR", type=Path),
 ]
 Size = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: the sizes to use. Each size makes a system of its own, a row of the scoreboard.",
+        "With --web sandbox:FOLDER: the sizes to use. Each size is a system: a row of the scoreboard.",
         SHOP,
         metavar="A,B",
         type=str,
@@ -143,7 +144,8 @@ Size = Annotated[
 Compose = Annotated[
     Texts,
     Option(
-        "With --web sandbox:FOLDER: the pages to serve (all, no_distractor, supportive_only, no_supportive).",
+        "With --web sandbox:FOLDER: the pages to serve: all, no_distractor, supportive_only or no_supportive "
+        "(docs/sandboxes.md).",
         SHOP,
         metavar="A,B",
         type=str,

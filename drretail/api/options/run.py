@@ -32,7 +32,7 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model, or `me` at the keyboard for a single question.",
+            "Who answers when an agent asks the shopper: a model, or `me` (with `drretail ask`: you, at the keyboard).",
             WHAT,
             metavar="PROVIDER:MODEL|me",
             default="scripted",
@@ -91,8 +91,9 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What an agent knows about the shopper. Each value makes a system of its own. Only `tools` can read the "
-            "user's data.",
+            "What an agent knows about the shopper: nothing (task), notes of the user's dealings with the shop "
+            "(context), a description of the person (persona), the text of --memory (memory), or what its tools read "
+            "(tools). Each value is a system: a row of the scoreboard.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],
@@ -103,7 +104,7 @@ class RunOptions(SystemOptions):
         Texts,
         Option(
             "How agents learn hidden limits (`drretail queries hide`): never (mute), by asking (asked) or from the "
-            "text (told). Each value makes a system of its own.",
+            "text (told). Each value is a system.",
             WHAT,
             metavar="mute|asked|told",
             type=list[str],
@@ -113,8 +114,7 @@ class RunOptions(SystemOptions):
     memory: Annotated[
         Texts,
         Option(
-            "A function that turns the shopper's records into a text for the agent. Each function makes a system of "
-            "its own.",
+            "A function that turns the shopper's records into a text for the agent. Each function is a system.",
             WHAT,
             metavar="MODULE:ATTRIBUTE",
             type=list[str],
@@ -141,7 +141,9 @@ class RunOptions(SystemOptions):
             metavar="prices:P,stock:P",
         ),
     ] = None
-    baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
+    baselines: Annotated[
+        bool, Option("Leave out the baselines (null agents and the oracle).", WHAT, flag="--no-floors")
+    ] = True
     pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web then has no value.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"

@@ -34,7 +34,8 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Family | Iterable[str | Family]",
         Option(
-            f"Families of metrics: {', '.join(FAMILIES)}. Also a plugin's, or module:attribute.",
+            f"Families of metrics: {', '.join(FAMILIES)}. docs/scores.md and docs/publications.md explain "
+            "them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
             default="faithfulness, fault_place, quality, checks, process, basket, outcome; next_purchase, "
@@ -59,7 +60,7 @@ class ScoreOptions:
     readings: Annotated[
         str,
         Option(
-            "Who reads picks and values in a report: rules (form), or a judge (model).",
+            "Who finds picks and values in a report: rules that read fixed forms (form), or a judge (model).",
             WHAT,
             metavar="|".join(READERS),
         ),
@@ -87,7 +88,7 @@ class ScoreOptions:
     gold: Annotated[
         str | Path | None,
         Option(
-            "The folder of gold: what good answers say and cite (docs/publications.md).",
+            "A folder of reference answers: what good answers say and cite (docs/publications.md).",
             WHAT,
             metavar="DIR",
         ),
@@ -96,7 +97,7 @@ class ScoreOptions:
         str | Path | None,
         Option("A folder of your own prompts (`drretail prompts --judges --to` writes them).", WHAT, metavar="DIR"),
     ] = None
-    rate_floors: Annotated[bool, Option("Also rate the null agents and the oracle.", WHAT)] = False
+    rate_floors: Annotated[bool, Option("Also rate the baselines (null agents and the oracle).", WHAT)] = False
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None

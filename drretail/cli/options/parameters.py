@@ -121,14 +121,14 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
         if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
             shown = str(default)
         notes = [
+            f"default: {shown}" if shown else "",
             "may be repeated" if get_origin(kind) is list else "",
-            f"default {shown}" if shown else "",
         ]
-        # typer would put the default into two pairs of brackets
-        added = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
+        # Typer would put a default that is a text of ours into round brackets, too.
+        added = f" [{'; '.join(filter(None, notes))}]" if any(notes) else ""
         made = typer.Option(
             *names,
-            help=option.help.rstrip(".") + added + ".",
+            help=option.help + added,
             metavar=None if declared.is_switch else metavar,
             min=option.min,
             max=option.max,

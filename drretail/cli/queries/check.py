@@ -53,8 +53,8 @@ def check(
 ) -> None:
     """Checks queries against their world. Exit code 3: a fault was found.
 
-    Code compares text, wish and records. With --model, a model also judges each query. docs/queries.md explains the
-    faults.
+    Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
+    --model, a model also judges each query. docs/queries.md explains the faults.
     """
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

@@ -20,14 +20,19 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
     closes: Annotated[
-        datetime, typer.Option("--closes", help="When the contest closes and the gold may be published (UTC).")
+        datetime,
+        typer.Option("--closes", help="When the contest closes and the reference answers may be published (UTC)."),
     ],
     world: Annotated[
         Path | None, typer.Option("--world", metavar="W", help="The shop (default: a made-up one).")
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", metavar="FILE", help="Queries with wishes (default: made-up ones of levels 3 to 8)."),
+        typer.Option(
+            "--queries",
+            metavar="FILE",
+            help="Queries with wishes, as `queries generate` writes them (default: made-up ones of levels 3 to 8).",
+        ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
     seed: Annotated[

@@ -62,7 +62,7 @@ def ingest(
             "--min-interactions",
             min=0,
             show_default="5; your own shop: 0",
-            help="Minimum interactions of a product since --since.",
+            help="Drop products with fewer interactions (reviews or orders) than this from --since on.",
         ),
     ] = None,
     since: Annotated[
@@ -120,7 +120,7 @@ def ingest(
         typer.Option(
             "--workers",
             min=1,
-            show_default="as many as make it faster",
+            show_default="as many as help",
             help="The number of processes.",
         ),
     ] = None,

@@ -327,7 +327,7 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="Each column: the share of reports without the error that it names. clean is n/a if the picks are unknown "
+    meaning="Each column: the share of reports without the error in its name. clean is n/a if the picks are unknown "
     "or most figures could not be read.",
     headlines=(
         CLEAN,

@@ -93,7 +93,7 @@ DESCRIPTION = MetricDescription(
         "false_refusal": "share of possible queries that the agent refused",
         "reason": "of the reasons given for correct refusals, the share that is correct",
         "nearest": "after a refusal: cost of the cheapest alternative, divided by the cost of the one offered",
-        "shown": "share of impossible queries for which the run's searches returned the proof",
+        "shown": "share of impossible queries for which the run's searches showed that nothing suits",
         "bought_anyway": "share of impossible queries for which the agent picked something",
         "undeclared": "share of reports that declare no outcome",
     },

@@ -27,7 +27,11 @@ _ORDER = list(OUTCOMES)
 _COLUMNS = (
     Column("Conclusion"),
     Column("Measure"),
-    Column("Difference", meaning="the first system's mean minus the second's, with its 95 % interval"),
+    Column(
+        "Difference",
+        meaning="the first system's mean minus the second's (side by side: the share that it wins minus the "
+        "share that it loses), with its 95 % interval",
+    ),
     Column("p", meaning="p-value, corrected for all tests (Holm)"),
     Column("Queries", meaning="queries with a value for both systems"),
     Column("Queries needed", meaning="queries needed to show a difference of this size (power .8)"),

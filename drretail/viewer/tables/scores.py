@@ -94,7 +94,7 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
-    sentences = [f"The systems' full names end with {shared}."] if shared else []
+    sentences = [f"The systems' full names also contain {shared}."] if shared else []
     if "counterfactual" in places:
         sentences.append("Counterfactual systems saw another user's profile. They are not ranked.")
     if "floor" in places:

@@ -95,7 +95,7 @@ def test_every_option_has_a_help_of_one_sentence_and_its_function_shows_it(door:
 
 
 def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:
-    assert "baselines: If False: leave out the null agents" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
+    assert "baselines: If False: leave out the baselines" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
 
 
 def test_both_doors_make_the_same_runs(

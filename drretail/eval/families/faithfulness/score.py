@@ -243,7 +243,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 MEANINGS = {
-    "FP": "factual precision: share of cited claims that their web pages or products support",
+    "FP": "factual precision: share of claims citing a web page or product that this source supports",
     "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
     "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
@@ -281,12 +281,12 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant="FP",
-            meaning="factual precision: share of cited claims that their web pages or products support",
+            meaning="factual precision: share of claims citing a web page or product that this source supports",
         ),
         BoardColumn(
             variant="N_supported",
             name="verified",
-            meaning="claims per report that their web pages or products support",
+            meaning="claims per report supported by the web page or product that they cite",
         ),
         BoardColumn(variant="FR", meaning="factual recall: share of all claims that cite a source"),
     ),
