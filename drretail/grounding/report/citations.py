@@ -126,9 +126,8 @@ def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     marks = (*exported, *find_marks(text))
     found = [(mark, cited) for mark in marks if (cited := resolver.cited(mark))]
     if resolver.references.spans:
-        bracketed = sum(mark.targets[0].kind == "label" for mark, _ in found)
         rest = blanked(text, [(mark.start, mark.end) for mark, _ in found])
-        styled = styled_marks(rest, resolver.references, bracketed)
+        styled = styled_marks(rest, resolver.references, len(found))
         found += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
     for mark, cited in sorted(found, key=lambda each: each[0].start):
         yield CitingMark(mark.start, mark.end, cited)

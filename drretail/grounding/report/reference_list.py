@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from drretail.grounding.report.hidden import CARD
@@ -63,7 +63,8 @@ _TITLE = re.compile(
     | fuentes | referencias | bibliograf[ií]a | obras[ ]citadas | fontes | referências(?:[ ]citadas)?
     | références | bibliographie | sources[ ](?:citées|des[ ]citations) | fonti | riferimenti
     | bronnen | kaynaklar | kaynakça | источники | список[ ]литературы
-    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)?
+    | (?:主要)?参考(?:文献|资料|来源|链接|文档|文章|网址|网站|列表)
+    | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)?
     | 參考(?:文獻|資料) | 出典
     | 참고[ ]?(?:문헌|자료) | 출처
     | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
@@ -145,10 +146,13 @@ def read_references(text: str) -> References:
     marked = {number for marks in _BRACKETED_NUMBERS.findall(text) for number in re.findall(r"\d+", marks)}
     listed, below = _headed(all_lines) | _tail(all_lines, marked), _below_footnotes(all_lines)
     references, footnote = References(), 0
+    lists: list[list[tuple[Entry, tuple[str, ...]]]] = [[]]
     for index, line in enumerate(all_lines):
         if index in below:
             references.spans[footnote:] = [(references.spans[footnote][0], line.end)]
             continue
+        if is_source_heading(line.text):
+            lists.append([])
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
             entry, names = Entry(names[0], line.start, line.end), names[1:]
@@ -156,11 +160,15 @@ def read_references(text: str) -> References:
         if entry is None and card and card["card"] and card.start() < line.end:
             entry = Entry(card["card"], line.start, card.start())
         if entry is not None:
-            references.add(_continued(entry, all_lines, index, listed | below), *names)
+            lists[-1].append((_continued(entry, all_lines, index, listed | below), names))
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
         if _FOOTNOTE.match(line.text):
             footnote = len(references.spans) - 1
+    # A list of titles alone hides no other that has their addresses.
+    named = [each for each in lists if any(_names_a_source(text[entry.start : entry.end]) for entry, _ in each)]
+    for entry, names in chain.from_iterable(named or lists):
+        references.add(entry, *names)
     return references
 
 

@@ -165,6 +165,12 @@ def _apart(text: str, marks: list[Mark]) -> list[Mark]:
     return [mark for mark in marks if not is_part_of_text(mark)]
 
 
+def _before_chinese_stops(text: str, marks: list[Mark]) -> list[Mark]:
+    """Numbers apart from the text; behind Latin words ("Vue CSS 9。") only where others are behind Chinese ones."""
+    kept = _apart(text, marks)
+    return kept if any(not text[max(0, mark.start - 2) : mark.start].isascii() for mark in kept) else []
+
+
 def _with_word(text: str, mark: Mark) -> str:
     """A number with the word before it; empty where there is none."""
     word = _LAST_WORD.search(text, max(0, mark.start - 40), mark.start)
@@ -231,9 +237,10 @@ LOOSE = (
     Style(
         "字 3。",
         re.compile(
-            rf"(?:(?<=[^\W\d_\x00-\u024f][ ])|(?<=[）”」』%][ ]))(?P<mark>(?P<keys>{_TIGHT}))(?=[ ]?[，。；、！？])"
+            rf"(?:(?<=[^\W\d_][ ])|(?<=[)）”」』%][ ])|(?<=）))(?P<mark>(?P<keys>{_TIGHT}))(?=[ ]?[，。；、！？])"
         ),
         _numbers,
+        _before_chinese_stops,
     ),
     Style(
         "text3.",

@@ -278,6 +278,21 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         TWO,
         [("1", "1"), ("2", "2"), ("2", "2")],
     ),
+    "behind Latin words and brackets before Chinese stops": (
+        "它用 Tailwind CSS 2。组件（Alpine.js）1。加密 1，也可以 (Caddy) 2。Python 3 的版本，Python 3。",
+        TWO.rstrip() + "\n3. C https://a.example/3\n",
+        [("2", "2"), ("1", "1"), ("1", "1"), ("2", "2")],
+    ),
+    "a list of titles before the list of addresses": (
+        "So [1][2].",
+        listed("- [1] A: its title", "- [2] B: its title") + listed(f"1. {A}", f"2. {B}", heading="## Citations"),
+        [("[1]", "1"), ("[2]", "2")],
+    ),
+    "links beside names of studies": (
+        "**Ma, *Journal of Desks* (2021)** found so ([JD, 2021](https://a.example/ma)). More ([S](https://a.example/s)).",
+        APA,
+        [("[JD, 2021](https://a.example/ma)", "ma"), ("[S](https://a.example/s)", "s")],
+    ),
 }
 
 
@@ -296,6 +311,7 @@ NONE = {
     "years and asides": "It rose (2018) after May (2019), (see 3 below), (in 7 of 9), (12 of 20). Smith (1999) died.",
     "code": "`text.10` and\n```\nso.10 (1)\n```\n",
     "numbers of sections": "See A.3 and Table B.2. Vitamin C.3 is no name",
+    "names before Chinese stops": "它用 Python 3，也用 CSS 2。",
     "other links": "[see](#part-2) and [Note 7], [3.5], [x].",
 }
 
@@ -374,6 +390,7 @@ def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_cla
             "## Quellen",
             "## Referencias",
             "## 出典",
+            "## 🛠 参考文档",
             "### Source Index",
             "**References** (4)",
             "**Sources for this section**",
