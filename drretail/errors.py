@@ -171,6 +171,8 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
     fault = _FILE_ERRORS.get(
         getattr(problem, "errno", None) or 0, f"cannot be {'used' if path is None else 'read'}: {reason}"
     )
+    if isinstance(problem, UnicodeDecodeError):
+        fault = f"is not in UTF-8 (byte {problem.start:,}): save it as UTF-8"
     return f"{'A file' if place is None else shortened(str(place), LONGEST_PATH)} {fault}"
 
 

@@ -103,7 +103,11 @@ def _new_part(path: Path) -> tuple[int, Path]:
     """A new file beside ``path``, open and locked, by which others know that somebody is writing it."""
     while True:
         part = path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}.part")
-        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        try:
+            descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        except OSError as problem:
+            problem.filename = str(path)  # the name that somebody gave, for messages
+            raise
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if part.exists():

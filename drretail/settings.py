@@ -17,7 +17,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.records.models import ModelProfile, Price, RateLimit
 
@@ -139,7 +139,7 @@ class _SettingsFile(TomlConfigSettingsSource):
         try:
             return parse_toml(file_path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as problem:
-            raise UserError(f"{SETTINGS_FILE} is not in UTF-8: {problem}.") from problem
+            raise UserError(f"{file_error(problem, SETTINGS_FILE)}.") from problem
         except ValueError as problem:
             raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 

@@ -96,6 +96,19 @@ def test_a_document_of_another_kind_is_refused(tmp_path: Path, content: str, mes
         read_json(path)
 
 
+def test_a_file_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    file.write_bytes('{"text": "für"}'.encode("latin-1"))
+    with pytest.raises(UserError, match=r"q\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$"):
+        list(read_jsonl(file))
+
+
+def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
+    with pytest.raises(OSError) as raised:
+        write_lines(Path("/proc/q.jsonl"), ["x"])
+    assert raised.value.filename == "/proc/q.jsonl"
+
+
 def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"b": "é", "a": 1, "format": 1})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é",\n  "format": 1\n}\n'

@@ -95,11 +95,9 @@ def read_text(path: Path) -> str:
                 if size > LARGEST:
                     raise UserError(f"{path} holds more than {LARGEST:,} bytes: no file of reports is as large.")
         return b"".join(parts).decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not in UTF-8: {problem.reason} at byte {problem.start:,}.") from problem
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
-    except (OSError, EOFError, zlib.error) as problem:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 

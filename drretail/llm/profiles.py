@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, file_error
 from drretail.parsing import parse_toml
 from drretail.records.models import ModelProfile
 
@@ -31,7 +31,9 @@ def profiles_of(path: Path) -> dict[str, ModelProfile]:
         tables: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"There is no file of model profiles at {path}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{file_error(problem, path)}.") from problem
+    except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} is not valid TOML: {problem}.") from problem
     return {name: _profile(name, table, path) for name, table in tables.items()}
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options
 from drretail.api.options.run import RunOptions
-from drretail.errors import UserError, nearest_names, quoted, suggestion
+from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
 KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
@@ -48,7 +48,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     except IsADirectoryError:
         raise UserError(f"{path} is a folder: open_experiment opens a recorded experiment.") from None
     except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not in UTF-8: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
     except ValueError as problem:
         raise UserError(f"{path} is not valid TOML: {problem}.") from problem
     declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}

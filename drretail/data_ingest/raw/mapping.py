@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from drretail.data_ingest.raw.formats import FORMATS, ColumnsOf, FormatName, with_format
 from drretail.env.catalog.base import Language
-from drretail.errors import UnknownName, UserError, nearest_names, suggestion
+from drretail.errors import UnknownName, UserError, file_error, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
 from drretail.records.shop import OrderStatus
@@ -146,7 +146,9 @@ def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
         mapping = Mapping.model_validate(content)
     except FileNotFoundError:
         raise UserError(f"There is no file {path}: name the mapping of your shop's columns.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"{file_error(problem, path)}.") from problem
+    except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
         raise UserError(f"{path}: {_in_words(problem)}") from problem
