@@ -207,7 +207,7 @@ class Experiment:
                 raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
             raise UserError(
                 f"{self.folder} was made on the world {existing.world_fingerprint[:12]}, and this is "
-                f"{asked.world_fingerprint[:12]}: use that world, or a new folder."
+                f"{asked.world_fingerprint[:12]}: name that world with --world, or a new folder with --to."
             )
         if existing.tool_schema_hash != asked.tool_schema_hash:
             raise UserError(f"{self.folder} was made with other tools than this version has: use a new folder.")

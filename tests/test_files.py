@@ -104,7 +104,7 @@ def test_a_file_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
-    with pytest.raises(OSError) as raised:
+    with pytest.raises(FileNotFoundError) as raised:
         write_lines(Path("/proc/q.jsonl"), ["x"])
     assert raised.value.filename == "/proc/q.jsonl"
 

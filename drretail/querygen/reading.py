@@ -73,5 +73,5 @@ def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:
         if query.world_fingerprint not in (None, fingerprint):
             raise UserError(
                 f"The query {query.query_id!r} was made for the world {query.world_fingerprint[:12]}, and this is "
-                f"{fingerprint[:12]}: use that world, or make queries for this one."
+                f"{fingerprint[:12]}: name that world with --world, or make queries for this one."
             )
