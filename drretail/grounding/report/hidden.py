@@ -18,11 +18,12 @@ from drretail.untrusted import HTML_ELEMENTS
 _NAME = re.compile(r"\w+")
 _PLAIN_TAGS = frozenset(
     _NAME.findall(
-        "a b blockquote br caption center cite code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li"
-        " mark ol p pre q s span strong sub summary sup table tbody td tfoot th thead tr u ul"
+        "a article aside b blockquote body br caption center cite code dd del details div dl dt em figcaption figure"
+        " footer h1 h2 h3 h4 h5 h6 head header hr html i ins kbd li main mark nav ol p pre q s section span strong sub"
+        " summary sup table tbody td tfoot th thead tr u ul"
     )
 )
-_VOID = frozenset(_NAME.findall("area base br col embed hr img input link meta source track wbr"))
+_VOID = frozenset(_NAME.findall("area base br col embed hr image img input link meta source track wbr"))
 _RAISED = frozenset({"sub", "sup"})
 """Each makes letters smaller, so one within another is unread."""
 _CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target", "index"})

@@ -23,6 +23,9 @@ CITE_TAG = re.compile(
 """Around what Claude cites: ``index="3-1,3-2"`` names sentences of source 3."""
 _BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
+# What stands in a link's title is text: [docs](https://… "Components: <Image>").
+_TITLE_OF_LINK = re.compile(r"\]\([ \t]*[^\s()<>\"]{1,2000}[ \t]+(?P<title>\"[^\"\n]{0,300}\")[ \t]*\)")
+
 # What Markdown leaves out of the page: link definitions, cells beyond the head of a table.
 _CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
 _LINK_TITLE = "|".join(
@@ -88,7 +91,8 @@ def has_unread_elements(text: str) -> bool:
 
 def _unread_html(text: str) -> list[Unread]:
     blocks = list(_code_blocks(text))
-    return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks))])
+    titles = (link.span("title") for link in _TITLE_OF_LINK.finditer(text))
+    return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks)), *titles])
 
 
 @lru_cache(maxsize=16)  # citations, lists, sentences and layout of a report start from the same

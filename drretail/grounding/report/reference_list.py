@@ -73,6 +73,7 @@ _TITLE = re.compile(
 )
 _BEFORE_COLON = re.compile(r"[^\n:：]{1,40}[:：]")
 _ENTRY_IN_LINE = re.compile(r"(?<!\S)[\[【［〔(（]\d{1,3}[\]】］〕)）](?=\s)")
+_DEFINED_IN_LINE = re.compile(r"\[\d{1,3}\]:[ \t]+(?=https?://)", re.IGNORECASE)
 # Footnotes of Word and pandoc lead back to their marks: "1. Title, https://… [↑](#footnote-ref-1)".
 _LEADS_BACK = re.compile(r"\[[↑↩⏎][^\[\]\n]{0,3}\]\(#[^()\s]{1,200}\)\s*$")
 # ChatGPT's Word file ends in these, without a heading: "[\[1\]](https://…) [\[4\]](https://…) Title", "<https://…>".
@@ -173,8 +174,15 @@ def read_references(text: str) -> References:
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Every line, and of one that is a whole list, "References: [1] … [2] …", its title and its entries."""
+    """Every line, and of one that is a whole list, "References: [1] … [2] …", its title and its entries.
+
+    Definitions that a copy has run together, "[2]: https://…[3]: https://…", are a line each.
+    """
     for start, end in lines(text):
+        defined = [match.start() for match in _DEFINED_IN_LINE.finditer(text, start, end)]
+        if len(defined) > 1:
+            yield from pairwise([*([start] if defined[0] > start else []), *defined, end])
+            continue
         title = _BEFORE_COLON.match(text, start, end)
         if title is None or not _TITLE.fullmatch(title[0]):
             yield start, end

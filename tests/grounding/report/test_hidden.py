@@ -81,6 +81,8 @@ def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
         "[1]: https://pages.example/place",
         "[a link](http://ecommerce.com/B0AAAAAAAA)",
         "- [ ] to do",
+        "Use <nav> or <section>, not more <header>s.\n\nThen [this](https://a.example/b).",
+        '[docs](https://a.example/b "Components: <Image> and <script>"), then words',
     ],
 )
 def test_what_is_shown_stays(text: str) -> None:
@@ -105,6 +107,13 @@ def test_what_only_looks_like_a_tag_hides_nothing() -> None:
     assert shown(text) == text
     assert not has_unread_elements(text)
     assert "hid" not in shown("<brand hidden>hid</brand>")
+
+
+def test_a_tag_that_a_sentence_names_hides_nothing_behind_it() -> None:
+    report = (
+        "Use the <Image> component.\n\nMore ([c](https://c.example/z)), after <Image />, ([d](https://d.example/))."
+    )
+    assert [citation.url for citation in find_citations(report, None)] == ["https://c.example/z", "https://d.example/"]
 
 
 def test_small_letters_within_small_letters_are_blanked() -> None:
