@@ -181,7 +181,8 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
     for start, end in lines(text):
         defined = [match.start() for match in _DEFINED_IN_LINE.finditer(text, start, end)]
         if len(defined) > 1:
-            yield from pairwise([*([start] if defined[0] > start else []), *defined, end])
+            begins = [start, *defined] if defined[0] > start else defined
+            yield from pairwise([*begins, end])
             continue
         title = _BEFORE_COLON.match(text, start, end)
         if title is None or not _TITLE.fullmatch(title[0]):
