@@ -115,6 +115,17 @@ def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_ti
     ]
 
 
+def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(tmp_path: Path) -> None:
+    columns = "Name,Email,Financial Status,Created at,Lineitem quantity,Lineitem name"
+    rows = ["#1,a@x.example,paid,2024-05-01 09:59:00 +0200,1,Mug", "#2,b@x.example,refunded,2024-05-02,1,Mug"]
+    head = 'format = "shopify"\nproducts = {file = "products_export.csv"}\norders = {file = "o.csv"}\n'
+    mapping = written(tmp_path / "raw", head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
+    lines = notes(ingest([mapping], tmp_path / "w"))
+    assert any("Fulfillment Status" in note for note in lines)
+    orders = [order for user in user_ids(tmp_path / "w") for order in orders_in(tmp_path / "w", user)]
+    assert {order.order_id: order.order_status for order in orders} == {"1": "Processing", "2": "Returned"}
+
+
 def user_ids(world: Path) -> list[str]:
     with rows_of(world) as rows:
         return sorted({row.user_id for row in rows.orders})

@@ -109,8 +109,11 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
             whole[part] = {**_fitted(rules, columns_of(file)), **given}
         elif given is None:
             whole.pop(part, None)
-    if "status" not in whole.get("orders", {}):
+    columns = whole.get("orders", {}).get("status")
+    if columns is None:
         whole.pop("status")
+    elif isinstance(columns, list) and len(columns) == 1:  # no other column says more of what "paid" leaves open
+        whole["status"] = {word: ours or whole["status"].get("", "") for word, ours in whole["status"].items()}
     return whole
 
 
@@ -118,8 +121,10 @@ def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> lis
     """The columns by which an export of a format would say what ``fitted`` names no column for."""
     rules = FORMATS[name].get(part, {})
     lacking = [rule for key, rule in rules.items() if key in _EXPECTED and not fitted.get(key)]
-    # Of what the format still says: without the regular price, or a column of keep, it reads other rows than it should.
-    lacking += _lacks_of(rules.get("price", [])[-1:], rules.get("price", []), fitted.get("price") or ())
+    # Of what the format still says: without the regular price, the last state, or a column of keep, it reads other rows
+    # than it should.
+    for key in ("price", "status"):
+        lacking += _lacks_of(rules.get(key, [])[-1:], rules.get(key, []), fitted.get(key) or ())
     lacking += _lacks_of(rules.get("keep", {}), rules.get("keep", {}), fitted.get("keep") or ())
     return [" or ".join(rule.split("|")) if isinstance(rule, str) else " or ".join(rule) for rule in lacking]
 
