@@ -166,10 +166,13 @@ def read_references(text: str) -> References:
             references.spans.append((line.start, line.end))
         if _FOOTNOTE.match(line.text):
             footnote = len(references.spans) - 1
-    # A list of titles alone hides no other that has their addresses.
+    # A list of titles alone hides no entries of another that has their addresses.
     named = [each for each in lists if any(_names_a_source(text[entry.start : entry.end]) for entry, _ in each)]
-    for entry, names in chain.from_iterable(named or lists):
-        references.add(entry, *names)
+    addressed = {entry.label for entry, _ in chain.from_iterable(named)}
+    for each in lists:
+        for entry, names in each:
+            if each in named or entry.label not in addressed:
+                references.add(entry, *names)
     return references
 
 

@@ -288,6 +288,11 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         listed("- [1] A: its title", "- [2] B: its title") + listed(f"1. {A}", f"2. {B}", heading="## Citations"),
         [("[1]", "1"), ("[2]", "2")],
     ),
+    "footnotes without an address beside a list": (
+        "So it is[^1] [1].\n\n[^1]: By weight, not by size.",
+        TWO,
+        [("[^1]", "?"), ("[1]", "1")],
+    ),
     "definitions that run together": (
         "So [1] it is.",
         f"\n\n---[1]: {A}[2]: {B}\n\nCitations:\n[1] {A}\n",
