@@ -13,6 +13,7 @@ from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from drretail.viewer.page.document import render_page
+from drretail.viewer.tables.false_statements import FalseStatement
 from tests.cli.commands import Command
 from tests.imports.foreign import jsonl
 from tests.shop import build_shop
@@ -171,6 +172,22 @@ def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
     named = drretail("ask", "Which kettle is there?", "--world", str(world), "--web", "sandbox", "--to", "other")
     assert "made for the demo shop" in named.stderr
     assert "search no web" not in named.stderr
+
+
+def test_the_variants_of_a_record_stay_in_their_brackets() -> None:
+    record = "price $9: the record says $89.90 (Red / 41), $94.90 (Red / 42; Blue / 42); price $8: the record says $5"
+    said = FalseStatement(claim=1, system="a", question="", sentence="", record=record, products="Shoe").shop_says
+    assert said == "$89.90 (Red / 41), $94.90 (Red / 42; Blue / 42) (price of Shoe); $5 (price of Shoe)"
+
+
+def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path, drretail: Command) -> None:
+    (tmp_path / "r.md").write_text("# Are stoves safe?\n\nThey are safe outdoors.\n", encoding="utf-8")
+    assert drretail("import", "markdown", str(tmp_path / "r.md"), "--to", str(tmp_path / "exp")).returncode == 0
+    shown = [drretail("report", str(tmp_path / "exp"), "--format", "text").stdout]
+    assert drretail("score", str(tmp_path / "exp"), "--metrics", "checks").returncode == 0
+    shown.append(drretail("report", str(tmp_path / "exp"), "--format", "text").stdout)
+    assert ["Not checked yet" in each for each in shown] == [True, False]
+    assert "No check applies to this report." in shown[1]
 
 
 def test_recorded_answers_are_no_agent(world: Path, drretail: Command) -> None:

@@ -16,6 +16,8 @@ from drretail.viewer.experiment import RunView
 _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _OF_RULES = re.compile(r"(?:(?P<about>list price|price|discount)?.*?: )?the record (?:says|counts) (?P<recorded>.+)")
+_BETWEEN_LINES = re.compile(r"; (?![^()]*\))")
+"""Not within "(Red / 42; Blue / 42)"."""
 CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """What may come of a statement on products of a shop."""
 _STOCK = re.compile(r"\b(?:availability|in stock|sold out|available|left)\b", re.IGNORECASE)
@@ -44,7 +46,7 @@ class FalseStatement:
     def shop_says(self) -> str:
         """The record in the shop's words: "$32.00 (price of Knock Box)"; a model's reason as it is."""
         statements: list[str] = []
-        for line in self.record.split("; "):
+        for line in _BETWEEN_LINES.split(self.record):
             found = _OF_RULES.fullmatch(line)
             about = found["about"] if found is not None and ", " not in self.products else None
             recorded = line if found is None else found["recorded"]

@@ -139,7 +139,7 @@ def _claim(claim: Claim) -> Iterator[str]:
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:
     if not view.checks.made:
-        yield f"Not checked yet: {checks} does it."
+        yield "No check applies to this report." if view.checks.not_made else f"Not checked yet: {checks} does it."
         return
     read = f" ({view.checks.read})" if view.checks.read else ""
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
