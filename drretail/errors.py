@@ -167,12 +167,12 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
     place = Path(os.fsdecode(name)) if isinstance(name, str | bytes | Path) else path
     if isinstance(problem, NotADirectoryError) and place is not None:  # one of the folders above it is a file
         place = next((parent for parent in place.parents if parent.is_file()), place)
-    reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
-    fault = _FILE_ERRORS.get(
-        getattr(problem, "errno", None) or 0, f"cannot be {'used' if path is None else 'read'}: {reason}"
-    )
     if isinstance(problem, UnicodeDecodeError):
         fault = f"is not in UTF-8 (byte {problem.start:,}): save it as UTF-8"
+    else:
+        reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+        unknown = f"cannot be {'used' if path is None else 'read'}: {reason}"
+        fault = _FILE_ERRORS.get(getattr(problem, "errno", None) or 0, unknown)
     return f"{'A file' if place is None else shortened(str(place), LONGEST_PATH)} {fault}"
 
 

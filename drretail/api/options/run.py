@@ -91,9 +91,9 @@ class RunOptions(SystemOptions):
     information: Annotated[
         Texts,
         Option(
-            "What an agent knows about the shopper: nothing (task), notes of the user's dealings with the shop "
-            "(context), a description of the person (persona), the text of --memory (memory), or what its tools read "
-            "(tools). Each value is a system: a row of the scoreboard.",
+            "What an agent knows about the shopper. task: nothing. context: notes of the user's dealings with the "
+            "shop. persona: a description of the person. memory: the text of --memory. tools: what its tools read. "
+            "Each value is a system: a row of the scoreboard.",
             WHAT,
             metavar="task|context|memory|persona|tools",
             type=list[str],

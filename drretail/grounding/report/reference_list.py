@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from typing import NamedTuple
 
 from drretail.grounding.report.hidden import CARD
@@ -152,7 +152,7 @@ def read_references(text: str) -> References:
         if index in below:
             references.spans[footnote:] = [(references.spans[footnote][0], line.end)]
             continue
-        if is_source_heading(line.text):
+        if index in listed and is_source_heading(line.text):
             lists.append([])
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
@@ -167,11 +167,11 @@ def read_references(text: str) -> References:
         if _FOOTNOTE.match(line.text):
             footnote = len(references.spans) - 1
     # A list of titles alone hides no entries of another that has their addresses.
-    named = [each for each in lists if any(_names_a_source(text[entry.start : entry.end]) for entry, _ in each)]
-    addressed = {entry.label for entry, _ in chain.from_iterable(named)}
-    for each in lists:
+    has_addresses = [any(_names_a_source(text[entry.start : entry.end]) for entry, _ in each) for each in lists]
+    addressed = {entry.label for entry, _ in chain.from_iterable(compress(lists, has_addresses))}
+    for each, has_address in zip(lists, has_addresses, strict=True):
         for entry, names in each:
-            if each in named or entry.label not in addressed:
+            if has_address or entry.label not in addressed:
                 references.add(entry, *names)
     return references
 

@@ -2,7 +2,7 @@
 
 These forms mean something else in most texts ("in 2010", "m²", "4.5", "first (1) price, then (2) weight"), so that one
 counts only where its numbers or names are entries of the list. Raised numbers are beside brackets in many reports. Of
-the loose forms a report is taken to write one, and that only where it outnumbers the bracketed and raised marks.
+the loose forms a report is taken to write one, and that only where it outnumbers all other marks, links among them.
 """
 
 import re
@@ -71,13 +71,13 @@ class Style:
     """Those that are marks by what the others of the report look like."""
 
 
-def styled_marks(text: str, references: References, bracketed: int) -> list[Mark]:
-    """The marks of these styles; in ``text`` lists, code and the marks of so many bracketed labels are blanked."""
+def styled_marks(text: str, references: References, others: int) -> list[Mark]:
+    """The marks of these styles; in ``text`` lists, code and so many other marks are blanked."""
     raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
     raised += _in_column_of_sources(text)
     found = {style.name: _resolved(style, text, references) for style in LOOSE}
     style = max(found, key=lambda name: len(found[name]))
-    if len(found[style]) <= bracketed + len(raised):
+    if len(found[style]) <= others + len(raised):
         return raised
     apart = (
         _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
