@@ -13,7 +13,7 @@ from drretail.exports.selection import Selection
 from drretail.files import write_atomically
 from drretail.records.score import Score, Scores, Verdict
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.csv_file import csv_table
+from drretail.tables.cells import csv_table
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]

@@ -17,7 +17,7 @@ from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_claim
-from drretail.stats.stratified import next_stratum
+from drretail.stats.prediction_powered import next_stratum
 
 
 @dataclass(frozen=True, slots=True)

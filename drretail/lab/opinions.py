@@ -22,6 +22,7 @@ from drretail.lab.judged_claims import sheet_name
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level
+from drretail.stats.alignment import sign
 from drretail.tables.cells import read_cells
 
 Kind = Literal["person", "judge"]
@@ -131,7 +132,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                     if outcome.result is None:
                         continue
                     item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
-                    value = float((outcome.result > 0.5) - (outcome.result < 0.5))
+                    value = float(sign(outcome.result - 0.5))
                     question = Question(PREFERENCE, dimension)
                     who = judge_name(assessor.judge, assessor.rules)
                     yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)

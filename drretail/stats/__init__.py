@@ -12,6 +12,5 @@ agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many
 confusion.py         tables of two raters' labels, drawn again by clusters
 alignment.py         how far a judge's ratings and orders of systems are from people's
 prediction_powered.py  means from few labels and many verdicts (PPI++)
-stratified.py        how labels are shared out among strata
 rank_correlation.py  Spearman's ρ inside systems
 """

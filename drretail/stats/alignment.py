@@ -17,7 +17,7 @@ def mean_absolute_deviation(judged: Ratings, rated: Ratings) -> float | None:
     With two reports a query this is MARD (arXiv 2509.25106, Appendix C), and with h the mean of experts MAD
     (arXiv 2510.07861, section 2.3.4).
     """
-    apart = [abs(m - h) for m, h in _both(judged, rated)]
+    apart = [abs(one[system] - other[system]) for one, other in _places(judged, rated) for system in one]
     return sum(apart) / len(apart) if apart else None
 
 
@@ -28,7 +28,7 @@ def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | Non
     two systems, over every two of them.
     """
     same = [
-        _sign(one[a] - one[b]) == _sign(other[a] - other[b])
+        sign(one[a] - one[b]) == sign(other[a] - other[b])
         for one, other in _places(judged, rated)
         for a, b in combinations(sorted(one), 2)
     ]
@@ -38,7 +38,7 @@ def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | Non
 def ranking_agreement(judged: Ratings, rated: Ratings) -> float | None:
     """The share of queries on which both put all systems in the very same order, ties included (arXiv 2510.07861)."""
     same = [
-        all(_sign(one[a] - one[b]) == _sign(other[a] - other[b]) for a, b in combinations(sorted(one), 2))
+        all(sign(one[a] - one[b]) == sign(other[a] - other[b]) for a, b in combinations(sorted(one), 2))
         for one, other in _places(judged, rated)
         if len(one) > 1
     ]
@@ -51,9 +51,6 @@ def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dic
     return [({s: m[s] for s in m if s in h}, {s: h[s] for s in m if s in h}) for m, h in places]
 
 
-def _both(judged: Ratings, rated: Ratings) -> list[tuple[float, float]]:
-    return [(one[system], other[system]) for one, other in _places(judged, rated) for system in one]
-
-
-def _sign(number: float) -> int:
+def sign(number: float) -> int:
+    """-1, 0 or 1."""
     return (number > 0) - (number < 0)

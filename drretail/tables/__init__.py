@@ -6,7 +6,6 @@ terminal.py  as lines that fit a width; columns that find no room are named
 widths.py    columns in parts that fit, names broken into lines
 markdown.py  for repositories and documents
 cells.py     rows of cells as spreadsheets take and give them
-csv_file.py  for spreadsheets: values unrounded, intervals and counts in columns of their own
 
 The fourth, HTML, is ``viewer/page/templates/table.html.jinja``.
 """
