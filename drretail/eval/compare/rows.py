@@ -8,14 +8,7 @@ from statistics import stdev
 from typing import Any
 
 from drretail.eval.family import Family
-from drretail.eval.scores.gathering import (
-    FAILED_RUNS,
-    LACKS_IN_WORDS,
-    Assessor,
-    Gathered,
-    JudgedRun,
-    Plan,
-)
+from drretail.eval.scores.gathering import FAILED_RUNS, LACKS_IN_WORDS, Assessor, Gathered, JudgedRun, Plan
 from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.clusters import Clusters

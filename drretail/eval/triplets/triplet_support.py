@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
-from drretail.eval.claims.report_index import Part, SourceResolver, parts_of
+from drretail.eval.claims.report_index import SourceResolver, part_tags, parts_of
 from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.support import (
     MOST_CLAIMS,
@@ -68,14 +68,6 @@ class SameFacts(Record):
     groups: list[list[int]]
 
 
-def extraction_prompt() -> Prompt:
-    return load_prompt(__file__, "triplets")
-
-
-def duplicates_prompt() -> Prompt:
-    return load_prompt(__file__, "duplicates")
-
-
 @dataclass(frozen=True, slots=True)
 class _Extraction:
     """One judge on the facts of one report."""
@@ -83,12 +75,12 @@ class _Extraction:
     report: str
     resolver: SourceResolver
     judge_session: JudgeSession
-    prompt: Prompt = field(default_factory=extraction_prompt)
+    prompt: Prompt = field(default_factory=lambda: load_prompt(__file__, "triplets"))
 
     async def made(self) -> Verdict:
         parts = parts_of(self.report) if self.report.strip() else []
         items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
-        questions = (self._question(item, _given(self.report, parts, at)) for at, item in enumerate(items))
+        questions = (self._question(item, part_tags(self.report, parts, at)) for at, item in enumerate(items))
         kept = await self.judge_session.ask_and_record(*questions)
         if items == [REPORT]:
             return kept[0]
@@ -116,15 +108,6 @@ class _Extraction:
         return JudgeQuestion(TRIPLETS, item, self.prompt, report, SaidTriplets, read, check, purpose="extraction")
 
 
-def _given(report: str, parts: Sequence[Part], at: int) -> str:
-    part = parts[at]
-    text = tagged("report", report[part.start : part.end].strip())
-    if len(parts) == 1:
-        return text
-    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
-    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
-
-
 def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
     """The reference is read as the text marks it, and its address where that mark comes to nothing."""
     found: tuple[str, ...] = ()
@@ -150,7 +133,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
             JudgeQuestion(
                 DUPLICATES,
                 item,
-                duplicates_prompt(),
+                load_prompt(__file__, "duplicates"),
                 given,
                 SameFacts,
                 lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
@@ -187,13 +170,9 @@ class SupportedFacts(Record):
     facts: list[SupportedFact]
 
 
-def support_prompt() -> Prompt:
-    return load_prompt(__file__, "triplet_support")
-
-
 def triplet_prompts() -> list[Prompt]:
-    """All three."""
-    return [extraction_prompt(), duplicates_prompt(), support_prompt()]
+    """All that is asked."""
+    return [load_prompt(__file__, name) for name in ("triplets", "duplicates", "triplet_support")]
 
 
 async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
@@ -213,7 +192,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
 class _SupportQuestions:
     subject: Subject
     judge_session: JudgeSession
-    prompt: Prompt = field(default_factory=support_prompt)
+    prompt: Prompt = field(default_factory=lambda: load_prompt(__file__, "triplet_support"))
 
     async def rule(self, facts: Sequence[Fact]) -> None:
         by_source: dict[str, list[str]] = {}

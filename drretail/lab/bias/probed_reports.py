@@ -9,14 +9,7 @@ from pathlib import Path
 from drretail.eval.judging.pairs import Labels, pair_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.sentences import find_sentences
-from drretail.lab.derived_experiment import (
-    MADE,
-    MadeRun,
-    copy_verdicts,
-    good_reports,
-    made_label,
-    write_experiment,
-)
+from drretail.lab.derived_experiment import MADE, MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
 

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.lab.bias.effects import (
-    ByQuery,
-    by_query,
-    differences,
-    drawn,
-    number,
-    over_dimensions,
-    share,
-    shares,
-)
+from drretail.lab.bias.effects import ByQuery, by_query, differences, drawn, number, over_dimensions, share, shares
 from drretail.lab.bias.probe import Case, Effects, Probe, Report
 from drretail.lab.bias.probed_reports import HALF, TWICE, length_label
 from drretail.lab.opinions import RATING, opinions_of
