@@ -37,7 +37,7 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
     """
     found: list[Scorer] = []
     for family, metric in sorted(gathered.families.items(), key=lambda each: not each[1].description.primary):
-        assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge)]
+        assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge.spec)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
             name = family if len(assessors) == 1 else f"{family} ({name_of(assessor.judge)}{rules})"

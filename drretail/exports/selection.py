@@ -168,7 +168,7 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
     by_run: dict[str, list[Got]] = {}
     for metric, family in gathered.families.items():
         for assessor in gathered.assessors(metric):
-            if is_panel(assessor.judge):
+            if is_panel(assessor.judge.spec):
                 continue
             for plan, answer in gathered.judged_runs(metric, assessor):
                 by_run.setdefault(plan.run_id, []).extend(

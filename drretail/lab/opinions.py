@@ -117,7 +117,7 @@ def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
 
 
 def _has_opinions(judge: JudgeRef) -> bool:
-    return judge.kind != "rule_based" and not is_panel(judge)
+    return judge.kind != "rule_based" and not is_panel(judge.spec)
 
 
 def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:

@@ -16,7 +16,6 @@ from drretail.eval.scores.gathering import Assessor, Gathered, Plan
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.stats.intervals import Estimate
 from drretail.stats.power import users_needed
@@ -84,7 +83,7 @@ def _of_scores(
                 {_key((a, b)): (sides[a], sides[b]) for a, b in every},
                 gathered.clusters,
                 tests,
-                concludes=assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE,
+                concludes=assessor.concludes,
             )
             if any(row.outcome != "nothing" for row in rows):
                 by_query = {

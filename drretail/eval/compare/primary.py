@@ -5,7 +5,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from drretail.eval.compare.rows import Corrected, difference_p, runs_of, side_of
-from drretail.eval.compare.wording import hidden, primary_variants
+from drretail.eval.compare.wording import primary_variants
+from drretail.eval.family import is_unrated
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import PAIRWISE
@@ -44,7 +45,7 @@ def primary_tests(
     p_values: dict[PrimaryTest, dict[Labels, float | None]] = {}
     for assessor in assessors:
         for name, metric in gathered.families.items():
-            if assessor not in gathered.assessors(name) or hidden(metric, assessor):
+            if assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
             runs = runs_of(gathered, name, assessor)
             for variant in primary_variants(metric):

@@ -16,7 +16,7 @@ from drretail.grounding.text.wording import split_words, word_count
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Score, SliceScore, Verdict
+from drretail.records.score import CODE, JudgeRef, Rules, Score, SliceScore, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -58,6 +58,11 @@ class Assessor(NamedTuple):
     @property
     def order(self) -> tuple[str, str, str]:
         return self.judge.spec, self.judge.params_hash, self.rules
+
+    @property
+    def concludes(self) -> bool:
+        """False of a judge that follows rules, unless it is code: nothing is concluded from its numbers."""
+        return self.judge.kind != "rule_based" or self.judge.spec == CODE
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def _judges(shown: _Shown) -> list[Assessor]:
 
     def key(assessor: Assessor) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
         rank, is_own = kinds.index(assessor.judge.kind), assessor.rules == "default"
-        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge), assessor.order
+        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge.spec), assessor.order
 
     return sorted(filled, key=key)
 

@@ -212,7 +212,9 @@ def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
 async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> JudgeAnswer[Taste]:
     with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
         result = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
-        open_judge_session.record("rating", "taste", "failed" if result.answer is None else "scored", result.answer and 1, error=result.error)
+        open_judge_session.record(
+            "rating", "taste", "failed" if result.answer is None else "scored", result.answer and 1, error=result.error
+        )
     return result
 
 

@@ -10,12 +10,12 @@ import pytest
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
+from drretail.eval.compare.wording import family_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.lab.bias.effects import difference, share
 from drretail.lab.bias.probe import Case, QuestionPlace
 from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
-from drretail.lab.bias.verdict_probes import family_of
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 from drretail.prompts import tag_content
 from tests import build
