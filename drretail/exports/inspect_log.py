@@ -86,7 +86,12 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     began, ended = (pick(times) if (times := _times(samples)) else "" for pick in (min, max))
     return EvalLog(
         status="success",
-        eval=_spec(definition, label, samples, began or _shops_today(definition)),
+        eval=_spec(
+            definition,
+            label,
+            samples,
+            began or ("1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()),
+        ),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
@@ -143,11 +148,6 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         packages={"drretail": __version__},
         metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
-
-
-def _shops_today(definition: Definition) -> str:
-    """The shop's today, where no run says when it was made."""
-    return "1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()
 
 
 def _times(samples: Sequence[EvalSample]) -> list[str]:

@@ -11,7 +11,7 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
-from drretail.records.score import Score, Scores, Verdict
+from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.cells import csv_table
 from drretail.tables.table import table_of
@@ -138,14 +138,13 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         for verdict in VerdictFile(path).lasts():
             about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
             if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
-                yield selection.shown(_row(verdict), verdict.run_id.partition("/")[2].rpartition("-r")[0])
-
-
-def _row(verdict: Verdict) -> dict[str, Any]:
-    row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
-    value = verdict.value
-    shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
-    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown}
+                row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
+                value = verdict.value
+                shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
+                yield selection.shown(
+                    row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown},
+                    verdict.run_id.partition("/")[2].rpartition("-r")[0],
+                )
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:

@@ -161,7 +161,11 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
     clusters = np.array([names[item.cluster] for item in items])
     shares = np.array([item.share for item in items])
     by_verdicts = np.bincount(clusters, shares / shares.sum() * (predicted - value)).astype(np.float64)
-    effect = _design_effect(by_verdicts, np.bincount(clusters, residuals).astype(np.float64), residuals)
+    # The variance over clusters divided by that of labels as if they were independent; 1 where it is less.
+    by_labels = np.bincount(clusters, residuals).astype(np.float64)
+    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
+    together = by_verdicts + by_labels
+    effect = max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
     labelled_clusters = len({item.cluster for item in items if item.label is not None})
     below = above = 0.0
     for part in parts:
@@ -171,13 +175,6 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
         above += (part.share * (high - middle) / whole) ** 2
     influence = dict(zip(names, (by_verdicts / whole).tolist(), strict=True))
     return _with_interval(value, below, above, influence)
-
-
-def _design_effect(by_verdicts: "Numbers", by_labels: "Numbers", residuals: "Numbers") -> float:
-    """The variance over clusters divided by that of labels as if they were independent; 1 where it is less."""
-    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
-    together = by_verdicts + by_labels
-    return max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
 
 
 def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) -> tuple[float, float]:

@@ -65,24 +65,20 @@ def _judgements(
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
             if not is_panel(assessor.judge.spec):
-                yield from _unjudged(gathered, comparison, experiment, name, assessor)
-
-
-def _unjudged(
-    gathered: Gathered, comparison: Comparison, experiment: str, name: str, assessor: Assessor
-) -> Iterator[Missing]:
-    """Reports of these two systems that this judge, who judged others, has not judged, and where it failed."""
-    by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
-    command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
-    for side, label in _sides(comparison):
-        its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
-        count = sum(judged.result.lacks == "not_judged" for judged in its)
-        failed = sum(len(judged.errors) for judged in its)
-        if count:
-            yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
-        if failed:
-            what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
-            yield Missing(what=what, command=f"{command} --retry failed")
+                # Reports of these two systems that this judge, who judged others, has not judged, and where it failed.
+                by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
+                command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
+                for side, label in _sides(comparison):
+                    its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
+                    count = sum(judged.result.lacks == "not_judged" for judged in its)
+                    failed = sum(len(judged.errors) for judged in its)
+                    if count:
+                        yield Missing(
+                            what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command
+                        )
+                    if failed:
+                        what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
+                        yield Missing(what=what, command=f"{command} --retry failed")
 
 
 def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:

@@ -208,8 +208,18 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
             place = (subject.label, subject.run_name)
             verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
             for assessor, lines in verdicts.items():
-                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = _judged_run(
-                    subject, metric, assessor, lines, prompts[metric.name]
+                living = [
+                    verdict
+                    for verdict in lines
+                    if verdict.report_sha == subject.report_sha
+                    and verdict.prompt_hash in prompts[metric.name]
+                    and verdict.version == metric.version
+                ]
+                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = JudgedRun(
+                    run_result(subject, metric, living, assessor.rules),
+                    verdicts=len(living),
+                    errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
+                    stale=len(lines) - len(living),
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
@@ -237,23 +247,6 @@ def verdicts_by_assessor(
         for verdict in VerdictFile(verdict_path(experiment, metric, judge, label, run)).lasts():
             groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
     return groups
-
-
-def _judged_run(
-    subject: Subject, metric: Family, assessor: Assessor, verdicts: Sequence[Verdict], prompts: frozenset[str]
-) -> JudgedRun:
-    report = subject.report_sha
-    living = [
-        verdict
-        for verdict in verdicts
-        if verdict.report_sha == report and verdict.prompt_hash in prompts and verdict.version == metric.version
-    ]
-    return JudgedRun(
-        run_result(subject, metric, living, assessor.rules),
-        verdicts=len(living),
-        errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
-        stale=len(verdicts) - len(living),
-    )
 
 
 def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
