@@ -22,8 +22,7 @@ from drretail.env.offers import Offers
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.eval.baskets.distance import worth_ratio
-from drretail.eval.baskets.refusal import decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import decide, is_shown, seen_among
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.releases import asked_topics, releases
 from drretail.grounding.report.markup import has_unread_elements, shown

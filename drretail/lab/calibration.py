@@ -18,7 +18,7 @@ from drretail.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.lab.trial_findings import LEAST_QUERIES
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
-from drretail.stats.alignment import sign
+from drretail.stats.agreement import sign
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
 

@@ -21,8 +21,7 @@ from drretail.experiment import read_runs
 from drretail.lab.judged_claims import sheet_name
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
-from drretail.stats.agreement import Level
-from drretail.stats.alignment import sign
+from drretail.stats.agreement import Level, sign
 from drretail.tables.cells import read_cells
 
 Kind = Literal["person", "judge"]

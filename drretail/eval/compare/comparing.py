@@ -7,8 +7,8 @@ from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
+from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.primary import Primary, primary_tests, with_primary
 from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts

@@ -186,7 +186,6 @@ class _Tested:
         found, seen = mean_interval(differences, groups), estimate(differences, groups)
         sd = stdev(differences) if len(differences) > 1 else None
         of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
-        # Of both sides: how many runs are planned, lost and not made yet.
         attendances = [side.attendance for side in (a, b) if side.attendance is not None]
         row = ComparedRow(
             metric=metric,
@@ -201,12 +200,10 @@ class _Tested:
             n_pairs=len(pairs),
             n_users=clusters.users(pairs.queries),
             dropped=dropped(sides, pairs.queries),
-            **{
-                "runs_planned": sum(each.planned for each in attendances),
-                "runs_missing": sum(each.missing for each in attendances),
-                "runs_pending": sum(each.pending for each in attendances),
-                "is_complete": all(each.allows_conclusions for each in attendances),
-            },
+            runs_planned=sum(each.planned for each in attendances),
+            runs_missing=sum(each.missing for each in attendances),
+            runs_pending=sum(each.pending for each in attendances),
+            is_complete=all(each.allows_conclusions for each in attendances),
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),

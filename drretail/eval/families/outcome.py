@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from drretail.eval.baskets.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
-from drretail.eval.baskets.refusal import Decided, decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import Decided, decide, is_shown, seen_among
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject

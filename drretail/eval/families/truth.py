@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from drretail.eval.baskets.distance import not_measured, utility_ratio
-from drretail.eval.baskets.refusal import Decided, decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import Decided, decide, is_shown, seen_among
 from drretail.eval.family import Family, by_code, by_variant
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import reading_of

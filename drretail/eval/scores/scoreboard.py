@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.compare.differences import compared_measures, findings, nothing_to_compare
-from drretail.eval.compare.primary import Primary
+from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
