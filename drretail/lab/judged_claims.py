@@ -105,11 +105,6 @@ def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
     return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
 
 
-def judged_claims(experiment: Path) -> list[ExtractedClaim]:
-    """Those with a verdict."""
-    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
-
-
 def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
     """The claims of one report."""
     return [claim for verdicts in _by_judge(experiment, subject) for claim in _extracted(subject, verdicts)]

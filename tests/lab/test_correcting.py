@@ -19,7 +19,7 @@ from drretail.eval.ballots import cast, read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
-from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, judged_claims, sheet_name
+from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem, Vote
@@ -39,6 +39,10 @@ QUERIES = 21
 
 
 @pytest.fixture(scope="module")
+def judged_claims(experiment: Path) -> list[ExtractedClaim]:
+    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
+
+
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three systems on 21 queries, each report with one claim that has a verdict, and others without."""
     home = tmp_path_factory.mktemp("judged")

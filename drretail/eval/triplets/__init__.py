@@ -2,6 +2,6 @@
 
 That is how PDR-Bench measures reliability and DeepResearch Bench counts valid citations: (fact, reference, URL).
 
-triplet_support.py   facts, the questions that find them and their duplicates, and whether a page bears out what cites it
+triplet_support.py   facts, the questions that find them, and whether a page bears out what cites it
 prompts/             what the judge is asked
 """
