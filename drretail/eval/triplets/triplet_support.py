@@ -4,7 +4,7 @@ Sources are the texts that faithfulness judges by: the record of the shop, the p
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -174,44 +174,36 @@ class SameFacts(Record):
     groups: list[list[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Extraction:
-    """One judge on the facts of one report."""
+async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSession, prompt: Prompt) -> Verdict:
+    """The facts of one report, of a long one part by part."""
 
-    report: str
-    resolver: SourceResolver
-    judge_session: JudgeSession
-    prompt: Prompt = field(default_factory=lambda: load_prompt(__file__, "triplets"))
+    def read(answer: SaidTriplets) -> Ruling:
+        found = (_triplet(triplet, resolver) for triplet in answer.triplets)
+        return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
 
-    async def made(self) -> Verdict:
-        parts = parts_of(self.report) if self.report.strip() else []
-        items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
-        questions = (self._question(item, part_tags(self.report, parts, at)) for at, item in enumerate(items))
-        kept = await self.judge_session.ask_and_record(*questions)
-        if items == [REPORT]:
-            return kept[0]
-        errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in kept if verdict.state != "scored")
-        state, value = (
-            ("failed", None) if errors else ("scored", [triplet for verdict in kept for triplet in verdict.value])
+    def check(answer: SaidTriplets) -> str | None:
+        names = [name for triplet in answer.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
+        strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
+        if strange:
+            return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
+        return None
+
+    parts = parts_of(report) if report.strip() else []
+    items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
+    givens = ({"report": part_tags(report, parts, at)} for at in range(len(parts)))
+    kept = await judge_session.ask_and_record(
+        *(
+            JudgeQuestion(TRIPLETS, item, prompt, given, SaidTriplets, read, check, purpose="extraction")
+            for item, given in zip(items, givens, strict=True)
         )
-        return self.judge_session.record(
-            TRIPLETS, REPORT, state, value, prompt_hash=self.prompt.hash, error=errors or None
-        )
-
-    def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
-        def read(answer: SaidTriplets) -> Ruling:
-            found = (_triplet(triplet, self.resolver) for triplet in answer.triplets)
-            return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
-
-        def check(answer: SaidTriplets) -> str | None:
-            names = [name for triplet in answer.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
-            strange = [repr(name) for name in dict.fromkeys(names) if not self.resolver.is_in_report(name)]
-            if strange:
-                return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
-            return None
-
-        report = {"report": given}
-        return JudgeQuestion(TRIPLETS, item, self.prompt, report, SaidTriplets, read, check, purpose="extraction")
+    )
+    if items == [REPORT]:
+        return kept[0]
+    errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in kept if verdict.state != "scored")
+    state, value = (
+        ("failed", None) if errors else ("scored", [triplet for verdict in kept for triplet in verdict.value])
+    )
+    return judge_session.record(TRIPLETS, REPORT, state, value, prompt_hash=prompt.hash, error=errors or None)
 
 
 def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
@@ -261,12 +253,14 @@ def triplet_prompts() -> list[Prompt]:
 async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     """Records facts, duplicates and support as far as they are missing; what failed ends only what rests on it."""
     report = subject.report or ""
-    extraction = _Extraction(report, SourceResolver(report, subject.evidence), judge_session)
-    existing = judge_session.existing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
+    prompt = load_prompt(__file__, "triplets")
+    resolver = SourceResolver(report, subject.evidence)
+    existing = judge_session.existing(TRIPLETS, REPORT, prompt.hash)
+    existing = existing or await _extract(report, resolver, judge_session, prompt)
     if existing.state != "scored":
         return
     triplets = [Triplet.model_validate(each) for each in existing.value]
-    # Which distinct facts say the same, by their numbers from 1, recorded as a verdict. None where it failed.
+    # Which distinct facts say the same, by their numbers from 1, recorded as a verdict.
     facts = distinct_facts(triplets)
     item = duplicates_item(facts)
     if len(facts) < 2:
@@ -285,82 +279,82 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
                 purpose="extraction",
             )
         )
-    groups = None if found.state != "scored" else [list(each) for each in found.value]
-    if groups is not None:
-        await _SupportQuestions(subject, judge_session).rule(unique_facts(triplets, groups))
+    if found.state == "scored":
+        await _rule(unique_facts(triplets, found.value), subject, judge_session)
 
 
-@dataclass(frozen=True)
-class _SupportQuestions:
-    subject: Subject
-    judge_session: JudgeSession
-    prompt: Prompt = field(default_factory=lambda: load_prompt(__file__, "triplet_support"))
+async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSession) -> None:
+    """Asks what each source says of the facts that cite it, as far as that was not judged by these very texts."""
+    prompt = load_prompt(__file__, "triplet_support")
+    by_source: dict[str, list[str]] = {}
+    for fact in facts:
+        for source in fact.sources:
+            by_source.setdefault(source, []).append(fact.text)
+    questions: list[JudgeQuestion[SupportedFacts]] = []
+    for source, texts in by_source.items():
+        content = content_of([source], subject.evidence)
+        wording = prompt.hash if content.texts else ""
+        known = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
+        missing = [fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)]
+        if not content.texts:
+            _record_unread(source, content, missing, subject, judge_session)
+            continue
+        parts = (missing[at : at + MOST_CLAIMS] for at in range(0, len(missing), MOST_CLAIMS))
+        questions += [_question(source, content, part, subject, judge_session, prompt) for part in parts]
+    await judge_session.ask_and_record(*questions)
 
-    async def rule(self, facts: Sequence[Fact]) -> None:
-        by_source: dict[str, list[str]] = {}
-        for fact in facts:
-            for source in fact.sources:
-                by_source.setdefault(source, []).append(fact.text)
-        questions: list[JudgeQuestion[SupportedFacts]] = []
-        for source, texts in by_source.items():
-            content = content_of([source], self.subject.evidence)
-            wording = self.prompt.hash if content.texts else ""
 
-            def is_judged(fact: str, source: str = source, content: Content = content, wording: str = wording) -> bool:
-                """By these very texts."""
-                known = self.judge_session.existing(SUPPORT, pair_item(fact, source), wording)
-                return known is not None and same_texts(known.sources, content.texts)
+def _question(
+    source: str,
+    content: Content,
+    facts: Sequence[str],
+    subject: Subject,
+    judge_session: JudgeSession,
+    prompt: Prompt,
+) -> JudgeQuestion[SupportedFacts]:
+    texts = fitted(content.texts, facts, judge_session.room)
+    about = about_sources([source], subject.evidence, SupportJudge(subject, judge_session, subject.evidence).ledger)
+    given = {
+        "today": subject.today,
+        "source": source_tags(texts, about),
+        "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
+    }
+    all_texts = [*about.values(), *(text.text.text for text in texts)]
+    items = tuple(pair_item(fact, source) for fact in facts)
+    return JudgeQuestion(
+        SUPPORT,
+        items[0],
+        prompt,
+        given,
+        SupportedFacts,
+        lambda answer: {
+            items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts
+        },
+        lambda answer: _misnumbered(answer, len(facts)),
+        items=items,
+        begins_with=source,
+        sources=[text.ref for text in texts],
+        notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
+    )
 
-            missing = [fact for fact in texts if not is_judged(fact)]
-            if not content.texts:
-                self._record_unread(source, content, missing)
-            else:
-                parts = (missing[at : at + MOST_CLAIMS] for at in range(0, len(missing), MOST_CLAIMS))
-                questions += [self._question(source, content, part) for part in parts]
-        await self.judge_session.ask_and_record(*questions)
 
-    def _question(self, source: str, content: Content, facts: Sequence[str]) -> JudgeQuestion[SupportedFacts]:
-        texts = fitted(content.texts, facts, self.judge_session.room)
-        ledger = SupportJudge(self.subject, self.judge_session, self.subject.evidence).ledger
-        about = about_sources([source], self.subject.evidence, ledger)
-        given = {
-            "today": self.subject.today,
-            "source": source_tags(texts, about),
-            "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
-        }
-        all_texts = [*about.values(), *(text.text.text for text in texts)]
-        items = tuple(pair_item(fact, source) for fact in facts)
-        return JudgeQuestion(
+def _record_unread(
+    source: str, content: Content, facts: Sequence[str], subject: Subject, judge_session: JudgeSession
+) -> None:
+    """What nobody has tried to read is not what can't be read."""
+    is_unfetched = bool(content.unfetched)
+    entry = subject.evidence.get(source)
+    why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
+    if entry is not None and entry.problem:
+        why += f" ({entry.problem})"
+    for fact in facts:
+        judge_session.record(
             SUPPORT,
-            items[0],
-            self.prompt,
-            given,
-            SupportedFacts,
-            lambda answer: {
-                items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts
-            },
-            lambda answer: _misnumbered(answer, len(facts)),
-            items=items,
-            begins_with=source,
-            sources=[text.ref for text in texts],
-            notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
+            pair_item(fact, source),
+            "na" if is_unfetched else "unverifiable",
+            reason=f"{source}: {why}",
+            notes=[UNFETCHED] if is_unfetched else [],
         )
-
-    def _record_unread(self, source: str, content: Content, facts: Sequence[str]) -> None:
-        """What nobody has tried to read is not what can't be read."""
-        is_unfetched = bool(content.unfetched)
-        entry = self.subject.evidence.get(source)
-        why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
-        if entry is not None and entry.problem:
-            why += f" ({entry.problem})"
-        for fact in facts:
-            self.judge_session.record(
-                SUPPORT,
-                pair_item(fact, source),
-                "na" if is_unfetched else "unverifiable",
-                reason=f"{source}: {why}",
-                notes=[UNFETCHED] if is_unfetched else [],
-            )
 
 
 def _misnumbered(answer_given: SupportedFacts, count: int) -> str | None:
