@@ -41,6 +41,11 @@ VERDICTS: Mapping[str, str] = {
     "item": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR", "rules": "VARCHAR", "judge_repeat": "BIGINT",
     "state": "VARCHAR", "value": "VARCHAR", "reason": "VARCHAR", "quote": "VARCHAR", "error": "VARCHAR",
 }  # fmt: skip
+_PARTS = {
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
+    " judge_failed": "BIGINT",
+}  # fmt: skip
+"""What the board has of each of its columns: the value, the ends of its interval, and how many reports it is of."""
 Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
 
@@ -69,26 +74,14 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:
         board = scored.scoreboard
-        tables["scoreboard"] = _board_columns(board), [selection.shown(row) for row in _board(selection, board)]
+        typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
+        typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
+        tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
         tables["comparisons"] = COMPARISONS, [selection.shown(row) for row in _comparisons(selection, board)]
     to.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in tables.items():
         write(to / f"{name}{suffix}", columns, rows)
     return written
-
-
-def _board_columns(board: Scoreboard) -> dict[str, str]:
-    """Of each of the scoreboard's columns its value, the ends of its interval, and how many reports it is of."""
-    columns = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"}
-    for column in board.columns:
-        columns |= {f"{column.name}{part}": kind for part, kind in _PARTS.items()}
-    return columns
-
-
-_PARTS = {
-    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
-    " judge_failed": "BIGINT",
-}  # fmt: skip
 
 
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
