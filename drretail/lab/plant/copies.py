@@ -55,6 +55,12 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
 """Each gives all copies of a report that it could make, one for each place; none where there is no place."""
 
 
+def plant_error(material: Material, kind: str) -> Planted | None:
+    """One copy with an error of that kind, its place chosen by chance; None where the report has no place for it."""
+    found = list(KINDS[kind](material))
+    return material.chance.choice(found) if found else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Copy:
     """One report with one error."""
@@ -196,8 +202,7 @@ def _own_copies(
         material = Material.of(subject, Random())
         for kind in KINDS:
             material.chance.seed(f"{seed}|{subject.run_id}|{kind}")
-            found = list(KINDS[kind](material))
-            made = material.chance.choice(found) if found else None
+            made = plant_error(material, kind)
             if made is None:
                 without[kind] += 1
             else:
