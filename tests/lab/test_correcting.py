@@ -38,11 +38,11 @@ __all__ = ["answered", "exp"]
 QUERIES = 21
 
 
-@pytest.fixture(scope="module")
 def judged_claims(experiment: Path) -> list[ExtractedClaim]:
     return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
 
 
+@pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three systems on 21 queries, each report with one claim that has a verdict, and others without."""
     home = tmp_path_factory.mktemp("judged")
