@@ -1,12 +1,12 @@
 """What a shop that moves does to the carts of runs, without a model (docs/experiments.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.eval.baskets.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
+from drretail.eval.family import of_measures
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition, read_reference
@@ -21,18 +21,16 @@ STILL = "nothing moves in this system's shop"
 NO_PICKS = "the report picks nothing"
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-    """What every measure comes to; what was measured stays where the world is not at hand this time."""
-    measured: dict[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
-    if subject.run is not None and subject.store is not None:
-        store = subject.store
-        # In a shop in which nothing moves, each number is what it is where a share of 0 does.
-        seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
-        picks = reading_of(subject).picks or ()
-        measured = _of_picks(subject.run, seen, picks) | _of_cart(subject, subject.run, seen, picks)
-        if seen is not store:
-            measured[RECHECKED] = Measured(None, STILL)
-    yield from verdicts_of(measured)
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """What every measure comes to, by its variant."""
+    run, store = subject.run, subject.store
+    if run is None or store is None:
+        return dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
+    # In a shop in which nothing moves, each number is what it is where a share of 0 does.
+    seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
+    picks = reading_of(subject).picks or ()
+    still = {} if seen is store else {RECHECKED: Measured(None, STILL)}
+    return _of_picks(run, seen, picks) | _of_cart(subject, run, seen, picks) | still
 
 
 def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
@@ -89,14 +87,4 @@ DESCRIPTION = MetricDescription(
     },
     headlines=VARIANTS,
 )
-METRIC = Family(
-    "moves",
-    1,
-    by_code("moves", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    after=("reading",),
-    lacks=lacks_moves,
-    needs_judge=False,
-)
+METRIC = of_measures("moves", 1, measure, DESCRIPTION, lacks=lacks_moves)

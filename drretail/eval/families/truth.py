@@ -1,13 +1,12 @@
 """The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/benchmark.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.baskets.distance import not_measured, utility_ratio
+from drretail.eval.baskets.distance import Measured, not_measured, utility_ratio
 from drretail.eval.baskets.refusal import Decided, decide, seen_among
 from drretail.eval.baskets.shown import is_shown
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
@@ -77,15 +76,15 @@ def worth_of_refusal(decided: Decided | None, outcome: Outcome | None) -> float:
     return right * (1 + nearest) / 2
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+def measure(subject: Subject) -> Mapping[str, Measured]:
     """The three numbers of a run."""
     truth = truth_of(subject)
-    for variant in VARIANTS:
-        value = None if truth is None else float(getattr(truth, "is_true" if variant == "true" else variant))
-        yield variant, CodeVerdict.measured(value, OPEN if truth is None else truth.why)
+    if truth is None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, OPEN))
+    numbers = {"primary": truth.primary, "true": float(truth.is_true), "task": truth.task}
+    return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 
 
-VARIANTS = ("primary", "true", "task")
 DESCRIPTION = MetricDescription(
     title="Truth gate",
     meanings={
@@ -100,13 +99,4 @@ DESCRIPTION = MetricDescription(
     ),
     bounded_by_oracle=True,
 )
-METRIC = Family(
-    "truth",
-    1,
-    by_code("truth", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    after=("reading",),
-    needs_judge=False,
-)
+METRIC = of_measures("truth", 1, measure, DESCRIPTION)
