@@ -1,17 +1,17 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Accepted, Manifest, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.api.bench.submission import Submission, SystemEntry, grade, submissions, worths
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -24,7 +24,7 @@ from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import Run
+from drretail.records.run import BASELINES, Run, System
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
@@ -68,6 +68,47 @@ class Ranking(Document):
     rows: tuple[RankRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _System:
+    """A system of a submission, with what its runs came to."""
+
+    label: str
+    """In ``graded``, where all systems' runs are."""
+    listed: SystemEntry | None
+    """What the manifest says of it; None of floors and the oracle, which it does not name."""
+    system: System
+    submission: Submission
+    is_ranked: bool
+    """False of what was not verified or run again, too: by truth alone a true report is as good with ornaments."""
+    runs: list[Run] = field(default_factory=list[Run])
+    worth: dict[str, Truth] = field(default_factory=dict[str, Truth])
+    """What each run is worth, by query id."""
+
+    @property
+    def truth(self) -> float:
+        return fmean(run.primary for run in self.worth.values())
+
+    def tokens(self) -> float | None:
+        """Thousands a run; what agents of one's own say of theirs is left out."""
+        counted = [sum(usage.total for usage in run.usage.values()) for run in self.runs]
+        return fmean(counted) / 1000 if counted and is_built_in(self.system) else None
+
+    def dollars(self) -> float | None:
+        spent = None if self.listed is None else self.listed.dollars
+        return None if spent is None else spent / len(self.worth)
+
+    def notes(self, copies: Mapping[str, str]) -> list[str]:
+        accepted = self.submission.accepted
+        states = {
+            "late": accepted.late,
+            "unverified": not accepted.verified,
+            "not run again": self.listed is not None and accepted.verified and not self.is_ranked,
+            "baseline": self.listed is None,
+            f"a copy of {copies.get(self.label)}": self.label in copies,
+        }
+        return [state for state, holds in states.items() if holds]
+
+
 def rank(folder: Path) -> Ranking:
     """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
 
@@ -78,9 +119,37 @@ def rank(folder: Path) -> Ranking:
     if not taken:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    entries, worth = _graded(folder, taken, queries)
     clusters = Clusters.of(queries)
-    rows = _rows(folder / "graded", entries, worth, queries, clusters)
+    systems = _graded(folder, taken, queries)
+    copies = _copies(systems)
+    ranked = [system for system in systems if system.is_ranked and system.label not in copies]
+    places = _places(ranked, clusters)
+    style = _style(folder / "graded", {system.label: system.worth for system in systems}, clusters)
+    cheap = {"tokens": _front(ranked, _System.tokens), "dollars": _front(ranked, _System.dollars)}
+    rows: list[RankRow] = []
+    for system in systems:
+        values = [run.primary for run in system.worth.values()]
+        interval = share_interval(values, clusters.groups(system.worth))
+        by_level: dict[int, list[float]] = defaultdict(list)
+        for query in queries:
+            if query.level is not None and query.query_id in system.worth:
+                by_level[query.level].append(system.worth[query.query_id].primary)
+        row = RankRow(
+            system=system.label,
+            ranks=places.get(system.label),
+            truth=system.truth,
+            ci_low=interval.low,
+            ci_high=interval.high,
+            by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
+            true=fmean(run.is_true for run in system.worth.values()),
+            style=style.get(system.label),
+            tokens=system.tokens(),
+            dollars=system.dollars(),
+            on_front=tuple(name for name, labels in cheap.items() if system.label in labels),
+            door=system.submission.manifest.door,
+            notes=tuple(system.notes(copies)),
+        )
+        rows.append(row)
     rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
@@ -88,122 +157,44 @@ def rank(folder: Path) -> Ranking:
     return ranking
 
 
-class _Entry(NamedTuple):
-    """A system of a submission; floors and the oracle are those that its manifest does not name."""
-
-    label: str
-    manifest: Manifest
-    accepted: Accepted
-
-    @property
-    def listed(self) -> SystemEntry | None:
-        return self.manifest.systems.get(self.label)
-
-    @property
-    def is_ranked(self) -> bool:
-        return self.listed is not None and self.accepted.verified and self.accepted.was_run_again(self.label)
-
-    @property
-    def notes(self) -> list[str]:
-        states = {
-            "late": self.accepted.late,
-            "unverified": not self.accepted.verified,
-            "not run again": self.listed is not None and self.accepted.verified and not self.is_ranked,
-            "baseline": self.listed is None,
-        }
-        return [state for state, holds in states.items() if holds]
-
-
-Worths = Mapping[str, Mapping[str, Truth]]
-"""What each run is worth, by label and query id."""
-
-
-def _graded(
-    folder: Path, taken: Iterable[tuple[str, Manifest, Accepted]], queries: Sequence[Query]
-) -> tuple[Mapping[str, _Entry], Worths]:
-    """All systems by the label that they have in ``graded``, where their runs are, and what the runs are worth."""
-    graded, entries, parts = folder / "graded", dict[str, _Entry](), list[Part]()
-    for name, manifest, accepted in taken:
-        experiment = folder / "submissions" / name / "exp"
+def _graded(folder: Path, taken: Iterable[Submission], queries: Sequence[Query]) -> list[_System]:
+    """All systems with their runs, which are copied into ``graded``, and what these are worth."""
+    graded, found, sources = folder / "graded", dict[str, _System](), dict[str, tuple[Path, str]]()
+    for each in taken:
         # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
-        beside = manifest.door == "closed" and accepted.verified
-        systems = read_definition(experiment).systems
-        labels = [label for label in systems if label in manifest.systems or (beside and label not in entries)]
-        parts.append(Part(name, experiment, labels))
-        entries |= {label_of(name, label): _Entry(label, manifest, accepted) for label in labels}
+        beside = each.manifest.door == "closed" and each.accepted.verified
+        for label, system in read_definition(each.experiment).systems.items():
+            listed = each.manifest.systems.get(label)
+            new = label if label in BASELINES else f"{each.folder.name}.{label}"
+            if listed is not None or (beside and label not in found):
+                is_ranked = listed is not None and each.accepted.verified and each.accepted.was_run_again(label)
+                found[new], sources[new] = _System(new, listed, system, each, is_ranked), (each.experiment, label)
     with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
-            grade(graded, parts, world, queries)  # what was judged of the same systems stays
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*found}:
+            grade(graded, sources, world, queries)  # what was judged of the same systems stays
         score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        return entries, worths(graded, world)
-
-
-def _rows(
-    graded: Path, entries: Mapping[str, _Entry], worth: Worths, queries: Sequence[Query], clusters: Clusters
-) -> list[RankRow]:
-    runs: dict[str, list[Run]] = {label: [] for label in entries}
+        for label, worth in worths(graded, world).items():
+            found[label].worth.update(worth)
     for run in read_runs(graded):
-        runs[run.system].append(run)
-    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    copies = _copies({label: runs[label] for label, entry in entries.items() if entry.is_ranked})
-    contestants = [label for label, entry in entries.items() if entry.is_ranked and label not in copies]
-    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
-    truth = {label: fmean(run.primary for run in its.values()) for label, its in worth.items()}
-    spent = {label: entry.listed.dollars for label, entry in entries.items() if entry.listed is not None}
-    dollars = {label: each / len(worth[label]) for label, each in spent.items() if each is not None}
-    # What agents of one's own say of their tokens is left out.
-    ours = [label for label, system in read_definition(graded).systems.items() if is_built_in(system) and runs[label]]
-    used = {label: [sum(usage.total for usage in run.usage.values()) for run in runs[label]] for label in ours}
-    tokens = {label: fmean(its) / 1000 for label, its in used.items()}
-    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
-    rows: list[RankRow] = []
-    for label, entry in entries.items():
-        its = worth[label]
-        interval = share_interval([run.primary for run in its.values()], clusters.groups(its))
-        by_level: dict[int, list[float]] = defaultdict(list)
-        for query in queries:
-            if query.level is not None and query.query_id in its:
-                by_level[query.level].append(its[query.query_id].primary)
-        row = RankRow(
-            system=label,
-            ranks=places.get(label),
-            truth=truth[label],
-            ci_low=interval.low,
-            ci_high=interval.high,
-            by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
-            true=fmean(run.is_true for run in its.values()),
-            style=style.get(label),
-            tokens=tokens.get(label),
-            dollars=dollars.get(label),
-            on_front=tuple(name for name, front in fronts.items() if label in front),
-            door=entry.manifest.door,
-            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
-        )
-        rows.append(row)
-    return rows
+        found[run.system].runs.append(run)
+    return list(found.values())
 
 
-def _places(worth: Worths, contestants: Sequence[str], clusters: Clusters) -> dict[str, tuple[int, int]]:
-    """The ranks that paired tests, corrected over all pairs (Holm), leave to each contestant."""
-    pairs = list(combinations(contestants, 2))
-    leads = [
-        {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
-    ]
+def _places(ranked: Sequence[_System], clusters: Clusters) -> dict[str, tuple[int, int]]:
+    """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
+    pairs = list(combinations(ranked, 2))
+    leads = [{key: a.worth[key].primary - b.worth[key].primary for key in a.worth if key in b.worth} for a, b in pairs]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
-    above: set[tuple[str, str]] = set()
+    places = {system.label: (1, len(ranked)) for system in ranked}
     for (a, b), lead, p in zip(pairs, leads, tests, strict=True):
         if p is not None and p <= LEVEL:
-            above.add((a, b) if sum(lead.values()) > 0 else (b, a))
-    return {
-        label: (
-            1 + sum((other, label) in above for other in contestants),
-            len(contestants) - sum((label, other) in above for other in contestants),
-        )
-        for label in contestants
-    }
+            better, worse = (a.label, b.label) if sum(lead.values()) > 0 else (b.label, a.label)
+            places[better] = places[better][0], places[better][1] - 1
+            places[worse] = places[worse][0] + 1, places[worse][1]
+    return places
 
 
-def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
+def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
     """Strengths by the first language model that compared reports, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
@@ -217,26 +208,23 @@ def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
 
 
-def _copies(runs: Mapping[str, Iterable[Run]]) -> dict[str, str]:
-    """By label of a system whose reports are word for word those of one before it: that one's.
+def _copies(systems: Iterable[_System]) -> dict[str, str]:
+    """By label of a system whose reports are word for word those of a ranked one before it: that one's.
 
     Each copy would be one more pair for Holm, and tie those that are none.
     """
     first: dict[frozenset[tuple[str, str | None]], str] = {}
-    reports = {label: frozenset((run.query_id, run.report) for run in its) for label, its in runs.items()}
+    reports = {
+        each.label: frozenset((run.query_id, run.report) for run in each.runs) for each in systems if each.is_ranked
+    }
     return {label: other for label, its in reports.items() if (other := first.setdefault(its, label)) != label}
 
 
-def _front(truth: Mapping[str, float], costs: Mapping[str, float], contestants: Iterable[str]) -> set[str]:
-    """The contestants that no other one beats: as good for less, or better for as much."""
-    known = [label for label in contestants if label in costs]
+def _front(ranked: Iterable[_System], cost: Callable[[_System], float | None]) -> set[str]:
+    """The labels of the systems that no other one beats: as good for less, or better for as much."""
+    known = [(each.label, each.truth, spent) for each in ranked if (spent := cost(each)) is not None]
     return {
         label
-        for label in known
-        if not any(
-            truth[other] >= truth[label]
-            and costs[other] <= costs[label]
-            and (truth[other], costs[other]) != (truth[label], costs[label])
-            for other in known
-        )
+        for label, truth, spent in known
+        if not any(other >= truth and less <= spent and (other, less) != (truth, spent) for _, other, less in known)
     }
