@@ -10,7 +10,7 @@ few products would do for the new thing.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -65,7 +65,7 @@ class Hardener:
         if task is None:
             return
         makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
-        for made in makers[axis](query, task):
+        for made in makers[axis](task, Variations(query, task.wish, self.dial.offers, f"{self.seed}|{query.query_id}")):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
@@ -92,11 +92,7 @@ class Hardener:
             loss, place = max(able)
             query = made[-place]
 
-    def _variations(self, query: Query) -> Variations:
-        assert query.wish is not None
-        return Variations(query, query.wish, self.dial.offers, f"{self.seed}|{query.query_id}")
-
-    def _tighter(self, query: Query, task: Task) -> Iterator[Query | None]:
+    def _tighter(self, task: Task, variations: Variations) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
         carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
         for cart in sorted(carts, reverse=True):
@@ -105,14 +101,14 @@ class Hardener:
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
                 amount = whole if whole >= cheapest.total.value else below
-                yield self._variations(query).bounded(amount, cheapest.total.currency)
+                yield variations.bounded(amount, cheapest.total.currency)
 
-    def _more_demanding(self, query: Query, task: Task) -> Iterator[Query]:
+    def _more_demanding(self, task: Task, variations: Variations) -> Iterator[Query]:
         for number in task.needed:
             want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
             first = next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
             for field, value, clause in self._demands(want) if first else ():
-                made = self._variations(query).demanding(number, field, value, clause)
+                made = variations.demanding(number, field, value, clause)
                 if made.wish is not None and first not in self.dial.offers.would_do(made.wish.wants[number]):
                     yield made
 
@@ -129,17 +125,17 @@ class Hardener:
         for brand in brands if not (want.brands_unwanted or want.brands_wanted) else ():
             yield "brands_unwanted", (brand,), f"be of another brand than {brand}"
 
-    def _older(self, query: Query, task: Task) -> Iterator[Query | None]:
-        shopper = self.linter.shopper(query.user_id)
+    def _older(self, task: Task, variations: Variations) -> Iterator[Query | None]:
+        shopper = self.linter.shopper(task.query.user_id)
         orders = () if shopper is None else shopper.kept
         wanted = {listing.product.leaf_category for listing in self.dial.offers.listings(task.wish.owned)}
         for order in reversed(orders):  # the oldest first
             listings = self.dial.offers.listings([order.product_id])
             if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
-                made = self._variations(query).again(order)
-                yield None if made is None else self._with_money_for(task, made)
+                made = variations.again(order)
+                yield None if made is None else self._with_money_for(task, made, variations)
 
-    def _with_money_for(self, task: Task, made: Query) -> Query | None:
+    def _with_money_for(self, task: Task, made: Query, variations: Variations) -> Query | None:
         """With what the new thing costs at least above the budget, where there is one."""
         before, wish = task.reference.cheapest, made.wish
         if wish is None or wish.budget is None or before is None:
@@ -149,7 +145,8 @@ class Hardener:
         if now is None:
             return None
         amount = wish.budget.value + now.total.value - before.total.value
-        return self._variations(made).bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
+        of_made = replace(variations, query=made, wish=wish)
+        return of_made.bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
 
 
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
