@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from drretail.eval.baskets.distance import Measured, not_measured, utility_ratio
-from drretail.eval.baskets.refusal import Decided, decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import Decided, decided_by
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -52,13 +51,9 @@ def truth_of(subject: Subject) -> Truth | None:
     if has_unread_elements(visible(run.report)):
         return Truth(False, 0.0, HTML)
     picks, products = run.picks or (), subject.case.products(run.picks)
-    decided = None
-    if proof is not None:
-        offered = seen_among(run.outcome, products, subject.evidence)
-        decided = decide(run.outcome, reference, proof, offered, picks)
+    decided = decided_by(run, query, reference, products, subject.evidence)
     if is_proved:
-        is_right = decided is not None and decided.refused and not decided.bought
-        is_right = is_right and is_shown(query.wish, reference, run.steps, products, query.user_id)
+        is_right = decided is not None and decided.refused and not decided.bought and decided.shown
         task = worth_of_refusal(decided, run.outcome) if is_right else 0.0
     else:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
