@@ -24,7 +24,7 @@ from drretail.env.world import World
 from drretail.eval.baskets.distance import worth_ratio
 from drretail.eval.baskets.refusal import decided_by
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.releases import asked_topics, releases
+from drretail.grounding.constraints.releases import releases_in
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
@@ -79,7 +79,7 @@ def reward_of(
     ``seen`` holds the records as the run saw them, where they have changed since.
     """
     reward = _of_report(recorded, query, reference, world, seen)
-    useless = sum(not answer.new for answer in releases(query, asked_topics(recorded.run.steps)))
+    useless = sum(not answer.new for answer in releases_in(query, recorded.run.steps))
     patience = max(0.0, 1 - _USELESS * useless)
     return reward.model_copy(update={"value": reward.value * patience, "patience": patience}) if useless else reward
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from drretail.agents.information import shopper_prompt
 from drretail.env.session import Speaker
 from drretail.errors import ModelError
-from drretail.grounding.constraints.stated import states
+from drretail.grounding.constraints.releases import states
 from drretail.journal import Effects, Outcome
 from drretail.llm.models import Models
 from drretail.prompts import tagged

@@ -24,7 +24,7 @@ from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_packed, write_json, write_lines
+from drretail.files import read_json, read_packed, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
@@ -153,11 +153,7 @@ def _check_sizes(experiment: Path) -> None:
 
 def _verified(experiment: Path, world: World, queries: Sequence[Query], door: Door) -> list[str]:
     """What could not be checked; UserError for what fails."""
-    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
-        published = Path(temporary) / "queries.jsonl"
-        shown = queries if door == "closed" else tasks_of(queries)
-        write_lines(published, (query.model_dump_json(exclude_none=True) for query in shown))
-        found = verify(experiment, world, queries=published)
+    found = verify(experiment, world, queries=queries if door == "closed" else tasks_of(queries))
     if not found.passes:
         first = found.failures[0]
         raise UserError(f"{experiment} does not verify ({len(found.failures)} fail): {first.line}")

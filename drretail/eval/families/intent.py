@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.listing import pieces_in
-from drretail.grounding.constraints.releases import Release, asked_topics, releases
+from drretail.grounding.constraints.releases import Release, releases_in
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_ALL, BASELINES, Intent, System
@@ -101,8 +101,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
     kept = {part.key for part in decided_parts(query) if keeps(part, query.wish, picks, products, would_do)}
-    answers = releases(query, asked_topics(run.steps))
-    return measures(query, intent_of(subject.system), answers, subject.evidence.keys(), kept)
+    return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
 
 def lacks_hidden(experiment: Path) -> str:
