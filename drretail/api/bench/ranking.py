@@ -1,8 +1,7 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -11,7 +10,7 @@ from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Submission, SystemEntry, grade, submissions, worths
+from drretail.api.bench.submission import Submission, grade, submissions, worths
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -24,11 +23,13 @@ from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, Run, System
+from drretail.records.run import Run
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
+
+LATE = "late"
 
 
 class RankRow(Record):
@@ -68,45 +69,8 @@ class Ranking(Document):
     rows: tuple[RankRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
-    """A system of a submission, with what its runs came to."""
-
-    label: str
-    """In ``graded``, where all systems' runs are."""
-    listed: SystemEntry | None
-    """What the manifest says of it; None of floors and the oracle, which it does not name."""
-    system: System
-    submission: Submission
-    is_ranked: bool
-    """False of what was not verified or run again, too: by truth alone a true report is as good with ornaments."""
-    runs: list[Run] = field(default_factory=list[Run])
-    worth: dict[str, Truth] = field(default_factory=dict[str, Truth])
-    """What each run is worth, by query id."""
-
-    @property
-    def truth(self) -> float:
-        return fmean(run.primary for run in self.worth.values())
-
-    def tokens(self) -> float | None:
-        """Thousands a run; what agents of one's own say of theirs is left out."""
-        counted = [sum(usage.total for usage in run.usage.values()) for run in self.runs]
-        return fmean(counted) / 1000 if counted and is_built_in(self.system) else None
-
-    def dollars(self) -> float | None:
-        spent = None if self.listed is None else self.listed.dollars
-        return None if spent is None else spent / len(self.worth)
-
-    def notes(self, copies: Mapping[str, str]) -> list[str]:
-        accepted = self.submission.accepted
-        states = {
-            "late": accepted.late,
-            "unverified": not accepted.verified,
-            "not run again": self.listed is not None and accepted.verified and not self.is_ranked,
-            "baseline": self.listed is None,
-            f"a copy of {copies.get(self.label)}": self.label in copies,
-        }
-        return [state for state, holds in states.items() if holds]
+Systems = Mapping[str, tuple[Submission, str]]
+"""By the label in ``graded``, where all systems' runs are: the submission, and the label there."""
 
 
 def rank(folder: Path) -> Ranking:
@@ -115,83 +79,124 @@ def rank(folder: Path) -> Ranking:
     Opinions side by side count where ``drretail score RELEASE/graded --metrics pairwise --judge …`` has asked for them.
     Raises UserError where nothing was submitted.
     """
-    release, taken = read_release(folder), submissions(folder)
+    release, taken, graded = read_release(folder), submissions(folder), folder / "graded"
     if not taken:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    clusters = Clusters.of(queries)
-    systems = _graded(folder, taken, queries)
-    copies = _copies(systems)
-    ranked = [system for system in systems if system.is_ranked and system.label not in copies]
-    places = _places(ranked, clusters)
-    style = _style(folder / "graded", {system.label: system.worth for system in systems}, clusters)
-    cheap = {"tokens": _front(ranked, _System.tokens), "dollars": _front(ranked, _System.dollars)}
+    clusters, systems = Clusters.of(queries), _systems(taken)
+    with open_world(folder / "sealed" / "world") as world:
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*systems}:
+            sources = {label: (each.experiment, there) for label, (each, there) in systems.items()}
+            grade(graded, sources, world, queries)  # what was judged of the same systems stays
+        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
+        worth = worths(graded, world)
+    runs: dict[str, list[Run]] = {label: [] for label in systems}
+    for run in read_runs(graded):
+        runs[run.system].append(run)
+    notes = _notes(systems, runs)
+    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    ranked = {label: worth[label] for label in systems if {*notes[label]} <= {LATE}}
+    ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
     rows: list[RankRow] = []
-    for system in systems:
-        values = [run.primary for run in system.worth.values()]
-        interval = share_interval(values, clusters.groups(system.worth))
-        by_level: dict[int, list[float]] = defaultdict(list)
-        for query in queries:
-            if query.level is not None and query.query_id in system.worth:
-                by_level[query.level].append(system.worth[query.query_id].primary)
-        row = RankRow(
-            system=system.label,
-            ranks=places.get(system.label),
-            truth=system.truth,
-            ci_low=interval.low,
-            ci_high=interval.high,
-            by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
-            true=fmean(run.is_true for run in system.worth.values()),
-            style=style.get(system.label),
-            tokens=system.tokens(),
-            dollars=system.dollars(),
-            on_front=tuple(name for name, labels in cheap.items() if system.label in labels),
-            door=system.submission.manifest.door,
-            notes=tuple(system.notes(copies)),
+    for label, system in systems.items():
+        row = _row(label, system, runs[label], worth[label], queries, clusters)
+        rows.append(
+            row.model_copy(update={"ranks": ranks.get(label), "style": style.get(label), "notes": notes[label]})
         )
-        rows.append(row)
-    rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
+    fronts = {name: _front([row for row in rows if row.ranks], name) for name in ("tokens", "dollars")}
+    rows = [
+        row.model_copy(update={"on_front": tuple(name for name, front in fronts.items() if row.system in front)})
+        for row in sorted(rows, key=lambda row: (row.ranks is None, -row.truth, row.system))
+    ]
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
 
 
-def _graded(folder: Path, taken: Iterable[Submission], queries: Sequence[Query]) -> list[_System]:
-    """All systems with their runs, which are copied into ``graded``, and what these are worth."""
-    graded, found, sources = folder / "graded", dict[str, _System](), dict[str, tuple[Path, str]]()
+def _systems(taken: Iterable[Submission]) -> Systems:
+    """Those of all submissions. Floors and the oracle, which manifests do not name, know the wishes at the closed door
+    alone, and are the same in every folder."""
+    found: dict[str, tuple[Submission, str]] = {}
     for each in taken:
-        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
-        beside = each.manifest.door == "closed" and each.accepted.verified
-        for label, system in read_definition(each.experiment).systems.items():
-            listed = each.manifest.systems.get(label)
-            new = label if label in BASELINES else f"{each.folder.name}.{label}"
-            if listed is not None or (beside and label not in found):
-                is_ranked = listed is not None and each.accepted.verified and each.accepted.was_run_again(label)
-                found[new], sources[new] = _System(new, listed, system, each, is_ranked), (each.experiment, label)
-    with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*found}:
-            grade(graded, sources, world, queries)  # what was judged of the same systems stays
-        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        for label, worth in worths(graded, world).items():
-            found[label].worth.update(worth)
-    for run in read_runs(graded):
-        found[run.system].runs.append(run)
-    return list(found.values())
+        for label in read_definition(each.experiment).systems:
+            if label in each.manifest.systems:
+                found[f"{each.folder.name}.{label}"] = each, label
+            elif each.manifest.door == "closed" and each.accepted.verified:
+                found.setdefault(label, (each, label))
+    return found
 
 
-def _places(ranked: Sequence[_System], clusters: Clusters) -> dict[str, tuple[int, int]]:
+def _notes(systems: Systems, runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[str, ...]]:
+    """By label what is to be known of a system; what is ranked has no note but ``LATE``.
+
+    A copy has the reports of one before it word for word. Each would be one more pair for Holm, and tie those that are
+    none.
+    """
+    first: dict[frozenset[tuple[str, str | None]], str] = {}
+    found: dict[str, tuple[str, ...]] = {}
+    for label, (submission, there) in systems.items():
+        accepted, is_listed = submission.accepted, there in submission.manifest.systems
+        states = {
+            LATE: accepted.late,
+            "unverified": not accepted.verified,
+            "not run again": is_listed and accepted.verified and not accepted.was_run_again(there),
+            "baseline": not is_listed,
+        }
+        if not any(holds for state, holds in states.items() if state != LATE):
+            other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
+            states[f"a copy of {other}"] = other != label
+        found[label] = tuple(state for state, holds in states.items() if holds)
+    return found
+
+
+def _row(
+    label: str,
+    system: tuple[Submission, str],
+    runs: Sequence[Run],
+    worth: Mapping[str, Truth],
+    queries: Iterable[Query],
+    clusters: Clusters,
+) -> RankRow:
+    """What one system's runs came to."""
+    submission, there = system
+    listed = submission.manifest.systems.get(there)
+    primary = {query_id: run.primary for query_id, run in worth.items()}
+    interval = share_interval([*primary.values()], clusters.groups(primary))
+    by_level: dict[int, list[float]] = defaultdict(list)
+    for query in queries:
+        if query.level is not None and query.query_id in primary:
+            by_level[query.level].append(primary[query.query_id])
+    # What agents of one's own say of their tokens is left out.
+    is_ours = is_built_in(read_definition(submission.experiment).systems[there])
+    tokens = [sum(usage.total for usage in run.usage.values()) for run in runs if is_ours]
+    return RankRow(
+        system=label,
+        truth=fmean(primary.values()),
+        ci_low=interval.low,
+        ci_high=interval.high,
+        by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
+        true=fmean(run.is_true for run in worth.values()),
+        tokens=fmean(tokens) / 1000 if tokens else None,
+        dollars=None if listed is None or listed.dollars is None else listed.dollars / len(worth),
+        door=submission.manifest.door,
+    )
+
+
+def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:
     """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
-    pairs = list(combinations(ranked, 2))
-    leads = [{key: a.worth[key].primary - b.worth[key].primary for key in a.worth if key in b.worth} for a, b in pairs]
+    pairs = list(combinations(worth, 2))
+    leads = [
+        {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
+    ]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
-    places = {system.label: (1, len(ranked)) for system in ranked}
+    ranks: dict[str, tuple[int, int]] = dict.fromkeys(worth, (1, len(worth)))
     for (a, b), lead, p in zip(pairs, leads, tests, strict=True):
         if p is not None and p <= LEVEL:
-            better, worse = (a.label, b.label) if sum(lead.values()) > 0 else (b.label, a.label)
-            places[better] = places[better][0], places[better][1] - 1
-            places[worse] = places[worse][0] + 1, places[worse][1]
-    return places
+            better, worse = (a, b) if sum(lead.values()) > 0 else (b, a)
+            ranks[better] = ranks[better][0], ranks[better][1] - 1
+            ranks[worse] = ranks[worse][0] + 1, ranks[worse][1]
+    return ranks
 
 
 def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
@@ -208,23 +213,11 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
 
 
-def _copies(systems: Iterable[_System]) -> dict[str, str]:
-    """By label of a system whose reports are word for word those of a ranked one before it: that one's.
-
-    Each copy would be one more pair for Holm, and tie those that are none.
-    """
-    first: dict[frozenset[tuple[str, str | None]], str] = {}
-    reports = {
-        each.label: frozenset((run.query_id, run.report) for run in each.runs) for each in systems if each.is_ranked
-    }
-    return {label: other for label, its in reports.items() if (other := first.setdefault(its, label)) != label}
-
-
-def _front(ranked: Iterable[_System], cost: Callable[[_System], float | None]) -> set[str]:
-    """The labels of the systems that no other one beats: as good for less, or better for as much."""
-    known = [(each.label, each.truth, spent) for each in ranked if (spent := cost(each)) is not None]
+def _front(rows: Iterable[RankRow], cost: str) -> set[str]:
+    """The systems that no other one beats: as good for less, or better for as much."""
+    known = [(row.system, row.truth, getattr(row, cost)) for row in rows if getattr(row, cost) is not None]
     return {
-        label
-        for label, truth, spent in known
+        system
+        for system, truth, spent in known
         if not any(other >= truth and less <= spent and (other, less) != (truth, spent) for _, other, less in known)
     }
