@@ -23,7 +23,7 @@ DECIDED = ("covered", "feasible", "utility_ratio")
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
     """What every measure comes to; the note says who read the picks."""
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     picks, by = picks_of(subject)
     found = _measured(subject, reference, picks)
     return {variant: replace(measured, notes=(by,)) for variant, measured in found.items()}

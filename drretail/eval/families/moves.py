@@ -9,7 +9,7 @@ from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_definition, read_reference
+from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.records.reading import Pick
@@ -53,7 +53,7 @@ def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, 
 def _of_cart(subject: Subject, run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
     """What the cart is worth at hand-in, and how much more that would have been had nothing changed."""
     wish = subject.query.wish
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     lack = NO_REFERENCE if reference is None else not_measured(wish, reference)
     if reference is None or wish is None or lack is not None:
         return dict.fromkeys((UTILITY, REGRET), Measured(None, lack or ""))

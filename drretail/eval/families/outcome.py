@@ -8,7 +8,6 @@ from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
-from drretail.experiment import read_reference
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -18,7 +17,7 @@ OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
 def decision(subject: Subject) -> CodeVerdict:
     """What the report decided, why, and what it offered instead, beside the proof."""
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     proof = None if reference is None else reference.proof
     if subject.query.wish is None:
         return CodeVerdict("na", None, NOT_TYPED)

@@ -8,7 +8,6 @@ from drretail.eval.baskets.refusal import Decided, decided_by
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
@@ -40,8 +39,7 @@ class Truth:
 
 def truth_of(subject: Subject) -> Truth | None:
     """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
-    query, run = subject.query, subject.run
-    reference = None if subject.folder is None else read_reference(subject.folder, query.query_id)
+    query, run, reference = subject.query, subject.run, subject.reference
     proof = None if reference is None else reference.proof
     is_proved = proof is not None and proof.state == "proved"
     if reference is None or query.wish is None or not (is_proved or not_measured(query.wish, reference) is None):
