@@ -8,7 +8,7 @@ Why one thing more is no step: docs/queries.md.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -38,19 +38,12 @@ _USERS = 10
 _LEAST_BUDGET = 5
 
 
-@dataclass(slots=True)
 class Hardener:
     """Makes queries of one world harder."""
 
-    dial: Dial
-    linter: Linter
-    assortment: Assortment
-    seed: str
-
-    @classmethod
-    def of(cls, world: World, seed: str) -> "Hardener":
-        linter = Linter(world)
-        return cls(Dial(linter.stock.offers), linter, Assortment(linter.stock), seed)
+    def __init__(self, world: World, seed: str) -> None:
+        self.linter, self.seed = Linter(world), seed
+        self.dial, self.assortment = Dial(self.linter.stock.offers), Assortment(self.linter.stock)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
         """Versions one step further that the shop can meet, and in which the checks find nothing.
@@ -154,29 +147,27 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
     Raises UserError where nobody has any, and for a shop whose texts aren't English.
     """
     check_english(world)
-    hardener, written = Hardener.of(world, seed), Texts()
+    hardener, written = Hardener(world, seed), Texts()
     made: list[Query] = []
     without: list[str] = []
     nearest = -1
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
     for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
+        open_levels = {level for level, count in left.items() if count}
+        if not open_levels:
+            break
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        highest = max(level for level, count in left.items() if count)
         by_level: dict[int, Query] = {}
         for draft in islice(drafts, _DRAFTS):
-            versions = hardener.brought_to(draft, highest)
+            versions = hardener.brought_to(draft, max(open_levels))
             by_level |= {version.level: version for version in versions if version.level is not None}
-            if any(left.get(level) for level in by_level):
+            if found := open_levels & by_level.keys():
+                made.append(by_level[max(found)])
+                left[max(found)] -= 1
                 break
-        level = max((level for level in by_level if left.get(level)), default=None)
-        if level is None:
+        else:
             without.append(user_id)
             nearest = max(nearest, *by_level, -1)
-            continue
-        made.append(by_level[level])
-        left[level] -= 1
-        if not any(left.values()):
-            break
     if not made:
         found = f"the nearest one has level {nearest}" if nearest >= 0 else "none of any level could"
         wanted = ", ".join(map(str, levels))

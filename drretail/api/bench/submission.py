@@ -164,9 +164,11 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
     of_users = {query.user_id or query.query_id: query for query in shuffled}
+    drawn = [*of_users.values()][:sample]
     # Where limits are hidden one such query is among them: else systems could not be run as they were.
-    hidden = [query for query in shuffled if query.hidden][: int(sample > 0)]
-    return list({query.query_id: query for query in [*[*of_users.values()][:sample], *hidden]}.values())
+    if drawn and not any(query.hidden for query in drawn):
+        drawn += [query for query in shuffled if query.hidden][:1]
+    return drawn
 
 
 def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
