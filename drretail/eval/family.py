@@ -1,6 +1,7 @@
 """Metric families as data: what is asked of a judge, what is made of its verdicts, and how both are described.
 
-A family that needs no model is a function of a run: ``@metric``. Any other is a ``Family``.
+A family that needs no model is a function of a run: ``@metric``, or ``of_measures`` where each number has its reason.
+Any other is a ``Family``.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
