@@ -102,11 +102,11 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
         return
     value = value_of(part, query.wish or Wish())
     texts: Sequence[str] = [value] if isinstance(value, str) else value
-    kept = (order for order in offers.orders(query.user_id) if order.order_status not in VOID_STATUSES)
-    for order in kept:
-        for listing in offers.listings([order.product_id]):
-            shows = (stance(listing.words, each) == "kept" for each in texts)
-            if any(shows if part.field == "must" else (is_of_brand(listing, each) for each in texts)):
+    for order in offers.orders(query.user_id):
+        for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
+            is_kept = [stance(listing.words, each) == "kept" for each in texts]
+            is_by = [is_of_brand(listing, each) for each in texts]
+            if any(is_kept if part.field == "must" else is_by):
                 yield order_evidence_id(order.order_id)
 
 

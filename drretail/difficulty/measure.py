@@ -102,11 +102,12 @@ class Dial:
         """The query beside what the shop has for it; None where no cart for it can be measured."""
         key, wish = query.as_line(), query.wish
         if key not in self._tasks:
-            self._tasks[key], reference = None, self.offers.reference(query)
+            task, reference = None, self.offers.reference(query)
             if wish and not not_measured(wish, reference) and any(not want.optional for want in wish.wants):
                 said = text_alone(query, self.offers)
                 visible = self.offers.reference(query.model_copy(update={"wish": said, "user_id": None}))
-                self._tasks[key] = Task(query, wish, reference, said, visible, self)
+                task = Task(query, wish, reference, said, visible, self)
+            self._tasks[key] = task
         return self._tasks[key]
 
     def ranked(self, want: Want) -> list[tuple[str, ...]]:

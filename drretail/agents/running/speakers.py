@@ -50,9 +50,10 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
         return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)).answer
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        if not facts:
+            return None
         try:
-            waiting = asyncio.run_coroutine_threadsafe(spoken(question, facts, effects.name), loop) if facts else None
-            return None if waiting is None else waiting.result()
+            return asyncio.run_coroutine_threadsafe(spoken(question, facts, effects.name), loop).result()
         except ModelError:
             return None
 
