@@ -68,20 +68,16 @@ class Hardener:
         easier. Nothing for a query of which no cart can be measured, or that is above the level already.
         """
         task = self.dial.task(query)
-        loss = 2.0 if task is None else task.loss
         for _ in range(_MOST_STEPS + 1):
-            if loss > 1 or level_of(loss) > level:
+            if task is None or level_of(task.loss) > level:
                 return
-            yield query.model_copy(update={"level": level_of(loss)})
-            if level_of(loss) == level:
+            yield task.query.model_copy(update={"level": level_of(task.loss)})
+            if level_of(task.loss) == level:
                 return
-            made = [step for axis in AXES for step in islice(self.steps(query, axis), _CHOICES)]
-            losses = [(found.loss, -place) for place, step in enumerate(made) if (found := self.dial.task(step))]
-            able = [each for each in losses if each[0] > loss and level_of(each[0]) <= level]
-            if not able:
-                return
-            loss, place = max(able)
-            query = made[-place]
+            steps = [step for axis in AXES for step in islice(self.steps(task.query, axis), _CHOICES)]
+            tasks = [found for step in steps if (found := self.dial.task(step))]
+            harder = [found for found in tasks if found.loss > task.loss and level_of(found.loss) <= level]
+            task = max(harder, key=lambda found: found.loss, default=None)
 
     def _tighter(self, task: Task, variations: Variations) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
