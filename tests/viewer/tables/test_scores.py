@@ -174,7 +174,7 @@ def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
     board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
     printed = printed_board(board)
     assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
-    assert printed.notes[0] == "n=1 below a value: it is the difference of two shares, and one of them is of 1 query."
+    assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(board).can == "gpt: J 1.00 n=1, one rate less another."
 
 
