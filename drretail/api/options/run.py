@@ -191,9 +191,9 @@ class AskOptions(SystemOptions):
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model, or you at the keyboard (me).",
+            "me: when the agent asks the shopper, you answer at the keyboard.",
             WHAT,
-            metavar="PROVIDER:MODEL|me",
+            metavar="me",
             default="scripted",
         ),
     ] = None

@@ -62,7 +62,7 @@ class ScoreOptions:
     readings: Annotated[
         str,
         Option(
-            "How picks and numbers are found in a report: by rules, in fixed wordings (form), or by a judge model (model).",
+            "How picks and numbers are found in a report: by rules that know fixed wordings (form), or by a model.",
             WHAT,
             metavar="|".join(READERS),
         ),
@@ -82,8 +82,8 @@ class ScoreOptions:
     criteria: Annotated[
         str | Path | None,
         Option(
-            "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's file of "
-            "criteria (docs/publications.md).",
+            "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's "
+            "file of criteria (docs/publications.md).",
             WHAT,
             metavar="PATH",
         ),

@@ -60,7 +60,7 @@ DESCRIPTION = MetricDescription(
         "within_budget": "share of reports whose picks stay within the budget",
         "feasible": "share of reports that pick exactly what is wanted, within budget",
         "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
-        "utility_ratio": "value of the picks, divided by that of the best basket (docs/scores.md says how products are valued)",
+        "utility_ratio": "worth of the picks (by their ratings), divided by that of the best basket",
     },
     counts=("cost_ratio",),
     primary=("feasible",),

@@ -24,7 +24,7 @@ from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
-from drretail.viewer.tables.scores import model_words, system_names
+from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000

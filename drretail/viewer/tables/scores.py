@@ -208,7 +208,7 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
-    """How much of each system's reports was read, and by whom: "31 of 44 numbers beside citations could be checked, picks by form".
+    """How much of each system's reports was read, and by whom, in the words of ``how_read``.
 
     Floors are left out: what they declare was never a report's.
     """
