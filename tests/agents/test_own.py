@@ -9,9 +9,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from drretail import Answer, compare, open_world, run, score, shop_tools
+from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
-from drretail.agents.callables import as_agent
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
@@ -22,7 +21,6 @@ from drretail.api.models import choices_by_role
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
@@ -275,16 +273,6 @@ def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
     assert known(one.error).message == "the agent's last message is the question itself"
 
 
-def test_compare_takes_the_name_that_the_user_gave(tmp_path: Path) -> None:
-    name = "My Agent"
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION], {name: plain, "react": "react"}, user=USER, baselines=False)
-        score(experiment, ["checks", "basket"])
-    found = compare(experiment, name, "react", metrics=["checks"])
-    assert found.b == "react@offline-shopper"
-    assert read_definition(experiment.folder).systems[found.a].agent == name
-
-
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "brought.py").write_text("def f(question): return question\nclass C: pass\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)
@@ -295,12 +283,3 @@ def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pyt
         load_agent("brought:C")
     with pytest.raises(UserError, match="nothing fills in its argument 'size'"):
         load_agent("brought:g")
-
-
-def test_a_function_that_asks_for_models_has_a_role_to_ask() -> None:
-    def own(task: Any, session: Any, models: Any, limits: Any) -> str:
-        return "x"
-
-    agent = as_agent(own)
-    assert known(agent).roles == ("researcher",)
-    assert as_agent(shop_tools()[0]) is None

@@ -11,17 +11,15 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.page_reading import NOTHING_THERE
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import prompt_hashes
 from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.shop import USER
@@ -156,47 +154,6 @@ def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_agai
     assert recorded.run.usage["summariser"].calls == 4
 
 
-def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: World) -> None:
-    recorded, _ = perform(world, summariser()[0], calls(("calculator", {"expression": "1+1"}), SEARCH), REPORT)
-    (search,) = [step for step in recorded.run.steps if step.name == "web_search"]
-    steps = [step for step in recorded.run.steps if step.role == "summariser"]
-    assert [step.path.rpartition(".")[0] for step in steps] == [f"0.{search.seq}"] * 2
-    assert all(1 <= int(step.path.rpartition(".")[2]) <= 3 for step in steps)
-    assert recorded.run.usage["summariser"].calls == 2
-
-
-def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: World) -> None:
-    reader, _ = summariser()
-    model, _ = scripted()
-    models = {"": model, "summariser": reader}
-    plain = sut(world, models)
-    reading = sut(world, models, web_mode="ws")
-    assert "summariser" not in plain.system.models
-    assert reading.system.models["summariser"].spec == "scripted:reader"
-    assert set(prompt_hashes(reading)) - set(prompt_hashes(plain)) == {"summarise_page"}
-    with pytest.raises(UserError, match="needs a model for summariser"):
-        sut(world, {"researcher": model}, web_mode="ws")
-
-
-def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
-    model, _ = scripted(calls(SEARCH), REPORT)
-    recorded = record(replace(world, web=SandboxWeb(CORPUS)), sut(world, model))
-    assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
-
-
-@pytest.mark.parametrize("slow", ["long", "short"])
-def test_what_is_left_after_reading_does_not_depend_on_which_page_ends_last(world: World, slow: str) -> None:
-    corpus = [
-        SandboxPage(url="https://long.example", title="Long", text="Clean the bird feeder. " * 2000),
-        SandboxPage(url="https://short.example", title="Short", text="Clean the bird feeder."),
-    ]
-    reader, _ = summariser(slow=slow)
-    # Enough for another turn and the report after a short call, not after one as long as the long page.
-    recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=32_000))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "finished")
-    assert recorded.run.usage["summariser"].calls == 2
-
-
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
 HEIGHT_ID, SEED_ID = web_evidence_id(HEIGHT.url), web_evidence_id(SEED.url)
@@ -260,14 +217,6 @@ def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world
     assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence
     assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
-
-
-def test_calls_of_one_turn_know_nothing_of_each_other(world: World) -> None:
-    web, asked = CountingWeb(), list[str]()
-    model, shown = scripted(calls(FEEDER, HIGH), FIVE_FEET)
-    read_through(world, web, model, reading(asked))
-    assert web.fetched == [HEIGHT.url] * 2
-    assert told(shown[-1].messages) == ["Read for bird feeder.", "Read for five feet high."]
 
 
 def launcher(*, slow: str = "never") -> Model:

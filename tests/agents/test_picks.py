@@ -32,20 +32,6 @@ def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
     return record(world, sut(world, model, **given)), shown
 
 
-@pytest.mark.parametrize(
-    ("block", "picks"),
-    [
-        (BLOCK, (TUBE,)),
-        ("~~~ picks\n- P:B0TEST0001 × 2\n~~~", (TUBE.model_copy(update={"quantity": 2}),)),
-        ("```picks\nnone\n```", ()),
-    ],
-)
-def test_the_block_is_taken_out_whatever_its_fence(world: World, block: str, picks: tuple[Pick, ...]) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
-    assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
-    assert len(shown) == 2, "nobody is asked for what is there"
-
-
 DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
 DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 
@@ -106,11 +92,6 @@ def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
     assert recorded.run.error is not None
     assert (recorded.run.status, recorded.run.error.kind) == ("failed", "no_report")
     assert "the picks and no report" in recorded.run.error.message
-
-
-def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"), limits=Limits(tool_turns=1))
-    assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
 
 
 def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:

@@ -45,12 +45,6 @@ def test_prompts_are_written_out_as_they_are_packaged_and_under_the_names_that_o
     assert all((tmp_path / name).read_text(encoding="utf-8") == packaged_text(path) for name, path in files.items())
 
 
-def test_an_agents_files_are_those_that_it_is_told_and_no_others() -> None:
-    assert "plan_to_function.md" not in prompt_files([load_agent("react")])
-    assert {"react.md", "conclude.md", "ask_picks.md", "citing.md"} <= prompt_files([load_agent("react")]).keys()
-    assert prompt_files([load_agent("oracle")]) == {}
-
-
 def test_a_prompt_that_was_changed_is_not_written_over(tmp_path: Path, terse: Path) -> None:
     with pytest.raises(UserError, match=r"report_form\.md is there already"):
         write_prompts(terse, prompt_files([load_agent("react")]))

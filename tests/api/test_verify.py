@@ -552,14 +552,6 @@ def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) 
     assert fails(verify(exp, world)) == {"votes": "votes/ann.jsonl"}
 
 
-def test_a_run_that_cannot_be_read_is_named_by_its_place_in_the_folder(exp: Path, world: World) -> None:
-    path = exp / RUN / "run.json"
-    path.write_text(path.read_text(encoding="utf-8")[:500], encoding="utf-8")
-    found = verify(exp, world)
-    (told,) = [mismatch for check in found.checks if check.check == "verdicts" for mismatch in check.failed]
-    assert told.reason.startswith(f"it can't be made again: {RUN}/run.json cannot be read as JSON")
-
-
 def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
     CHEAP["usage"][0](exp)
     score(exp, "process", world=world)
@@ -645,13 +637,6 @@ def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> Non
     check_queries(Definition(world_fingerprint=WORLD, queries=(query, easier)), None, checklist)
     (found,) = checklist.failed["versions"]
     assert found.reason == "the query dev-1 says that it ships with drretail, and does not"
-
-
-def test_dollars_by_other_prices_are_told_of(exp: Path, world: World) -> None:
-    edit(exp / "scores.json", lambda value: value["scoreboard"].update(prices_as_of="2020-01-01"))
-    found = verify(exp, world)
-    assert found.passes
-    assert "its dollars are by other prices" in found.checks[-1].unchecked[0].reason
 
 
 def test_no_embeddings_that_a_folder_names_are_opened() -> None:

@@ -133,16 +133,6 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     assert files(tmp_path / "exp" / "verdicts") == files(demo / "recorded" / "verdicts")
 
 
-@pytest.mark.slow
-def test_two_demos_are_the_same(
-    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
-) -> None:
-    first, demo = shown
-    outputs = [drretail("demo").stdout for _ in range(2)]
-    assert outputs == [first.stdout] * 2
-    assert files(tmp_path / demo.name) == files(demo)
-
-
 def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "report.md").write_text("precious", encoding="utf-8")

@@ -337,13 +337,6 @@ def of_a_file(world: Path, tmp_path: Path) -> list[str]:
     return [*args, "--queries", str(file), "--query"]
 
 
-@pytest.mark.slow
-def test_a_query_of_a_file_is_named_by_its_id(of_a_file: list[str], tmp_path: Path) -> None:
-    over_stdio([*of_a_file, "b"], answered)
-    (run,) = read_runs(tmp_path / "exp")
-    assert run.query_id == "b"
-
-
 def test_a_query_that_the_file_lacks_and_another_s_are_refused(of_a_file: list[str]) -> None:
     assert "There is no query 'c'" in refused(*of_a_file[4:], "c")
     assert "is asked by" in refused(*of_a_file[4:], "b", "--user", "AF" + "Y" * 26)

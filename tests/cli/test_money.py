@@ -102,24 +102,9 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
     assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
 
 
-def test_a_base_url_is_for_one_provider_and_another_is_left_alone(succeeds: Command) -> None:
-    look = answers(SEARCH, stop_reason="tool_use")
-    report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"})
-    with Provider(look, report, look, report) as provider:
-        urls = ("--base-url", f"anthropic={provider.url}", "--base-url", "openai=http://x/v1")
-        succeeds(*RUN, "--parallel", "1", "--model", "anthropic:m", *urls)
-    assert provider.seen
-
-
 def test_a_base_url_for_two_providers_must_say_which(error_of: ErrorOf) -> None:
     profile = ["--model", "anthropic:m", "--model", "report=openai:m", "--base-url", "http://127.0.0.1:1"]
     assert "say which of anthropic, openai" in error_of(*RUN, *profile)
-
-
-def test_a_model_flag_beats_the_profile(drretail: Command) -> None:
-    flags = ["--model-profile", "cheap", "--model", "anthropic:claude-sonnet-5"]
-    done = drretail(*RUN, *flags, "--estimate", "--json")
-    assert json.loads(done.stdout)["estimates"][0]["name"] == "react@anthropic-claude-sonnet-5"
 
 
 def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:
@@ -167,13 +152,6 @@ def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_th
     assert spent["dollars"] == pytest.approx(12 * 0.32)
 
 
-def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(error_of: ErrorOf, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer() as server:
-        assert "No price is known for anthropic:claude-mine" in error_of(*judging(server, "--max-dollars", "1"))
-        assert server.seen.requests == 0
-
-
 def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
     with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
@@ -181,14 +159,3 @@ def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Comma
         assert (server.seen.requests, server.seen.streamed) == (12, 12)
     (spent,) = json.loads(done.stdout)["spending"]
     assert (spent["retries"], spent["dollars"]) == (6, None)
-
-
-def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(
-    drretail: Command, succeeds: Command, tmp_path: Path
-) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer() as server:
-        succeeds(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
-        wrong = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTROPIC__REQUESTS="240")
-    assert wrong.returncode == 2
-    assert "Did you mean anthropic" in wrong.stderr

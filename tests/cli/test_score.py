@@ -53,15 +53,6 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds:
     }
 
 
-def test_json_is_one_document_of_the_very_scores_that_are_kept_and_what_they_took(
-    drretail: Command, tmp_path: Path
-) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    done = drretail(*STUBBED, "--json", "--quiet")
-    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-    assert json.loads(done.stdout) == {**kept, "spending": []}
-
-
 def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "failed"}})
     done = drretail(*STUBBED)
@@ -127,15 +118,6 @@ def test_a_world_that_is_gone_is_said_and_another_one_is_refused(
     assert "is not the one that the experiment was made in (000000000000)" in error_of(*STUBBED, "--world", "moved")
     (tmp_path / "moved").rename(tmp_path / "w")
     assert f"the world {tmp_path / 'w'} has become another" in drretail(*STUBBED).stderr
-
-
-def test_ratings_of_the_offline_judge_are_not_shown(succeeds: Command, made: Path) -> None:
-    done = succeeds("score", "exp", "--metrics", "quality")
-    assert "No --judge given: offline:judge judges." in done.stderr
-    assert "quality, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
-    rows = json.loads((made / "scores.json").read_text(encoding="utf-8"))["scores"]
-    assert {row["note"] for row in rows} == {"not rated (rule-based)"}
-    assert not any("value" in row for row in rows)
 
 
 def judged_files(folder: Path) -> list[Path]:

@@ -18,7 +18,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.gym import Shop, ShopEnv
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.run import NINE
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
@@ -41,15 +40,6 @@ def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop
     observation, reward, done, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)
-
-
-def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEnv) -> None:
-    assert [tool["function"]["name"] for tool in env.tools] == [*NINE, "submit_report"]
-
-
-def test_a_misspelt_submit_is_told_its_name(env: ShopEnv) -> None:
-    observation, *_ = env.step(call("submit", report="x"))
-    assert "Did you mean submit_report" in observation
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:

@@ -14,7 +14,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, call, looked_up, praised, search, shopped_well, submit, wanted
+from tests.gym.policies import QUERY, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -73,10 +73,6 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
     assert wrong > len(shop.queries) / 2
 
 
-def test_a_cart_of_half_of_what_is_asked_earns_less_than_half(env: ShopEnv) -> None:
-    assert 0.1 < handed_in(env, *wanted(env)[:1])[0] < 0.4
-
-
 def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
     _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))
     assert (reward, rewarded(env).why) == (0.0, NEVER_SHOWN)
@@ -110,13 +106,6 @@ def test_where_the_wish_leaves_room_more_costs_nothing_if_it_is_argued_for_and_p
     assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)
     env.reset(QUERY)
     assert handed_in(env, *wanted(env), DEAR) == (0.0, OVER)
-
-
-def test_a_piece_more_than_is_wanted_costs_its_share(strict: ShopEnv) -> None:
-    bag, blanket = wanted(strict)
-    looked_up(strict, [bag, blanket])
-    strict.step(submit(praised(strict.shop, [bag, blanket]), bag, Pick(product=blanket, quantity=2)))
-    assert rewarded(strict).wanted == pytest.approx(2 / 3)
 
 
 def well_told(env: ShopEnv, *more: str) -> Reward:
@@ -155,11 +144,6 @@ def test_true_figures_of_other_things_hide_no_invention(env: ShopEnv) -> None:
     looked_up(env, [CHEAP, DEAR])
     others = praised(env.shop, [CHEAP, DEAR]).replace("Get this one", "There is another")
     assert well_told(env, "", inventions, "", others).verified == 0.5
-
-
-def test_a_figure_that_is_said_again_and_again_counts_once(env: ShopEnv) -> None:
-    again = "\n".join([praised(env.shop, wanted(env))] * 20)
-    assert well_told(env, again, "- It weighs 812 ounces.", "- It was awarded 330 prizes.").verified == 0.5
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
@@ -222,12 +206,6 @@ def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: Sho
     bag, _ = wanted(env)
     lies = [f"- It has {number} pockets [P:{bag}]." for number in range(310, 318)]
     assert well_told(env, *lies).value == pytest.approx((1 + 2 / 10) / 2)
-
-
-def test_a_changed_profile_changes_no_reward(env: ShopEnv) -> None:
-    changed = env.step(call("update_user_profile", user_id=env.query.user_id, first_name="Anne"))
-    assert changed[3]["error"] is None
-    assert shopped_well(env)[1] == 1.0
 
 
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:

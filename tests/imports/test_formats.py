@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_gold
-from drretail.imports.formats import FORMATS, load_format
+from drretail.imports.formats import load_format
 from drretail.imports.material import Material
 from drretail.imports.recording import record
 from drretail.progress import Progress
@@ -24,11 +24,6 @@ def by_task(material: Material) -> dict[tuple[str, str], str]:
     return {key: report.text for key, report in material.reports.items()}
 
 
-def test_there_is_a_reader_for_every_form() -> None:
-    for name in FORMATS:
-        assert load_format(name).described
-
-
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="drb"):
         load_format("drbb")
@@ -41,12 +36,6 @@ def test_drb_a_file_is_a_system(tmp_path: Path) -> None:
     assert material.systems() == ["claude", "gpt"]
     assert by_task(material)["claude", "1"] == REPORT
     assert material.tasks["2"].text == "Question 2?"
-
-
-def test_drb_questions_alone_are_tasks(tmp_path: Path) -> None:
-    asked = jsonl(tmp_path / "query.jsonl", [{"id": 7, "topic": "Home", "language": "en", "prompt": "Which kettle?"}])
-    material = read("drb", asked)
-    assert (material.reports, material.tasks["7"].kind) == ({}, "Home")
 
 
 def test_drg_takes_question_and_answer_by_their_names(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Hostile and broken files are told in one sentence that says where."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -80,24 +79,7 @@ def test_halves_of_characters_become_question_marks(tmp_path: Path) -> None:
     assert report.text == "a ? b é"
 
 
-def test_rows_are_found_wherever_they_stand(tmp_path: Path) -> None:
-    row = {"id": 1, "prompt": "Q?", "article": "One."}
-    path = text(tmp_path / "a.json", json.dumps({"meta": {"n": 1}, "data": [{"of": [row]}]}, indent=2))
-    assert len(load_format("drb").read(path).reports) == 1
-
-
-def test_hidden_and_other_files_are_left_alone(tmp_path: Path) -> None:
-    drb(tmp_path / "a.jsonl", "One.")
-    text(tmp_path / ".git" / "b.jsonl", "broken")
-    text(tmp_path / "c.txt", "broken")
-    assert load_format("drb").read(tmp_path).systems() == ["a"]
-
-
 @pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])
 def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> None:
     text(tmp_path / "x.pkl", "")
     refused(form, tmp_path, "holds no file")
-
-
-def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    refused("drb", tmp_path / "no", "does not exist")

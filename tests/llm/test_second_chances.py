@@ -108,13 +108,6 @@ async def test_an_answer_that_never_arrived_counts_with_its_questions_length(nam
     assert attempts.usage_with(answer).total == 1000 + TOKENS[name]
 
 
-async def test_a_refused_attempt_costs_nothing() -> None:
-    attempts = Attempts()
-    with Provider(Step(503, b"{}"), WHOLE["openai"]) as provider:
-        await answer_of(model_at(provider, "openai"), MESSAGES, attempts=attempts)
-    assert (len(attempts.failed), attempts.lost) == (1, None)
-
-
 def refusal(name: str, message: str, **more: Any) -> dict[str, Any]:
     """The body of a 400 in the provider's form."""
     if name == "ollama":

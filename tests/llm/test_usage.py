@@ -11,7 +11,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.usage import estimated_note, usage_of, with_possible_usage
+from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Limits, Usage
 from drretail.trajectory import Trajectory
 
@@ -85,9 +85,3 @@ async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
             await models.call("researcher", QUESTION)
         assert len(provider.seen) == 2
     assert caught.value.kind == "budget"
-
-
-def test_a_note_says_how_many_answers_were_counted_by_their_text() -> None:
-    assert estimated_note([Usage(calls=3, output=9)]) == ()
-    (note,) = estimated_note([ESTIMATED, Usage(calls=3, output=9)])
-    assert note.startswith("1 answer in 4 calls came without a possible count of tokens")

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, system_options
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
 from drretail.llm.registry import open_model
@@ -100,15 +100,6 @@ def test_without_a_category_the_first_hit_is_cited_and_said_to_be_that(world: Wo
     assert "names no category" in (recorded.run.report or "")
 
 
-def test_a_search_in_vain_ends_in_a_refusal(world: World) -> None:
-    run = asked(world, "zither").run
-    assert (run.picks, run.outcome and run.outcome.because) == ((), ("not_sold",))
-
-
-def test_an_unknown_price_is_said_to_be_unknown(world: World) -> None:
-    assert "has no listed price" in (asked(world, "camp stoves").run.report or "")
-
-
 def test_only_what_tools_have_shown_is_cited(world: World) -> None:
     recorded = asked(world, "I need a tent. How do I dry it?", "hybrid_react")
     cited = {citation.evidence_id for citation in recorded.run.citations}
@@ -118,11 +109,6 @@ def test_only_what_tools_have_shown_is_cited(world: World) -> None:
 
 def test_an_order_in_a_page_is_at_most_quoted(world: World) -> None:
     assert picked(asked(world, "How do I dry a wet tent?")) == [TENT]
-
-
-def test_without_a_tool_it_leaves_the_calls_out(world: World) -> None:
-    run = asked(world, "I need a tent.", options=system_options(["web", "user"], None)).run
-    assert {step.name for step in run.steps if step.kind == "tool"} == {"product_catalog_search", "get_product_details"}
 
 
 @pytest.mark.parametrize("text", ["?", "!!!", "Thanks!", "<query>", "a " * 3000, "$5", "no no no not", "ünï çødé"])

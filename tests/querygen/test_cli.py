@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
@@ -60,8 +59,3 @@ def test_an_unknown_user_leaves_the_file_as_it_was(world: World, tmp_path: Path)
     result = generate(world, to, "--user", "NOBODY")
     assert isinstance(result.exception, UserError)
     assert to.read_text() == "before\n"
-
-
-@pytest.mark.parametrize("flags", [["--users", "0"], ["--per-user", "0"]])
-def test_nothing_cannot_be_asked_for(world: World, tmp_path: Path, flags: list[str]) -> None:
-    assert generate(world, tmp_path / "queries.jsonl", *flags).exit_code == 2

@@ -63,20 +63,6 @@ def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is
         assert len(set(kinds)) == len(kinds)
 
 
-def test_they_are_bounded_in_many_ways() -> None:
-    wishes = [query.wish for query in shipped_queries() if query.wish is not None]
-    wants = [want for wish in wishes for want in wish.wants]
-    assert (len(wishes), len(wants)) == (50, 74)
-    for bound in ("must", "must_not", "brands_unwanted", "rating_min", "ratings_min", "price_max", "optional", "again"):
-        assert any(getattr(want, bound) for want in wants), bound
-    for bound in ("budget", "room", "deadline", "owned"):
-        assert any(getattr(wish, bound) for wish in wishes), bound
-    assert sum(wish.deadline is not None for wish in wishes) >= 8
-    assert sum(want.quantity > 1 for want in wants) >= 6
-    assert any(len(want.name.split(" or ")) > 1 for want in wants)
-    assert any(wish.budget is None for wish in wishes)
-
-
 @pytest.mark.parametrize(("flags", "count"), [([], 20), (["--split", "test"], 30), (["--split", "all"], 50)])
 def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: list[str], count: int) -> None:
     to = tmp_path / "queries.jsonl"

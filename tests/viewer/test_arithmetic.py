@@ -10,8 +10,7 @@ from drretail.eval.claims.claims import EXTRACT, SUPPORT, make_claim
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.records.score import JudgeRef, SourceRef, Verdict
-from drretail.viewer.arithmetic import arithmetic_of, plain
-from drretail.viewer.experiment import read_view
+from drretail.viewer.arithmetic import arithmetic_of
 from drretail.viewer.judged import Judged
 from drretail.viewer.page.document import render_page
 from tests.eval.families.faithfulness.reports import subject
@@ -73,18 +72,6 @@ def test_where_there_is_no_fp_it_is_said_why(claims: list[Cited], why: str) -> N
     assert words(*ruled(*claims)).startswith(f"no FP: {why}")
 
 
-def test_several_judgings_are_told_by_their_mean() -> None:
-    result = words(*ruled(((WEB,), 1), ((PRODUCT,), 1)), *ruled(((WEB,), 0), ((PRODUCT,), 1), repeat=2))
-    assert result.startswith("FP 0.75 (web 0.5 of 1, product 1 of 1)")
-
-
-@pytest.mark.parametrize(
-    ("number", "message"), [(12.0, "12"), (9.5, "9.5"), (28 / 3, "9.33"), (0.0, "0"), (100.0, "100")]
-)
-def test_numbers_carry_no_zeroes_behind_the_point(number: float, message: str) -> None:
-    assert plain(number) == message
-
-
 def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> None:
     """By hand: every line's fractions give its FP and FR, and their means are those of scores.json."""
     scores = derive_scores(judged, [load_metric("faithfulness")])
@@ -101,8 +88,3 @@ def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> Non
         (text,) = scores.by_system(variant).values()
         assert float(sum(found) / len(found)) == pytest.approx(text)
         assert f"{variant} {text:.4f}, mean of 2 reports" in table.text
-
-
-def test_the_mean_stands_beside_what_scores_json_says(judged: Path) -> None:
-    assert read_view(judged).scores is not None
-    assert "scores.json has 0.7800" in parse(render_page(judged)).by_id("runs").text

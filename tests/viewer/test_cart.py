@@ -73,16 +73,6 @@ def test_an_empty_cart_says_so_and_an_unknown_one_is_none() -> None:
     assert cart_of(declaring(known=False), {}) is None
 
 
-def test_a_title_is_only_words_in_markdown() -> None:
-    assert "- 1 × Wooden Puzzle \\[24 pieces\\]: $12.50\n" in cart_markdown(cart(pick(PUZZLE)))
-
-
-def test_the_document_has_prices_as_money() -> None:
-    document = cart_document(cart(pick(PUZZLE, 2), pick(BALL)))
-    assert document["total"] == {"amount": "25", "currency": "USD"}
-    assert [item["price"] for item in document["items"]] == [{"amount": "12.50", "currency": "USD"}, None]
-
-
 def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:
     money = None if price is None else Money.of(Decimal(price), "USD")
     return CartLine(product, f"Title of {product}", quantity, money, rating=rating, ratings=1200)
@@ -113,10 +103,6 @@ def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing
     assert [column.name for column in table.columns[-2:]] == ["a", "c"]
     assert table.notes == ("Not known what these pick: b.",)
     assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
-
-
-def test_there_is_no_table_where_nobody_picks_anything() -> None:
-    assert compare_picks([("a", Cart(())), ("b", None)]) is None
 
 
 def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:

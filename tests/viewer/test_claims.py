@@ -72,13 +72,6 @@ def test_a_citation_that_comes_to_nothing_leaves_a_claim_uncited_and_is_named() 
     assert (claim.support, claim.unresolved) == ("uncited", ("P:NONE",))
 
 
-def test_a_quote_is_found_whatever_its_spaces_and_case() -> None:
-    text = "The Feeder\n holds  two POUNDS of seed."
-    found = find_quote(text, "“the feeder holds two pounds”")
-    assert found is not None
-    assert text[slice(*found)] == "The Feeder\n holds  two POUNDS"
-
-
 def test_a_quote_from_a_record_is_found_where_it_is_shown_readably() -> None:
     record = compact_json({"title": 'A "fine" feeder', "price": 24.99, "features": ["One", "Two"], "store": None})
     shown = readable(record)
@@ -98,12 +91,6 @@ def test_a_long_text_is_cut_around_the_quote() -> None:
     assert (part.quote, part.cut_before, part.cut_after) == ("the very words", True, True)
     assert len(part.before) + len(part.after) < 1000
     assert f"{part.before}{part.quote}{part.after}" in text
-
-
-def test_without_a_quote_the_beginning_is_shown() -> None:
-    part = excerpt("words " * 500, None)
-    assert (part.quote, part.cut_before, part.cut_after) == ("", False, True)
-    assert part.before.startswith("words words")
 
 
 @given(st.text(), st.text(), st.text())

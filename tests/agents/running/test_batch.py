@@ -185,22 +185,6 @@ def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, fol
     assert files_of(folder / "cut") == files_of(folder / "whole")
 
 
-def test_a_system_named_twice_runs_once(world: World, folder: Path) -> None:
-    backend = Backend(researched)
-    experiment, many, one = batch(folder, world, backend)
-    with experiment:
-        (tally,) = many.run_all([one, one], QUERIES)
-    assert tally.done == 6
-    assert len(backend.asked) == 12
-
-
-def test_runs_leave_no_threads_and_no_open_files(world: World, folder: Path) -> None:
-    run_all(folder, world, Backend(researched), parallel=6)
-    assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
-    assert not list(folder.rglob("journal.jsonl"))
-    assert json.loads(next(folder.rglob("telemetry.json")).read_text())["served_from_journal"] == 0
-
-
 def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
     pytest.importorskip("langchain_openai")
     result = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})

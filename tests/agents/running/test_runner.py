@@ -135,14 +135,6 @@ def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: Wo
     assert (tally.done, tally.spoiled) == (9, 9)
 
 
-def test_repeats_are_independent(world: World, folder: Path) -> None:
-    model, shown = scripted(calls(SEARCH), REPORT, calls(SEARCH), reporting("The hopper feeder."))
-    player = sut(world, model)
-    tally_of(folder, world, player, repeats=2)
-    reports = [read_run(run_folder(folder, player.label, "q1", repeat)).report for repeat in (1, 2)]
-    assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
-
-
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     for turns in ([calls(SEARCH), REPORT], []):
@@ -209,13 +201,6 @@ def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: Wo
     assert forms(without) == [("snippet", True)]
     assert without.is_unfetched
     assert fetches(folder) == fetches(folder.with_name("without")) == []
-
-
-def test_a_page_that_was_read_during_the_run_is_not_fetched_again(world: World, folder: Path) -> None:
-    summary = '{"relevant": true, "summary": "Every two weeks.", "quotes": []}'
-    entry = page_of(folder, world, WEB_SEARCH, summary, CITING, web_mode="ws")
-    assert sorted(form for form, _ in forms(entry)) == ["page", "summary"]
-    assert [effect["scope"] for effect in fetches(folder)] != ["cited"]
 
 
 class Walled:

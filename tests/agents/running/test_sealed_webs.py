@@ -12,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, counterfactuals, injected, suts, system_options
+from drretail.agents.running.system import SystemUnderTest, suts, system_options
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
@@ -94,19 +94,6 @@ def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> N
     assert served(there, without) == ["far", "good"]
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
-
-
-def test_other_users_data_and_hostile_texts_leave_the_web_at_the_systems_size(there: World) -> None:
-    (whole,) = react(there, ["64k"])
-    (hostile,) = injected([whole])
-    assert (
-        hostile.label
-        == f"{whole.label.replace('-size-64k', '')}-injected-{hostile.system.options['injected']}-size-64k"
-    )
-    assert {"far", "good", "old"} <= {*served(there, hostile)}
-    assert {counterfactual.label for counterfactual in counterfactuals([whole], ["swap"])} == {
-        "react@offline-shopper-counterfactual-swap-size-64k"
-    }
 
 
 class Alike(Embeddings):

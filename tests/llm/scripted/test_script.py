@@ -125,14 +125,6 @@ def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, writ
     assert str(path) in str(problem.value)
 
 
-@pytest.mark.parametrize("written", ["[]", "{", '{"answers": 3}'])
-def test_json_that_is_no_script_is_refused_as_well(tmp_path: Path, written: str) -> None:
-    path = tmp_path / "wrong.json"
-    path.write_text(written)
-    with pytest.raises(UserError):
-        read_script(path)
-
-
 def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("[[answers]]\ncalls = [{ name = 'web_search', args = { query = 'x' } }]\n")
     (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')

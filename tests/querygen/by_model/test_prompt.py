@@ -116,16 +116,3 @@ def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what
     assert any(line.startswith("- Shampoos: ") and "Shampoo, Size" in line for line in shelf)
     assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
     assert world.manifest.now.date().isoformat() in asked
-
-
-def test_of_a_generic_query_that_is_written_again_the_shelf_is_near_its_kinds(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="lamp, feeders"), [])[1].text
-    assert {"- Desk Lamps", "- Bird Feeders"} <= {
-        line.partition(":")[0] for line in (tag_content("shelf", asked) or "").splitlines()
-    }
-
-
-def test_only_a_retry_is_told_of_earlier_tries(world: World) -> None:
-    builder, place = PromptBuilder(world, Linter(world)), Target("anna", 1, "ANNA")
-    assert "came to nothing" not in builder.messages(place, [])[1].text
-    assert "came to nothing" in builder.messages(place, [], 2)[1].text

@@ -79,14 +79,6 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     assert len(chat.asked) == 6 - kept
 
 
-def test_more_queries_for_a_user_come_behind_the_others(world: World, tmp_path: Path) -> None:
-    few, _ = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=1)
-    more, chat = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=3)
-    assert more.queries[:1] == few.queries
-    assert len(chat.asked) == 2
-    assert few.queries[0].text in human(chat.asked[0])
-
-
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
         budget = {"amount": 90, "currency": "USD"}
@@ -152,11 +144,3 @@ def test_a_failure_is_kept_until_it_is_to_be_retried_and_changes_no_other_query(
     assert [query for query in retried.queries if query in broken.queries] == list(broken.queries)
     after, silent = write(world, journal, per_user=3)
     assert (after.queries, silent.asked) == (retried.queries, [])
-
-
-def test_a_retry_that_fails_is_one_try_and_the_next_makes_another(world: World, tmp_path: Path) -> None:
-    journal = tmp_path / "j.jsonl"
-    write(world, journal, fails_for("ANNA"), per_user=2)
-    _, second = write(world, journal, fails_for("ANNA"), per_user=2, retry_failed=True)
-    third_made, third = write(world, journal, per_user=2, retry_failed=True)
-    assert (len(second.asked), len(third.asked), third_made.failures) == (1, 1, ())

@@ -169,13 +169,6 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
     )
 
 
-def test_what_need_not_be_bought_counts_against_no_budget(linter: Linter, query: Query) -> None:
-    checked = linter.check(changed(query, **budget("15") | {"want": {"optional": True}}))
-    assert checked.findings == ()
-    assert checked.reference.cheapest is not None
-    assert [item.thing for item in checked.reference.cheapest.items] == ["bird bath"]
-
-
 @pytest.mark.parametrize("again", [True, False])
 def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
     had = product_id("shampoo", 1)
@@ -198,12 +191,6 @@ def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_
     checked = linter.check(plain)
     assert [(finding.code, finding.severity) for finding in checked.findings] == [("wish_missing", "warning")]
     assert checked.faults == ()
-
-
-def test_a_span_shows_where_an_id_stands(linter: Linter, query: Query) -> None:
-    text = TEXT + " It is B0ABCDEFGH."
-    (finding,) = linter.check(changed(query, text=text)).findings
-    assert text[finding.start : finding.end] == "B0ABCDEFGH"
 
 
 def test_one_sentence_tells_that_all_queries_belong_to_another_world(linter: Linter, query: Query) -> None:

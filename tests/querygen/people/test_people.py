@@ -13,7 +13,7 @@ from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.querygen.lint import Linter
-from drretail.querygen.people.pairing import distance, most_different, pair_query, relevance
+from drretail.querygen.people.pairing import distance, most_different, pair_query
 from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
 from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.querygen.reading import read_queries
@@ -80,11 +80,6 @@ def test_the_nearest_comes_first_and_then_whoever_is_farthest_from_all_that_are_
     assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"]
     assert most_different(["b"], known, 3) == ["b"]
     assert most_different([], known, 3) == []
-
-
-def test_a_task_matters_to_those_who_bought_what_it_is_about(world: World) -> None:
-    anna, cara = (read_past(world, each) for each in ("ANNA", "CARA"))
-    assert relevance(TASK, anna) > relevance(TASK, cara)
 
 
 def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) -> None:

@@ -158,17 +158,6 @@ def test_wants_are_added_and_removed_on_the_page_and_kept_with_the_change(review
     assert review.edit.after.wish == Wish(wants=(feeders, hose), deadline="Friday")
 
 
-def test_an_untyped_query_is_typed_from_nothing(reviewer: TestClient, file: Path) -> None:
-    page = reviewer.get("/review/2").text
-    assert "nobody has typed what the query wants" in page
-    assert '<details id="edit" open>' in page
-    assert page.count('<fieldset class="want"') == 1
-    reviewer.post("/review/2", data=filled(2, "edit", **want(0, name="bird bath", kinds="bird bath", optional="yes")))
-    (review,) = read_reviews_of(file)
-    assert review.edit is not None
-    assert review.edit.after.wish == Wish(wants=(Want(name="bird bath", kinds=("bird bath",), optional=True),))
-
-
 def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: TestClient, file: Path) -> None:
     given = {"budget": "much", "text": " ", **want(0, quantity="two", must="sturdy; cheap"), **want(1, kinds="")}
     page = reviewer.post("/review/1", data=filled(do="edit", **given)).text

@@ -72,17 +72,6 @@ def test_the_assets_tell_nothing_either(ann: TestClient) -> None:
         assert "slow" not in ann.get(f"/assets/{name}").text
 
 
-def test_a_vote_is_kept_with_whose_report_stood_left(ann: TestClient, exp: Path) -> None:
-    answer(ann, "left", note=" clearer ")
-    (vote,) = read_votes(exp)
-    assert isinstance(vote, Vote)
-    item = planned(exp).pairs[0]
-    assert (vote.pair_id, vote.a, vote.b, vote.query_id) == (item.pair_id, item.a, item.b, item.query_id)
-    assert vote.choice == vote.shown_left
-    assert (vote.annotator, vote.dimension, vote.note) == ("ann", "depth", "clearer")
-    assert state(ann)["answers"]["depth"]["value"] == "left"
-
-
 def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: TestClient, exp: Path) -> None:
     for number, item in enumerate(planned(exp).pairs[:6], 1):
         answer(ann, "right", path=f"/vote/{number}")
@@ -106,14 +95,6 @@ def test_sides_are_drawn_by_person_and_stay(ann: TestClient, exp: Path) -> None:
     assert left(ann) != first
 
 
-def test_everybody_is_asked_the_same(ann: TestClient) -> None:
-    questions = [parse(ann.get(f"/vote/{each}").text).all("blockquote") for each in range(1, 7)]
-    mine = [next(question).text for question in questions]
-    ann.post("/name", data={"name": "ben"})
-    theirs = [next(parse(ann.get(f"/vote/{each}").text).all("blockquote")).text for each in range(1, 7)]
-    assert mine == theirs
-
-
 def test_changing_undoing_and_reloading(ann: TestClient, exp: Path) -> None:
     first = answer(ann, "left")["answers"]["depth"]
     changed = answer(ann, "tie", seen=first["id"])
@@ -125,12 +106,6 @@ def test_changing_undoing_and_reloading(ann: TestClient, exp: Path) -> None:
     assert ann.post("/vote/undo").json() == {"number": None, "told": "There is nothing to take back."}
     assert read_votes(exp) == []
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 4
-
-
-def test_undo_reaches_the_sheet_before(ann: TestClient) -> None:
-    answer(ann, "left", path="/vote/1")
-    answer(ann, "left", path="/vote/2")
-    assert [ann.post("/vote/undo").json()["number"] for _ in range(2)] == [2, 1]
 
 
 def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: Path) -> None:

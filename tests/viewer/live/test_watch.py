@@ -42,10 +42,3 @@ def test_steps_of_a_run_that_goes_on_are_no_change(exp: Path) -> None:
     begun = watch.version()
     journal.write_text("{}\n{}\n")
     assert before != begun == watch.version()
-
-
-def test_many_windows_look_once(exp: Path) -> None:
-    watch = Watch(exp, lambda: 0.0)
-    before = watch.version()
-    (exp / "scores.json").touch()
-    assert watch.version() == before

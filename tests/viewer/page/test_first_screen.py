@@ -40,13 +40,6 @@ def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine:
     assert not list(answer.all("p", "kept"))
 
 
-def test_no_limit_is_called_kept_where_nobody_typed_the_wish_or_checked_the_report(
-    judged: Path, recorded: Path
-) -> None:
-    for folder in (judged, recorded):
-        assert not list(screen(folder).all("p", "kept"))
-
-
 def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:
     page = parse(render_page(judged))
     links = [a for a in page.by_id("first").all("a") if "data-claims" in a.attributes]

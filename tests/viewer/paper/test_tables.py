@@ -8,9 +8,9 @@ from drretail.files import write_json, write_lines
 from drretail.records.pairs import PairScore, Share
 from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
-from drretail.records.vote import Choice, Vote
+from drretail.records.vote import Vote
 from drretail.tables.table import Row
-from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable
+from drretail.viewer.paper.published import HERE, PaperTable
 from drretail.viewer.paper.tables import PaperView, markdown_of, read_paper_view
 from tests import build
 from tests.viewer.voting.agents import vote
@@ -90,11 +90,6 @@ def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_pat
         ("react+ws", "paper"),
         (system("react", redact=True).label(), "here"),
     ]
-
-
-def test_the_papers_systems_that_were_not_run_are_named_with_their_flags(tmp_path: Path) -> None:
-    missing = dict(read_paper_view(experiment(tmp_path / "exp", *SYSTEMS[:5]), None).missing)
-    assert "not run here: hybrid_react+ws (drretail run … --agent hybrid_react+ws)" in missing["Table 5"]
 
 
 def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> None:
@@ -201,24 +196,6 @@ def test_what_is_no_vote_is_named(tmp_path: Path, lines: list[str], match: str) 
         read_paper_view(folder, None)
 
 
-def test_files_may_name_the_two_systems_in_either_order(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    ann = [vote("ann", pair, choice) for pair, choice in zip("1234", ("a", "b", "a", "tie"), strict=True)]
-    turned: dict[str, Choice] = {"a": "b", "b": "a", "tie": "tie"}
-    ben = [
-        each.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[each.choice]}) for each in ann
-    ]
-    votes(folder, *ann, *ben)
-    (row,) = here(read_paper_view(folder, None), "Appendix D")
-    assert values(row) == (1.0, 4, 3, None)
-
-
-def test_dimensions_without_a_number_of_the_paper_have_rows_too(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    votes(folder, *(vote(person, "1", "a", dimension="clarity") for person in ("ann", "ben")))
-    assert [row.name for row in here(read_paper_view(folder, None), "Appendix D")] == ["clarity (ann, ben)"]
-
-
 def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react")
     row = Agreement(
@@ -241,10 +218,3 @@ def test_what_is_missing_stands_at_the_end_of_the_text(tmp_path: Path) -> None:
     end = text.partition("## Missing here")[2]
     for name in ("Table 1", "Table 2", "Figure 5", "Figure 6", "Appendix D", "Appendix E"):
         assert f"- {name}: " in end
-
-
-def test_the_columns_of_a_table_are_aligned(tmp_path: Path) -> None:
-    text = markdown_of(read_paper_view(experiment(tmp_path / "exp", "react", "react+ws"), None))
-    for block in text.split("\n\n"):
-        lines = [line for line in block.splitlines() if line.startswith("|")]
-        assert len({len(line) for line in lines}) <= 1

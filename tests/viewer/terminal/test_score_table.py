@@ -64,20 +64,6 @@ def test_eleven_systems_fit_and_no_figure_is_broken(printed: Print, width: int) 
     assert sum(line.count(".68–.80") for line in lines) == len(SYSTEMS) * len(VARIANTS)
 
 
-@pytest.mark.parametrize("width", [80, 100, 160])
-def test_the_four_ways_to_count_precision_stand_side_by_side(printed: Print, width: int) -> None:
-    rows = [score(label, variant, n_scored=48, n_na=2) for label in SYSTEMS for variant in VARIANTS]
-    heads = [line.split() for line in printed(rows, width)]
-    assert any(head[1:5] == ["FP", "FP_eq2", "FP_pooled", "FP_strict"] for head in heads)
-
-
-def test_floors_stand_below_a_rule_and_the_oracle_last(printed: Print) -> None:
-    lines = table_lines(printed([score(label) for label in SYSTEMS], 100))
-    rule = max(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
-    assert [line.split()[0] for line in lines[rule + 1 :]] == SYSTEMS[6:]
-    assert lines[rule - 1].split()[0] == "react"
-
-
 def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
     counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
@@ -94,12 +80,6 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(prin
     ]
 
 
-def test_a_single_system_has_a_row_for_each_variant(printed: Print) -> None:
-    lines = table_lines(printed([score("a@m"), score("a@m", "FR", n_scored=49, n_failed=1)], 100))
-    assert [line.split()[0] for line in lines] == ["Score", lines[1].strip(), "FP", "FR"]
-    assert lines[-1].endswith("0.74 (.68–.80)  49 of 50, 1 failed")
-
-
 def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(printed: Print) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
@@ -107,10 +87,6 @@ def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(print
     assert "47 of 50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
-
-
-def test_names_that_are_no_tables_of_their_own_are_only_in_the_json(printed: Print) -> None:
-    assert "FP_eq2_report" not in "\n".join(printed([score("a@m"), score("a@m", "FP_eq2_report")], 100))
 
 
 def test_what_is_stale_is_said_below(printed: Print) -> None:
