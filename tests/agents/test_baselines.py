@@ -20,7 +20,6 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import Limits, System
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, record, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
@@ -41,13 +40,6 @@ def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(
     assert len(cited) == 3
     assert all(citation.type == "product" for citation in made.run.citations)
     assert "$24.99, 4.5 stars from 100 ratings [P:B0TEST0001]." in report
-
-
-def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
-    options = {"without": ["catalog"], "redact": True}
-    player = sut(world, {}, "null_copy", web_mode="ws", options=options, limits=Limits(tokens=5))
-    assert player.system == System(agent="null_copy", models={})
-    assert (player.label, player.models, player.repeats(5)) == ("null_copy", {}, 1)
 
 
 def test_keywords_are_the_words_that_tell_something_each_once() -> None:
@@ -101,14 +93,6 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
     assert {citation.type for citation in made.run.citations} == {"product", "internal"}
     assert all(step.error is None for step in made.run.steps)
     assert made.run.usage == {}
-
-
-def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_over(world: World) -> None:
-    query = asked(Wish(wants=(BIRD_BATH.model_copy(update={"price_max": Money.of(60)}),)))
-    report = answered(world, query, reference_of(query, offered()[1:])).run.report or ""
-    assert report.splitlines()[2:] == [
-        "- **Tanagrove Bird Bath**: the bird bath, weatherproof, $55.00, 4.5 stars from 100 ratings [P:B0TEST0004]."
-    ]
 
 
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:

@@ -1,6 +1,5 @@
 """Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -92,11 +91,6 @@ def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
     assert recorded.run.error is not None
     assert (recorded.run.status, recorded.run.error.kind) == ("failed", "no_report")
     assert "the picks and no report" in recorded.run.error.message
-
-
-def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
-    tally = tally_of(folder, world, sut(world, scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))[0]))
-    assert (tally.done, tally.picks_unknown) == (1, 1)
 
 
 def own(answer: Answer, *roles: Any) -> Agent:

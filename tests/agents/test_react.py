@@ -14,7 +14,6 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import Scripted, calls, record, reporting, scripted, sut
@@ -117,14 +116,6 @@ def test_results_of_one_turn_come_back_in_the_order_of_its_calls(world: World) -
     assert [entry.id for entry in recorded.evidence] == ["P:B0TEST0001", "U:profile"]
 
 
-def test_at_the_turn_limit_the_report_is_written_once_without_tools(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), calls(SEARCH), REPORT, limits=Limits(tool_turns=2))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "turn_limit")
-    assert tag_content("stop", shown[-1].messages[-1].text)
-    assert not shown[-1].tool_names
-    assert len(shown) == 3
-
-
 def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) -> None:
     first_call, _ = perform(world, calls(SEARCH, text="x"), ModelError("model", "over"))
     limit = 3 * first_call.run.usage["researcher"].total - 1  # a second turn would fit, the report after it would not
@@ -151,11 +142,6 @@ def test_a_plan_without_calls_is_asked_for_them_once(world: World) -> None:
     recorded, shown = planned(world, PLAN, calls(SEARCH), REPORT)
     assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 3)
     assert "nothing has been looked up" in shown[1].messages[-1].text
-
-
-def test_a_plan_whose_calls_are_all_refused_may_be_made_anew(world: World) -> None:
-    recorded, shown = planned(world, calls(("bake_cake", {})), calls(SEARCH), REPORT)
-    assert (recorded.run.report, len(shown)) == (SAID, 3)
 
 
 def test_without_any_tool_the_first_turn_is_the_report(world: World) -> None:

@@ -40,20 +40,12 @@ from tests.shop import USER
 from tests.two_tastes import BIRDS, DOGS, build_shop
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-SAID = "I looked nothing up."
-REPORT = reporting(SAID)
 
 
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     options = system_options(without, None)
     return record(world, sut(world, model, options=options)), shown
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_agent_sees_the_other_tools_only(world: World, family: str) -> None:
-    _, shown = react(world, REPORT, without=[family])
-    assert shown[0].tool_names == set(TOOLS) - FAMILIES[family]
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,8 @@ from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_evidence, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
-from drretail.imports.formats import load_format
-from drretail.imports.recording import record
 from drretail.journal import digest_of
 from drretail.llm.models import Models
-from drretail.progress import Progress
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
@@ -520,15 +517,6 @@ def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp
     found = verify(exp, world.folder)
     assert any("it names the world" in mismatch.reason for mismatch in found.failures)
     assert {check.check for check in found.checks if check.unchecked} >= {"replay", "tools", "verdicts"}
-
-
-def test_reports_that_were_imported_beside_runs_fail_nothing(exp: Path, world: World, tmp_path: Path) -> None:
-    asked = {"id": 1, "prompt": QUERIES[0].text, "article": "The Nyjer feeder costs $19.99 (https://shop.example/1)."}
-    write_lines(tmp_path / "theirs.jsonl", [json.dumps(asked)])
-    record(load_format("drb").read(tmp_path / "theirs.jsonl"), "drb", exp, Progress())
-    score(exp, ["faithfulness", "checks", "process"], world=world)
-    found = verify(exp, world.folder)
-    assert found.passes, [mismatch.line for mismatch in found.failures]
 
 
 def test_a_folder_of_another_version_is_not_checkable_and_says_what_would_check_it(exp: Path, world: World) -> None:

@@ -5,14 +5,12 @@ from shutil import copytree
 
 import pytest
 
-from drretail.errors import ModelError
 from tests.build import experiment, scripted_judge
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
 
-TWO_REPORTS = "a@model~b@model"
 A, B = "react@model", "hybrid@model"
 TWO = {
     A: {f"q{at}-r1": str(0.9 - at / 100) for at in range(12)},
@@ -96,17 +94,6 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
     assert all(len(line) <= width for line in sentences.splitlines())
 
 
-def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
-    succeeds: Command, tmp_path: Path
-) -> None:
-    compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ModelError("refusal", "no answer"))[0])
-    done = succeeds("compare", "exp", "--metrics", "pairwise")
-    assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")
-    command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry failed"
-    assert command in done.stdout
-    assert "No language model" not in done.stdout
-
-
 def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(succeeds: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     done = succeeds("compare", "exp")
@@ -156,13 +143,3 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds:
     assert "drretail compare exp --details" in done.stdout
     whole = succeeds("compare", "exp", "--metrics", STUB, "--details").stdout
     assert whole.count("What can be concluded") == 3
-
-
-def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(succeeds: Command, judged: Path) -> None:
-    succeeds("score", "exp", "--metrics", f"{STUB},process", "--quiet")
-    asked = ("compare", "exp", "--metrics", f"{STUB},process")
-    short, whole = succeeds(*asked), succeeds(*asked, "--details")
-    assert "process words" not in short.stdout.partition("Compared query by query")[2]
-    assert "Left out: process" in short.stdout
-    assert "process words" in whole.stdout.partition("Compared query by query")[2]
-    assert "Left out: process" not in whole.stdout

@@ -37,13 +37,6 @@ def test_they_run_beside_the_agents_once_for_each_query_and_are_scored(
     succeeds("report", "exp", "--output", "page.html")
 
 
-def test_floors_alone_take_no_model_and_see_no_profile(succeeds: Command, run: tuple[str, ...]) -> None:
-    done = succeeds(*run, "--agent", "oracle", "--no-floors", "--counterfactual", "swap")
-    assert "--counterfactual adds nothing here" in done.stderr
-    assert "offline:shopper answers" not in done.stderr
-    assert "What a run took" not in done.stdout
-
-
 def test_an_estimate_counts_nothing_for_them(drretail: Command, run: tuple[str, ...]) -> None:
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]

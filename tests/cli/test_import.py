@@ -206,10 +206,3 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "drretail import drb FILE --to exp --system one" in page
     assert "<script>alert(1)" not in page
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
-
-
-def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
-    drretail("score", "exp")
-    output = drretail("compare", "exp", "one", "two").stdout
-    assert "B: 1 of 2 imported reports are empty" in output
-    assert "drretail run" not in output

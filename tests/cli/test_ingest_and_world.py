@@ -1,7 +1,6 @@
 """`drretail ingest` and `drretail world` as a person or a script meets them."""
 
 import json
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -55,16 +54,6 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(mapping: Path, tmp
     assert "products.csv: 1 price unknown, such as 'on request'" in result.output
     assert "1 ordered products have no product row." in result.output
     assert not (tmp_path / "w").exists()
-
-
-def test_a_shop_of_ones_own_keeps_everything_unless_a_flag_says_otherwise(mapping: Path, tmp_path: Path) -> None:
-    world = ["--world", str(tmp_path / "w"), "--quiet", "--json"]
-    kept = json.loads(invoke("ingest", str(mapping), *world).output)["counts"]
-    assert kept == {"products": 2, "users": 1, "orders": 1}
-    flags = ["--min-interactions", "1", "--replace"]
-    assert json.loads(invoke("ingest", str(mapping), *world, *flags).output)["counts"]["products"] == 1
-    info = invoke("world", "info", str(tmp_path / "w")).output
-    assert "mapping {'currency': 'EUR'" in info
 
 
 def test_ingest_prints_what_was_read_kept_and_dropped(raw: Path, tmp_path: Path) -> None:
@@ -193,17 +182,6 @@ def test_a_world_that_is_finished_says_so_without_reading_a_file(
     assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-2]]
     assert "nothing was read" in second.stdout
     assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
-
-
-def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(raw: Path, tmp_path: Path) -> None:
-    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    invoke(*arguments)
-    reviews = raw / "Office_Products.jsonl"
-    os.utime(reviews, ns=(0, 0))
-    assert "nothing was read" in invoke(*arguments).stdout
-    reviews.write_text(reviews.read_text().replace("A0", "A9"))
-    text = str(invoke(*arguments).exception)
-    assert "other rows in Office_Products.jsonl" in text
 
 
 def test_a_world_that_keeps_no_other_generation_says_so(raw: Path, tmp_path: Path) -> None:

@@ -6,54 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import ROOT, Command, ErrorOf
+from tests.cli.commands import Command, ErrorOf
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
 SEARCH = {"type": "tool_use", "id": "t", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
 pytestmark = pytest.mark.usefixtures("shop", "queries")
-
-
-def test_an_estimate_needs_no_key_sends_nothing_and_says_below_the_table_what_it_rests_on(
-    succeeds: Command, tmp_path: Path
-) -> None:
-    estimate = (*RUN, "--model-profile", "paper-like", "--estimate")
-    done = succeeds(*estimate, COLUMNS="200")
-    assert "react@anthropic-claude-sonnet-4-6" in done.stdout
-    assert "Nothing was sent." in done.stderr
-    assert not (tmp_path / "exp").exists()
-    table, _, below = succeeds(*estimate, COLUMNS="80").stdout.partition("Rests on ")
-    assert "rests on" not in table
-    assert " ".join(below.split()) == "2 dry runs (docs/models.md), no prompt cache."
-
-
-WITHOUT_PACKAGES = """
-import sys
-
-for name in ("langchain_anthropic", "anthropic", "langchain_openai", "openai"):
-    sys.modules[name] = None
-"""
-"""As in an environment in which no provider's package is installed; Python runs it when it starts."""
-
-
-@pytest.mark.slow  # four fresh starts of the command
-@pytest.mark.parametrize("spec", ["anthropic:claude-sonnet-4-6", "openai:gpt-4.1"])
-def test_no_package_of_a_provider_is_needed_to_ask_what_its_model_would_cost(
-    drretail: Command, fresh_drretail: Command, tmp_path: Path, spec: str
-) -> None:
-    experiment(tmp_path / "judged", {LABEL: {"q1-r1": "A long report."}})
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_PACKAGES, encoding="utf-8")
-    hidden = f"{tmp_path / 'hidden'}:{ROOT}"
-    score = ("score", "judged", "--metrics", "quality", "--judge", spec)
-    sending = fresh_drretail(*score, PYTHONPATH=hidden)
-    assert "needs one more package" in sending.stderr
-    for asked in (score, (*RUN, "--model", spec)):
-        without = fresh_drretail(*asked, "--estimate", "--json", PYTHONPATH=hidden)
-        assert without.returncode == 0, without.stderr
-        assert json.loads(without.stdout) == json.loads(drretail(*asked, "--estimate", "--json").stdout)
-        assert json.loads(without.stdout)["together"]["dollars"]["low"] > 0
 
 
 def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_on(drretail: Command) -> None:

@@ -143,15 +143,6 @@ def test_an_interrupted_score_says_so_once_and_heals(
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 
 
-@pytest.mark.parametrize("spec", ["openai:gpt-x", "offlin", "offline:foo"])
-def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Command, tmp_path: Path, spec: str) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    done = drretail("score", "exp", "--metrics", "quality", "--judge", spec)
-    assert done.returncode == 2
-    assert "judge" in done.stderr.partition("Error: ")[2]
-    assert "shopper" not in done.stderr
-
-
 def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout

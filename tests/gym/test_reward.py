@@ -1,7 +1,6 @@
 """What earns a reward, and what does not."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -216,13 +215,6 @@ def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(sh
     assert (reward, done, info["ended"], info["reward"]["why"]) == (0.0, True, "step_limit", NO_REPORT)
 
 
-def test_a_recorded_rollout_comes_to_the_identical_reward_again(env: ShopEnv, shop: Shop, tmp_path: Path) -> None:
-    looked_up(env, wanted(env))
-    env.step(submit(f"{praised(env.shop, wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
-    with Shop.open(shop.world, "dev") as another:
-        assert another.reward(env.recorded()) == env.reward
-
-
 def refused(env: ShopEnv, *lines: str) -> float:
     return env.step(call("submit_report", report="Nothing will do.\n\n```picks\n" + "\n".join(lines) + "\n```"))[1]
 
@@ -280,12 +272,6 @@ def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: st
     first, *others = praised(env.shop, wanted(env)).splitlines()
     wrong = f"- Get this one for {price} {first[first.index('[') :]}"
     assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
-
-
-def test_plain_tags_cost_nothing(env: ShopEnv) -> None:
-    told = praised(env.shop, wanted(env)).replace("this one", "<b>this</b> one<br>")
-    text = f"<details><summary>More</summary>\n\n{told}\n\n</details>"
-    assert handed_in(env, *wanted(env), text=text) == (1.0, "")
 
 
 def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:

@@ -49,14 +49,6 @@ def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> 
     assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
 
 
-def test_the_same_import_changes_nothing(tmp_path: Path) -> None:
-    path = drb(tmp_path / "a.jsonl", REPORT)
-    taken(path, tmp_path / "exp")
-    before = {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()}
-    assert taken(path, tmp_path / "exp").held == 1
-    assert {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()} == before
-
-
 def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
     taken(drb(tmp_path / "a.jsonl", "One.", "Two."), tmp_path / "exp")
     with pytest.raises(UserError, match="another report by a on 2"):

@@ -39,12 +39,6 @@ def test_what_is_no_file_of_rows_is_told(content: bytes, match: str, tmp_path: P
     refused("drb", tmp_path / "a.json", match)
 
 
-def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"id": 1}\n' * 100)[:-20])
-    refused("drb", path, "cannot be read")
-
-
 def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "LARGEST", 1_000_000)
     path = tmp_path / "a.jsonl.gz"
@@ -71,12 +65,6 @@ def test_one_id_with_two_questions_is_refused(tmp_path: Path) -> None:
 def test_a_row_without_an_id_is_refused(strange: dict[str, object], tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": "One."} | strange])
     refused("drb", path, "line 1 has no id")
-
-
-def test_halves_of_characters_become_question_marks(tmp_path: Path) -> None:
-    path = text(tmp_path / "a.jsonl", '{"id": 1, "prompt": "Q?", "article": "a \\ud83d b é"}\n')
-    (report,) = load_format("drb").read(path).reports.values()
-    assert report.text == "a ? b é"
 
 
 @pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])

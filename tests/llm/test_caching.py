@@ -14,7 +14,7 @@ from drretail.llm.registry import open_model
 from drretail.trajectory import Trajectory
 
 from .clients import TOOL
-from .provider import Provider, Step, answers, completes
+from .provider import Provider, Step, answers
 
 pytestmark = pytest.mark.anyio
 START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
@@ -79,11 +79,6 @@ async def test_the_journal_is_keyed_by_the_request_without_marks() -> None:
     _, keyed = await sent_and_keyed(LATER)
     assert "cache_control" not in json.dumps(keyed)
     assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
-
-
-async def test_who_caches_of_its_own_accord_gets_no_marks() -> None:
-    body, _ = await sent_and_keyed(LATER, "openai:local", completes({"content": "Take it."}))
-    assert "cache_control" not in json.dumps(body)
 
 
 def test_at_most_four_marks_are_set_which_is_all_that_is_allowed() -> None:

@@ -150,15 +150,6 @@ async def test_the_wait_that_a_provider_asks_for_is_kept_and_a_little_added(name
     assert sleeps.all == pytest.approx([0.022, 0.033])
 
 
-async def test_a_wait_beyond_the_calls_seconds_ends_it_at_once_with_what_the_provider_said() -> None:
-    sleeps = Sleeps()
-    with Provider(fails(429, "try tomorrow", retry_after="86400")) as provider:
-        with pytest.raises(ModelError, match="try tomorrow") as caught:
-            await answer_of(model_at(provider, sleeps), MESSAGES)
-        assert len(provider.seen) == 1
-    assert (sleeps.all, caught.value.kind) == ([], "model")
-
-
 async def test_an_attempt_that_ends_with_the_calls_seconds_is_counted_as_one_that_was_read() -> None:
     with Provider(replace(CLIENTS["openai"].says("hello"), drips=True)) as provider:
         model = replace(model_at(provider, Sleeps(), "openai", timeout=30), seconds=0.2)
@@ -167,12 +158,6 @@ async def test_an_attempt_that_ends_with_the_calls_seconds_is_counted_as_one_tha
     assert caught.value.usage is not None
     assert (caught.value.usage["calls"], caught.value.usage["estimated"]) == (0, 1)
     assert caught.value.usage["input_uncached"] > 0
-
-
-async def test_pauses_double_up_to_the_longest() -> None:
-    policy = Retrying(chance=lambda: 1.0)
-    assert [policy.pause(attempt) for attempt in range(8)] == [0.5, 1, 2, 4, 8, 16, 30, 30]
-    assert Retrying(chance=lambda: 0.0).pause(3) == 2
 
 
 async def test_a_429_with_a_wait_holds_the_other_calls_to_the_provider_too() -> None:

@@ -15,11 +15,6 @@ def test_each_part_of_the_input_has_its_price() -> None:
     assert dollars(used, SONNET) == pytest.approx(2 + 0.4 + 1 + 1)
 
 
-def test_without_a_cache_price_the_cache_costs_what_input_costs() -> None:
-    used = Usage(cache_read=1_000_000, cache_creation=1_000_000)
-    assert dollars(used, Price(input=2, output=10)) == pytest.approx(4)
-
-
 def test_the_table_that_ships_is_dated_and_knows_the_models_of_the_profiles_that_ship() -> None:
     prices = read_prices()
     assert prices.as_of.year >= 2026

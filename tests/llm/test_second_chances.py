@@ -141,11 +141,3 @@ async def test_what_does_not_fit_is_known_in_providers_words(name: str, message:
             await answer_of(model_at(provider, name), MESSAGES)
         assert len(provider.seen) == 1
     assert caught.value.kind == "context_overflow"
-
-
-@pytest.mark.parametrize("name", CLIENTS)
-async def test_another_400_is_no_overflow(name: str) -> None:
-    body = json.dumps(refusal(name, "temperature: must be at most 1")).encode()
-    with Provider(Step(400, body)) as provider, pytest.raises(ModelError) as caught:
-        await answer_of(model_at(provider, name), MESSAGES)
-    assert caught.value.kind == "model"

@@ -67,13 +67,6 @@ def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
     assert usage_of(AIMessage("hello")) == Usage(calls=1)
 
 
-def test_a_count_that_can_be_true_stays_and_says_nothing_of_estimates() -> None:
-    usage: Any = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
-    answer = AIMessage("hello", usage_metadata=usage)
-    assert with_possible_usage(answer, None, QUESTION) is answer
-    assert "estimated" not in usage_of(answer).model_dump()
-
-
 async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
     with Provider(*[counting("openai", None)] * 9) as provider:
         limits = Limits(tokens=1000)

@@ -94,19 +94,6 @@ def test_one_hit_is_cited_for_each_category_that_the_question_names(world: World
     assert "Together that is $33.24" in (recorded.run.report or "")
 
 
-def test_without_a_category_the_first_hit_is_cited_and_said_to_be_that(world: World) -> None:
-    recorded = asked(world, "Something with pegs")
-    assert picked(recorded) == [PEGS]
-    assert "names no category" in (recorded.run.report or "")
-
-
-def test_only_what_tools_have_shown_is_cited(world: World) -> None:
-    recorded = asked(world, "I need a tent. How do I dry it?", "hybrid_react")
-    cited = {citation.evidence_id for citation in recorded.run.citations}
-    assert cited
-    assert cited <= {entry.id for entry in recorded.evidence}
-
-
 def test_an_order_in_a_page_is_at_most_quoted(world: World) -> None:
     assert picked(asked(world, "How do I dry a wet tent?")) == [TENT]
 
@@ -131,12 +118,6 @@ def test_a_file_is_answered_by_its_own_lines() -> None:
 def test_of_a_question_it_understands_nothing() -> None:
     understood = in_schema("Understood", query="Two mugs under $20, please.")
     assert (understood["wants"], understood["budget"], understood["room"]) == ([], None, True)
-
-
-def test_findings_without_a_result_are_an_open_question() -> None:
-    found = in_schema("IntermediateReport", findings='{"sub_problem":"a zither"}')
-    assert (found["insights"], found["sources"]) == ([], [])
-    assert found["open_questions"] == ["Nothing was found on this: a zither"]
 
 
 def test_a_schema_that_it_does_not_know_is_filled_in() -> None:

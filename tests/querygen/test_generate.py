@@ -91,19 +91,6 @@ def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
     assert {"calculator", "get_user_profile", "get_user_orders", "web_search"} <= tools
 
 
-def test_two_orders_stand_in_one_question_where_they_are_of_one_kind_or_of_one_part(
-    rich: World, many: list[Query]
-) -> None:
-    pairs = [query for query in many if len(wish_of(query).owned) > 1]
-    assert {query.kind for query in pairs} == {"comparison", "project"}
-    for query in pairs:
-        first, other = _owned(rich, query)
-        assert len(wish_of(query).wants) == (1 if query.kind == "comparison" else 2), query.text
-        assert (first.categories == other.categories) == (query.kind == "comparison")
-        assert first.categories[:2] == other.categories[:2]
-        assert query.text.count('"') == 4
-
-
 def test_owned_products_are_quoted_with_their_month_and_give_each_want_its_name(rich: World, many: list[Query]) -> None:
     for query in many:
         owned = _owned(rich, query)
@@ -219,13 +206,6 @@ def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: Ma
     ]
     kept = KindOffers(tuple(offers))
     assert kept.demands == (("Material", "oak"), ("Material", "pine"))  # steel is one, and no scent is demanded
-
-
-def test_an_outlier_and_another_currency_set_no_budget() -> None:
-    first, *others = (listing_of(product) for product in products()[:5])
-    dear = listing_of(first.product.model_copy(update={"price": 1700.0}))
-    foreign = listing_of(first.product.model_copy(update={"currency": "EUR"}))
-    assert KindOffers((dear, foreign, *others)).priced == tuple(others)
 
 
 def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:

@@ -55,10 +55,6 @@ def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
     assert result.startswith("FP 0.50 (web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2)")
 
 
-def test_sources_beside_the_headline_are_told_apart() -> None:
-    assert words(*ruled(((PRODUCT,), 1), ((ORDER,), 0.5))).endswith("; not counted in FP: internal 0.5 of 1")
-
-
 def test_the_papers_rules_take_the_mean_of_the_types() -> None:
     result = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
     assert result.startswith("FP 0.75 (web 0.5 of 1, product 2 of 2, the mean of both)")

@@ -66,12 +66,6 @@ def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_plac
     assert claim.span is None
 
 
-def test_a_citation_that_comes_to_nothing_leaves_a_claim_uncited_and_is_named() -> None:
-    invented = make_claim(1, "Birds like it.", [], ["P:NONE"])
-    (claim,) = claims_of(judged([invented]), REPORT)
-    assert (claim.support, claim.unresolved) == ("uncited", ("P:NONE",))
-
-
 def test_a_quote_from_a_record_is_found_where_it_is_shown_readably() -> None:
     record = compact_json({"title": 'A "fine" feeder', "price": 24.99, "features": ["One", "Two"], "store": None})
     shown = readable(record)

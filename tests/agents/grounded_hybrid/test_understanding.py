@@ -1,7 +1,6 @@
 """How the question is understood, and what every role is told before the research."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,7 +25,6 @@ from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.score import Statement
-from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding
@@ -195,11 +193,6 @@ def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
     return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
 
 
-def with_record(owned: Owned, *categories: str) -> Owned:
-    record = Product(product_id=owned.product_id, title=owned.title, categories=categories, category="Baby_Products")
-    return replace(owned, record=record)
-
-
 def test_a_wish_is_shown_without_its_empty_fields() -> None:
     blanket = {"name": "swaddle blanket", "kinds": ["blanket"], "quantity": 2, "must": ["cotton"], "rating_min": 4}
     assert shown(BLANKETS) == {
@@ -260,9 +253,3 @@ def test_a_word_that_many_products_have_chooses_no_line_but_a_category_named_in_
     assert statements_on([line], "A gift set for a friend.", lambda word: 0.3) == []
     assert statements_on([line], "A mug for a friend.", lambda word: 0.3) == [line]
     assert statements_on([line], "A cup of coffee a day.", lambda word: 0.3) == [line]
-
-
-def test_an_intimate_product_is_listed_as_owned_where_the_question_names_it() -> None:
-    test = with_record(LEASH, "Health", "Pregnancy Tests")
-    assert "B1" not in owned_block([test, SWADDLE], BAG)
-    assert "B1" in owned_block([test, SWADDLE], "How long can I keep pregnancy tests?")

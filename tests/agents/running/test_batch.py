@@ -105,13 +105,6 @@ def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder:
     assert backend.most == 3
 
 
-def test_model_calls_in_flight_have_a_limit_of_their_own(world: World, folder: Path) -> None:
-    backend = Backend(researched)
-    (tally,) = run_all(folder, world, backend, parallel=6, model_calls=2)
-    assert tally.done == 6
-    assert backend.most == 2
-
-
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
     def failing(number: int, turns: int) -> AIMessage:
         if number % 2:

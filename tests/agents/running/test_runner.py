@@ -11,7 +11,7 @@ import pytest
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outages import IN_A_ROW
-from drretail.agents.running.runner import Runner, recorded_spec
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
@@ -141,12 +141,6 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == SAID
-
-
-@pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_s_place_is_recorded_to_be_found(monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str) -> None:
-    monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
-    assert recorded_spec(spec) == recorded
 
 
 def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:

@@ -16,7 +16,7 @@ from drretail.agents.running.system import SystemUnderTest, suts, system_options
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
@@ -67,16 +67,6 @@ def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(th
     assert corpora[0] == corpora[1], "the smallest size has no distractor, so the same is served"
     assert len(set(corpora)) == 3
     assert labels(react(there)) == ["-size-32k"]
-
-
-def test_what_a_sandbox_does_not_have_is_refused(there: World, world: World) -> None:
-    with pytest.raises(UserError, match="has no size 1m: it has 32k, 64k"):
-        react(there, ("32k", "1m"))
-    with pytest.raises(UnknownName, match="no_distractor"):
-        react(there, (), ("no_distracter",))
-    for sizes, composes in ((["32k"], []), ([], ["all"])):
-        with pytest.raises(UserError, match="--size and --compose are of a sandbox's folder"):
-            react(world, sizes, composes)
 
 
 def served(world: World, system: SystemUnderTest, query: Query = QUERY, runner: Runner | None = None) -> list[str]:

@@ -23,7 +23,6 @@ from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.llm.registry import Model, open_model
 from drretail.records.models import Price
-from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 from tests.build import known
 
@@ -161,12 +160,6 @@ def test_nothing_is_searched_in_an_open_web(world: World, folder: Path) -> None:
 def test_an_estimate_without_a_price_says_for_which_model(world: World, folder: Path) -> None:
     (estimate,) = estimated(folder, world, a_system(world, "react", replace(sonnet(), spec="anthropic:claude-99")))
     assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-99",))
-
-
-def test_a_runs_own_limits_bound_the_estimate(world: World, folder: Path) -> None:
-    limits = Limits(dollars=0.002, tokens=5_000)
-    (estimate,) = estimated(folder, world, a_system(world, "react", sonnet(), limits=limits))
-    assert (known(estimate.dollars).high, estimate.input.high) == (0.004, 10_000)
 
 
 def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: Path) -> None:

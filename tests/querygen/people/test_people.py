@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.llm.registry import Model
-from drretail.querygen.lint import Linter
 from drretail.querygen.people.pairing import distance, most_different, pair_query
 from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
 from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
@@ -92,15 +91,6 @@ def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) ->
     assert made.persona is not None
     assert made.persona not in made.text
     assert "Shampoo" in (made.context or "")
-
-
-def test_one_task_of_several_users_is_no_repetition(world: World) -> None:
-    pasts = [read_past(world, user) for user in USERS]
-    made = [pair_query(TASK, persona_by_rules(past), None, world.manifest.fingerprint) for past in pasts]
-    codes = {finding.code for each in Linter(world).check_all(made) for finding in each.findings}
-    assert "near_duplicate" not in codes
-    apart = [each.model_copy(update={"task_id": None}) for each in made]
-    assert "near_duplicate" in {one.code for found in Linter(world).check_all(apart) for one in found.findings}
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from drretail.querygen.review.form import (
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.querygen.review.conftest import LAMP, QUERIES
+from tests.querygen.review.conftest import QUERIES
 from tests.querygen.review.scripted import simple
 
 EMPTY_KINDS = "is empty: leaf categories of the shop, or short nouns; a product of any of them will do"
@@ -137,9 +137,3 @@ def test_money_is_taken_as_people_write_it(cell: str, amount: str, currency: str
     wish = wish_of(changed(QUERIES[0], budget=cell), QUERIES[0])
     assert wish is not None
     assert wish.budget == Money(amount=amount, currency=currency)
-
-
-def test_no_spreadsheet_takes_ids_or_stars_for_numbers_or_dates() -> None:
-    want = LAMP.model_copy(update={"rating_min": 4.5})
-    form = form_of(simple(1, wish=Wish(wants=(want,), owned=("0141439513",))))
-    assert (form.query["owned"], form.wants[0]["rating_min"]) == ("0141439513;", "4.5 stars")

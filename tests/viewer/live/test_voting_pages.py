@@ -50,12 +50,6 @@ def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) 
     assert client.get("/vote/1").status_code == 200
 
 
-def test_a_name_that_can_be_no_file_is_refused_in_a_sentence(client: TestClient) -> None:
-    found = client.post("/name", data={"name": "../../etc"})
-    assert found.status_code == 409
-    assert "A name has up to 40 letters" in found.text
-
-
 @pytest.mark.parametrize("path", ["/vote", "/vote/{}", "/rate", "/rate/{}", "/label", "/label/{}", "/vote/{}/answers"])
 def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, path: str) -> None:
     answer(ann, "left")

@@ -30,12 +30,6 @@ def test_agents_stand_below_whoever_launched_them_in_the_order_of_their_launch()
     assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
 
 
-def test_a_source_tells_which_step_of_whom_found_it() -> None:
-    found = Research(STEPS).found("0.1", 2)
-    assert (found.step, found.words, found.place) == ("0.1·2", "web_search, by researcher 1", 6)
-    assert Research(STEPS).found("0.1.1.1", 0).agent == "researcher 1"
-
-
 def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
     refused = {"file": "none.csv", "question": "Refused?"}
     steps = [

@@ -167,19 +167,6 @@ def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path)
     assert "1 answer in 2 calls came without a possible count of tokens" in table.text
 
 
-def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
-    path = mine / "experiment.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    (system,) = document["systems"].values()
-    document["systems"]["null_empty"] = {**system, "agent": "null_empty", "models": {}}
-    document["prompt_hashes"]["null_empty"] = {}
-    path.write_text(json.dumps(document), encoding="utf-8")
-    shown = " ".join(render_page(mine).split())
-    assert "null_empty; web: sandbox (snippets)</span>" in shown
-    played = "react; web: sandbox (snippets); model: offline:shopper (rule-based)"
-    assert f"{played}; tools show the user&#39;s own data</span>" in shown
-
-
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
     families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
     view = replace(read_view(judged), scoreboard=derive_scores(judged, families).scoreboard)

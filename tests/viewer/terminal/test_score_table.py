@@ -2,9 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
-from drretail.records.counterfactual import CounterfactualRow, Dimension
 from drretail.records.score import Judging, Score, Scores
-from drretail.viewer.terminal.printed_scores import print_counterfactuals, print_scores, print_slices
+from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
 SYSTEMS = [
     *(
@@ -129,27 +128,3 @@ def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(print
     text = " ".join(" ".join(lines).split())
     assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert not any(line.split()[-1:] == ["4"] for line in lines)
-
-
-def row(of: Dimension, n_scored: int) -> CounterfactualRow:
-    return CounterfactualRow(
-        version=2,
-        system="a-counterfactual-swap",
-        factual="a",
-        kind="swap",
-        measure="beyond",
-        of=of,
-        value=0.25 if n_scored else None,
-        n_planned=4,
-        n_scored=n_scored,
-        n_na=4 - n_scored,
-    )
-
-
-def test_a_dimension_without_any_value_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = (row("products", 0), row("brands", 3), row("prices", 0))
-    print_counterfactuals(Scores.model_construct(counterfactuals=rows))
-    shown = capsys.readouterr().out
-    assert "brands changed beyond repeats" in shown
-    assert "products changed beyond repeats" in shown
-    assert "prices changed" not in shown

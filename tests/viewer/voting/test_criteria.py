@@ -21,10 +21,3 @@ def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
     assert "otherwise" in meanings["contradicted"]
     assert support_rules()[0].startswith("Reports read fluently")
     assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
-
-
-def test_every_answer_has_a_key_of_its_own() -> None:
-    for each in (*rating_questions(with_profile=True, with_picks=True), label_question()):
-        keys = "".join(option.keys for option in each.options)
-        assert len(set(keys)) == len(keys)
-        assert not set(keys) & set("nvu?")

@@ -18,13 +18,6 @@ def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
     assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
 
 
-def test_reports_and_claims_are_spread_too(exp: Path) -> None:
-    plan = planned(exp, 6)
-    assert set(Counter(report.system for report in plan.reports).values()) == {2}
-    assert set(Counter(claim.system for claim in plan.claims).values()) == {2}
-    assert {claim.stratum for claim in plan.claims} == set(plan.strata)
-
-
 def test_the_same_experiment_gives_the_same_plan(answered: Path, tmp_path: Path) -> None:
     one, other = (Path(shutil.copytree(answered, tmp_path / name)) for name in ("one", "other"))
     assert planned(one, 5) == planned(other, 5)
