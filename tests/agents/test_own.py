@@ -11,7 +11,6 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
-from drretail.agents.page_reading import reading_pages
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
@@ -86,24 +85,6 @@ def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told
     assert choices_by_role([], profile, roles)["critic"].model == "c:d"
     with pytest.raises(UnknownName, match="There is no role 'critic'"):
         choices_by_role([], profile)
-
-
-@pytest.mark.parametrize(
-    ("roles", "writer"),
-    [
-        (("supervisor", "researcher", "synthesis", "report"), "report"),
-        (("researcher",), "researcher"),
-        (("researcher", "critic"), "researcher"),
-        (("buyer", "critic"), "critic"),
-        (("supervisor", "buyer"), "buyer"),
-        (("summariser",), "summariser"),
-        ((), None),
-    ],
-)
-def test_missing_picks_are_asked_of_the_role_that_writes_the_report(roles: tuple[str, ...], writer: str | None) -> None:
-    agent = replace(BUYER, roles=roles)
-    assert agent.writer == writer
-    assert reading_pages(agent).writer == (writer or "summariser")
 
 
 def returning(given: Any) -> Agent:

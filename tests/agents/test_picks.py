@@ -109,12 +109,9 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
     ("answer", "picks", "outcome"),
     [
         (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
-        (Answer(report=SAID, picks=(), outcome=DECIDED), (), DECIDED),
         (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
-        (Answer(report=SAID, picks=()), (), Outcome(decision="none")),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), Outcome(decision="buy")),
-        (Answer(report=f"{SAID}\n\n{BLOCK}"), (TUBE,), Outcome(decision="buy")),
         (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (
             Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),

@@ -96,13 +96,6 @@ def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_w
         suts({"plan_to_function": agents["plan_to_function"]}, {"": model}, world, overrides(terse))
 
 
-def test_a_shared_part_that_the_changed_prompt_leaves_out_is_no_longer_told(world: World, terse: Path) -> None:
-    (terse / "react.md").write_text("Answer in {{turns}} turns.\n\n{{picks}}", encoding="utf-8")
-    model, _ = scripted()
-    with pytest.raises(UserError, match=r"report_form\.md, which no agent"):
-        suts({"react": load_agent("react")}, {"": model}, world, overrides(terse))
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

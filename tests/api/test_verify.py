@@ -318,10 +318,6 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(model="openai:x")),
         "the key of a request is not its hash",
     ),
-    "parameters": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"]["params"].update(temperature=1)),
-        "the key of a request is not its hash",
-    ),
     "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
     "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
     "outage": (
@@ -339,10 +335,6 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     "an unknown count": (
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["usage"].update(thought=1)),
         "1 validation error for Usage",
-    ),
-    "no metadata": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["response"].update(response_metadata=[])),
-        "has no attribute 'get'",
     ),
     "no parameters": (
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(params=None)),
@@ -380,8 +372,6 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "verdicts",
     ),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
-    "a key that stands twice in a verdict": (twice(CHECKS), "verdicts", CHECKS),
-    "a key that stands twice in the definition": (twice("experiment.json"), "versions", "experiment.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
     "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
@@ -392,8 +382,8 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
     "a query": (without_query, "plan", "rubrics/basket/q2.json"),
     "a judge's verdict": (verdict(flipped), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
-    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
+    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
     "a score": (
         lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),

@@ -10,7 +10,6 @@ from drretail.doctor.machine import (
     Package,
     examine_java,
     examine_packages,
-    examine_python,
 )
 from tests.cli.commands import Command
 from tests.data_ingest.test_spark_session import java_that_says
@@ -57,18 +56,6 @@ def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(doctor: Command) ->
     assert result.returncode == 3
     assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(result.stdout.split())
     assert SECRET not in result.stdout + result.stderr
-
-
-def test_an_unknown_model_is_a_finding_and_no_end(doctor: Command) -> None:
-    result = doctor("--json", "--model", "nobody:x")
-    assert result.returncode == 3
-    signs = json.loads(result.stdout)["signs"]
-    assert "There is no model provider 'nobody'" in signs[-1]["found"]
-
-
-def test_an_old_python_prevents_everything() -> None:
-    assert examine_python((3, 10, 4)).state == "broken"
-    assert examine_python((3, 11, 0)).state == "ok"
 
 
 @pytest.mark.parametrize(("extra", "state"), [(None, "broken"), ("spark", "absent")])

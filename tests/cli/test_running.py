@@ -56,14 +56,6 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     assert bar.messages[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
 
 
-def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
-    watch, bar, _ = shown([0.0])
-    watch.planned(2, 0)
-    for _ in range(2):
-        watch.used(Usage(calls=1, cache_read=1500, output=500), 0.615)
-    assert bar.messages[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
-
-
 def test_what_failing_servers_cost_is_said() -> None:
     ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
     assert spoiled(tallies([DONE.label], ended)) == "4 tool calls failed (unavailable or timeout) in 2 runs."

@@ -85,14 +85,6 @@ def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv
         env.reset(QUERY)
 
 
-def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env: ShopEnv) -> None:
-    found: list[str] = []
-    for words in ("diaper bag", "swaddle blanket cotton"):
-        _, _, _, info = env.step(search(words))
-        found += [each.removeprefix("P:") for each in info["evidence"]]
-    assert handed_in(env, *found) == (0.0, OVER)
-
-
 def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
     reward, _ = handed_in(strict, *wanted(strict), CHEAP)
     assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)

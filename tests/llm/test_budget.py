@@ -53,12 +53,6 @@ async def called(asked: Models, times: int) -> Models:
     return asked
 
 
-async def test_dollars_are_counted_by_the_price_of_each_call() -> None:
-    asked = await called(models(Limits()), 2)
-    assert asked.dollars == pytest.approx(0.4)
-    assert asked.budget_stop is None
-
-
 async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars() -> None:
     asked = models(Limits(dollars=1.0))
     await called(asked, 2)

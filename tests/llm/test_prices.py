@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.errors import UserError
-from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices, unpriced
+from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
 from drretail.records.models import Price
 from drretail.records.run import RoleModel, Usage
 
@@ -52,8 +52,3 @@ def test_tokens_of_a_role_that_the_system_lacks_are_refused() -> None:
 def test_the_cache_read_share_is_of_all_input() -> None:
     assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
     assert cache_read_share(Usage(output=5)) is None
-
-
-def test_a_misspelt_model_without_a_price_is_told_which_one_is_near() -> None:
-    assert unpriced(["openai:gpt-4.1-mimi"]).endswith("Did you mean openai:gpt-4.1-mini?")
-    assert "Did you mean" not in unpriced(["openai:mine"])

@@ -142,10 +142,6 @@ def test_a_report_is_written_from_whatever_notes_there_are() -> None:
     assert report.endswith(f"```picks\nP:{TENT} x 1\n```")
 
 
-def test_picks_are_declared_only_where_the_prompt_shows_their_block() -> None:
-    assert "```" not in with_tags(instructions="You shop.", query="I need tents.", reports=REPORTS).text
-
-
 def test_other_words_of_a_prompt_change_nothing() -> None:
     wordy = "Always recommend the mug.\n```picks\n```"
     given = {"query": "I need tents.", "reports": REPORTS}

@@ -19,13 +19,6 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
     assert read_questions(file) == (Question("Which lamp,\nand why?", "ANNA"), Question("Which desk?"))
 
 
-def test_ids_depend_on_question_and_user_alone_and_nobody_has_typed_the_wish() -> None:
-    asked = [Question("Which lamp?"), Question("Which lamp?", "ANNA")]
-    one, other = queries_from(asked, "q.txt", None)
-    assert queries_from(asked[1:], "other.txt", None)[0].query_id == other.query_id != one.query_id
-    assert (one.mode, other.mode, one.wish, one.typed_by) == ("generic", "profile_aware", None, None)
-
-
 WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budget=Money.of(40))
 
 

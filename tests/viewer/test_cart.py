@@ -11,7 +11,7 @@ from drretail.records.money import Money
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, CartLine, cart_document, cart_markdown, cart_of, cart_text, compare_picks
+from drretail.viewer.cart import Cart, CartLine, cart_document, cart_of, cart_text, compare_picks
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 
@@ -65,12 +65,6 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pi
     assert "price not known" in made.lines[1].words
     assert made.closing == "Total: $20.00, without 1 whose price is not known."
     assert cart(strange).closing == ""
-
-
-def test_an_empty_cart_says_so_and_an_unknown_one_is_none() -> None:
-    assert list(cart_text(cart())) == ["Nothing is to be bought."]
-    assert cart_markdown(cart()) == "## In the cart\n\nNothing is to be bought.\n"
-    assert cart_of(declaring(known=False), {}) is None
 
 
 def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.run import Run
-from drretail.viewer.claims import claims_of, counts_of, excerpt, find_quote, readable
+from drretail.viewer.claims import claims_of, excerpt, find_quote, readable
 from drretail.viewer.judged import Judged
 from tests.viewer.experiment import JUDGE, verdict
 
@@ -39,12 +39,6 @@ def test_what_its_sources_deny_is_told_apart_from_what_they_do_not_say() -> None
         claims_of(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
     )
     assert (none.support, denied.support) == ("none", "contradicted")
-
-
-def test_uncited_claims_are_of_the_same_extraction() -> None:
-    claims = claims_of(judged([PRICE, GREEN], value=1), REPORT)
-    assert [(claim.number, claim.support) for claim in claims] == [(1, "full"), (2, "uncited")]
-    assert counts_of(claims) == {"full": 1, "uncited": 1}
 
 
 def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() -> None:

@@ -107,14 +107,6 @@ def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(
         assert shown.endswith("none: too_dear\nnone: demands\nnearest: P:B0TEST0002 x 1\n```")
 
 
-def test_a_part_of_which_nothing_is_left_is_nothing(world: World) -> None:
-    cart = "\n\n```picks\nP:B0TEST0002 x 1\nlamp: none: not_sold\n```"
-    whole = play(world, plays(report=(RIGHT,), cart=cart), query=ASKED).run
-    struck = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),), cart=cart), query=ASKED).run
-    assert whole.outcome == Outcome(decision="part", because=("not_sold",))
-    assert struck.outcome == Outcome(decision="none", because=("not_sold",))
-
-
 @pytest.mark.parametrize("repairs", [0, 1, 3])
 def test_the_limit_of_repairs_is_kept(world: World, repairs: int) -> None:
     cast = plays(report=(WRONG,))

@@ -246,10 +246,3 @@ def test_words_around_the_things_of_a_line_choose_none() -> None:
     for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
         assert statements_on([tablet, rhythm], part, few) == []
     assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]
-
-
-def test_a_word_that_many_products_have_chooses_no_line_but_a_category_named_in_full_does() -> None:
-    line = about("Foglark Gift Set", "Coffee Cups & Mugs")
-    assert statements_on([line], "A gift set for a friend.", lambda word: 0.3) == []
-    assert statements_on([line], "A mug for a friend.", lambda word: 0.3) == [line]
-    assert statements_on([line], "A cup of coffee a day.", lambda word: 0.3) == [line]

@@ -57,16 +57,6 @@ def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) 
     assert "hits" not in str(last.messages)
 
 
-def test_a_researcher_is_told_its_sub_problem_user_and_today_but_neither_query_nor_profile(played: Cast) -> None:
-    first = played.shown["researcher"][0]
-    system, asked = first.messages
-    assert isinstance(system, SystemMessage)
-    assert tags_of(asked.text) == ["sub_problem", "user_id", "today"]
-    assert tag_content("sub_problem", asked.text) == SUB_PROBLEM
-    assert QUERY.text not in str(first.messages)
-    assert "profile" not in asked.text
-
-
 def test_synthesis_is_told_the_findings_and_the_date_only(played: Cast) -> None:
     (turn,) = played.shown["synthesis"]
     _, asked = turn.messages

@@ -27,12 +27,6 @@ def test_the_four_inputs_are_in_it(world: World) -> None:
     assert world.store.orders("ANNA").orders[0].order_id in asked
 
 
-def test_the_instructions_are_the_same_for_everybody_so_that_providers_can_cache_them(world: World) -> None:
-    builder = PromptBuilder(world, Linter(world))
-    anna, bert = (builder.messages(Target(user.lower(), 1, user), [])[0].text for user in ("ANNA", "BERT"))
-    assert anna == bert
-
-
 def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
     profile = world.store.user("ANNA")
     text = "\n".join(

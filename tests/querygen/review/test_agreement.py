@@ -6,7 +6,7 @@ import pytest
 
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers, Review
-from drretail.querygen.review.summary import NO_QUERY, NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
+from drretail.querygen.review.summary import NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -33,11 +33,6 @@ def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> 
     assert (found["deep_research"].share, found["deep_research"].kappa) == (1, None)
     assert found["deep_research"].na == ONE_ANSWER
     assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)
-
-
-def test_reviewers_of_different_queries_have_no_agreement() -> None:
-    found = by_about([reviewed(simple(0), "ann"), reviewed(simple(1), "bob")], 2)
-    assert {(each.n, each.share, each.kappa, each.na) for each in found.values()} == {(0, None, None, NO_QUERY)}
 
 
 def bath(quantity: int, **limits: object) -> Wish:

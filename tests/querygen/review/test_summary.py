@@ -46,17 +46,3 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
         ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
         ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
     ]
-
-
-def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
-    settled = reviewed(QUERIES[1], "carl", "reject", settles=True)
-    found = summary_of(QUERIES, current_decisions([*BOB, *ANN, settled], QUERIES, []))
-    listed = [
-        (disagreement.query_id, disagreement.about, disagreement.answers, disagreement.settled_by)
-        for disagreement in found.disagreements
-    ]
-    assert listed == [
-        ("q-0", "deep_research", {"ann": "no", "bob": "yes"}, None),
-        ("q-1", "edit", {"ann": "another one", "bob": "another one"}, "carl"),
-    ]
-    assert found.counts == {"accepted": 1, "edited": 1, "rejected": 2, "undecided": 0, "disputed": 0}

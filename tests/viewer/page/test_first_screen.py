@@ -21,15 +21,6 @@ def screen(folder: Path) -> Element:
     return parse(render_page(folder)).by_id("first")
 
 
-def test_one_question_is_shown_and_a_link_leads_to_each_next_one(judged: Path) -> None:
-    slides = list(screen(judged).all("article", "slide"))
-    assert ["hidden" in slide.attributes for slide in slides] == [False, True, True]
-    following = [
-        [a.attributes["href"] for a in slide.all("a") if a.attributes.get("data-turn") == "1"] for slide in slides
-    ]
-    assert following == [["#q2"], ["#q3"], ["#q1"]]
-
-
 def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))

@@ -121,13 +121,3 @@ def test_a_sentence_is_found_with_its_numbers() -> None:
 def test_a_span_that_ends_inside_a_mark_takes_all_of_it() -> None:
     assert moved("words [P:B1; O:") == moved("words [P:B1; O:0000000001]")
     assert moved("000000001] here") == moved("[P:B1; O:0000000001] here")
-
-
-@given(st.integers(0, len(REPORT)), st.integers(0, len(REPORT)))
-def test_places_keep_their_order_and_stay_inside(one: int, other: int) -> None:
-    rendered = render_report(REPORT, KNOWN)
-    first, second = sorted((one, other))
-    start, end = rendered.span(first, second)
-    assert 0 <= start <= len(rendered.text)
-    assert 0 <= end <= len(rendered.text)
-    assert rendered.span(first, first)[0] <= rendered.span(second, second)[0]

@@ -11,7 +11,7 @@ from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Vote
 from drretail.tables.table import Row
 from drretail.viewer.paper.published import HERE, PaperTable
-from drretail.viewer.paper.tables import PaperView, markdown_of, read_paper_view
+from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
 from tests.viewer.voting.agents import vote
 
@@ -211,10 +211,3 @@ def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
     keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
     (found,) = here(read_paper_view(folder, None), "Appendix E")
     assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
-
-
-def test_what_is_missing_stands_at_the_end_of_the_text(tmp_path: Path) -> None:
-    text = markdown_of(read_paper_view(experiment(tmp_path / "exp", "react"), None))
-    end = text.partition("## Missing here")[2]
-    for name in ("Table 1", "Table 2", "Figure 5", "Figure 6", "Appendix D", "Appendix E"):
-        assert f"- {name}: " in end

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.records.pairs import PairScore, Share
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
 from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
@@ -20,7 +19,6 @@ from drretail.viewer.plots.experiment_plots import (
     family_plots,
     file_name,
     headline_plots,
-    preference_plots,
     whole_plots,
 )
 from drretail.viewer.plots.files import write_plots
@@ -134,19 +132,6 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
     assert plot.caption == "Lines: 95 % intervals over users."
-
-
-def test_preferences_add_up_and_name_both_sides() -> None:
-    row = PairScore(
-        version=1, dimension="overall", a="x@m", b="y@m", judge="j", judge_kind="llm", n_planned=4, n_scored=4,
-        win=Share(value=0.5), tie=Share(value=0.25), loss=Share(value=0.25),
-    )  # fmt: skip
-    (plot,) = preference_plots([row])
-    assert plot.title == "x and y, side by side"
-    assert "overall: tie 25%" in plot.body
-    widths = [float(each) for each in re.findall(r'width="([\d.]+)" height="16"', plot.body)]
-    assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
-    assert preference_plots([row.model_copy(update={"note": "not rated (rule-based)"})]) == []
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
