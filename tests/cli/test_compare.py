@@ -83,17 +83,6 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     assert "ide by side" not in others.stdout
 
 
-@pytest.mark.parametrize("width", [100, 80, 60])
-def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, preferred: Path, width: int) -> None:
-    done = drretail("compare", "exp", COLUMNS=str(width))
-    sentences, _, rest = done.stdout.partition("Side by side, judged")
-    tables, _, _ = rest.partition("What is missing")
-    assert tables.count(".66–1") == 6  # dimensions: nobody has a profile
-    assert all(len(line) <= width for line in tables.splitlines())
-    assert ("Left out for lack of width: " in tables) == (width < 80)
-    assert all(len(line) <= width for line in sentences.splitlines())
-
-
 def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(succeeds: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     done = succeeds("compare", "exp")

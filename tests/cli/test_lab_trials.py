@@ -103,27 +103,3 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_s
     assert finding_lines(two_systems) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
-
-
-def test_bias_estimates_caps_and_names_what_it_does_not_know(
-    drretail: Command, succeeds: Command, two_systems: Path
-) -> None:
-    done = succeeds(
-        *("lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "drift,position"),
-        *("--pin", "pin.json"),
-        COLUMNS="200",
-    )
-    assert "drift, openai:gpt-4o" in done.stdout
-    assert "pairwise by openai:gpt-4o" in done.stdout
-    assert "justification" not in done.stdout
-    assert not (two_systems / "lab" / "bias.json").exists()
-    judge = ("--judge", "scripted:judge.toml")
-    cut = drretail("lab", "bias", "exp", *judge, "--probes", "drift", "--pin", "p.json", "--max-tokens", "1")
-    assert cut.returncode == 3
-    assert "The cap of 1 tokens for judging is reached" in cut.stderr
-    (two_systems.parent / "bad.json").write_text("{}", encoding="utf-8")
-    for args, text in ((("--probes", "lenght"), "length"), (("--pin", "bad.json", *judge), "bad.json")):
-        done = drretail("lab", "bias", "exp", *args)
-        assert done.returncode in (1, 2), args
-        assert text in done.stderr
-        assert "Traceback" not in done.stderr

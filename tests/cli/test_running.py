@@ -1,7 +1,5 @@
-import json
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +7,6 @@ from drretail.agents.running.outcomes import Ended, tallies
 from drretail.cli.run_progress import RunsShown, made_again, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
-from tests.cli.commands import Command
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
@@ -79,14 +76,3 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
 )
 def test_the_advice_names_the_flags_that_help(ended: list[Ended], message: str | None) -> None:
     assert made_again(tallies([DONE.label], ended)) == message
-
-
-def test_what_became_of_runs_fits_80_columns_with_whole_names(drretail: Command, tmp_path: Path) -> None:
-    query = {"format": 1, "query_id": "q1", "text": "A bird feeder, please.", "mode": "generic", "source": "a person"}
-    (tmp_path / "q.jsonl").write_text(json.dumps(query) + "\n", encoding="utf-8")
-    asked = ("run", "--queries", "q.jsonl", "--agent", "plan_to_function", "--no-floors", "--to", "exp")
-    shown = drretail(*asked, COLUMNS="80").stdout
-    lines = shown.splitlines()
-    assert max(map(len, lines)) <= 80
-    # The wider table breaks the label, and at its "@" alone.
-    assert [sum(part in line for line in lines) for part in ("plan_to_function", "@offline-shopper")] == [2, 2]

@@ -103,12 +103,3 @@ def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
             pages = pages_by_label(settings, {"open": systems["open"]})
         page = pages["open"].fetch("http://127.0.0.1:80/")
         assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [(["--sources", "liev"], "Did you mean live"), (["--sources", "live", "--rules", "drg"], "know no live pages")],
-)
-def test_sources_that_cannot_be_are_one_sentence(flags: list[str], message: str, drretail: Command) -> None:
-    done = drretail("score", "exp", "--metrics", "faithfulness", *flags)
-    assert (done.returncode, message in " ".join(done.stderr.split())) == (2, True)

@@ -130,13 +130,6 @@ def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -
     assert well_told(env, f"- It weighs 812 ounces [P:{bag}].", "", "330 prizes.").verified == 0.5
 
 
-def test_true_figures_of_other_things_hide_no_invention(env: ShopEnv) -> None:
-    inventions = "It weighs 812 ounces. It was awarded 330 prizes."
-    looked_up(env, [CHEAP, DEAR])
-    others = praised(env.shop, [CHEAP, DEAR]).replace("Get this one", "There is another")
-    assert well_told(env, "", inventions, "", others).verified == 0.5
-
-
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) -> None:
     items = env.shop.world.store.products(wanted(env))

@@ -68,14 +68,6 @@ def test_a_retrieval_agent_sees_its_question_alone_and_can_search_and_nothing_el
     assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}, "nobody is sent to no web"
 
 
-def test_an_id_that_no_search_brought_is_named_as_such(world: World) -> None:
-    invented = AIMessage(f"Weekly [W:abcdefgh], or every two weeks [{CLEAN}].")
-    actors = Cast((sent(HOW), REPORT), {HOW: (calls(SECOND), invented)})
-    run = perform(world, actors).run
-    assert actors.told()[0]["not_found"] == ["W:abcdefgh"]
-    assert run.notes == ("0.1: the retrieval agent cited what was never found: W:abcdefgh",)
-
-
 def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
     actors = Cast((sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
     run = perform(world, actors, limits=Limits(rag_turns=2)).run

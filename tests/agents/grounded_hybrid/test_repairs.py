@@ -107,13 +107,6 @@ def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(
         assert shown.endswith("none: too_dear\nnone: demands\nnearest: P:B0TEST0002 x 1\n```")
 
 
-@pytest.mark.parametrize("repairs", [0, 1, 3])
-def test_the_limit_of_repairs_is_kept(world: World, repairs: int) -> None:
-    cast = plays(report=(WRONG,))
-    run = play(world, cast, query=ASKED, limits=Limits(repairs=repairs)).run
-    assert (len(cast.shown["report"]), len(run.repairs)) == (1 + repairs, repairs)
-
-
 @pytest.mark.parametrize(
     ("mended", "why"),
     [

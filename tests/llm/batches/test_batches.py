@@ -73,16 +73,6 @@ async def test_the_parameters_are_those_of_a_question_asked_directly(tmp_path: P
     }
 
 
-async def test_equal_questions_get_answers_of_their_own(tmp_path: Path) -> None:
-    def by_id(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
-        del params, batch
-        return succeeded(custom_id)
-
-    with BatchServer(by_id) as server, opened(server, tmp_path) as judging:
-        first, second = texts(await asked(judging, ["a", "a"]))
-    assert first != second
-
-
 async def test_more_questions_than_a_batch_holds_go_out_in_several(tmp_path: Path) -> None:
     with BatchServer(echo) as server, opened(server, tmp_path, most=2) as judging:
         assert texts(await asked(judging, list("abcde"))) == [f"on {letter}" for letter in "abcde"]

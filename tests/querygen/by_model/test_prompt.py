@@ -99,14 +99,3 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
-
-
-def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what_the_user_owns(world: World) -> None:
-    query = Query(query_id="q", user_id="ANNA", text="More shampoo, please. And a dimmable desk lamp?", source="t")
-    asked = PromptBuilder(world, Linter(world)).messages_to_type(query)[0].text
-    assert tag_content("question", asked) == query.text
-    shelf = (tag_content("shelf", asked) or "").splitlines()
-    assert {"- Shampoos", "- Desk Lamps"} <= {line.partition(":")[0] for line in shelf}
-    assert any(line.startswith("- Shampoos: ") and "Shampoo, Size" in line for line in shelf)
-    assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
-    assert world.manifest.now.date().isoformat() in asked

@@ -57,14 +57,6 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     assert Persona.model_validate(made.model_dump(mode="json", exclude_none=True)) == made
 
 
-def test_a_context_is_a_third_talk_and_names_no_order(world: World) -> None:
-    past = read_past(world, "ANNA")
-    whole = context_by_rules(past)
-    talk = [entry for entry in whole.entries if entry.kind == "talk"]
-    assert 0.2 <= len(talk) / len(whole.entries) <= 0.5
-    assert not any(order.order_id in whole.text for order in past.orders)
-
-
 def test_distance_is_one_minus_the_mean_jaccard_of_fields() -> None:
     one, same = (persona(user, diet="vegan food", books="crime novels") for user in "ab")
     half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")

@@ -10,7 +10,7 @@ import pytest
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
 from drretail.viewer.claims import Support
-from drretail.viewer.diff.answers import Statement, changes, likeness_of, read_diff
+from drretail.viewer.diff.answers import Statement, likeness_of, read_diff
 from drretail.viewer.diff.diff_html import diff_page
 from drretail.viewer.diff.diff_text import diff_document, diff_text
 from tests.cli.commands import environment
@@ -129,10 +129,3 @@ def statement(number: int, text: str, *sources: str, support: Support | None = N
 )
 def test_statements_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
     assert (likeness_of(statement(1, a), statement(1, b)) >= 0.5) is same
-
-
-def test_the_likest_are_matched_first_and_each_once() -> None:
-    a = [statement(1, "The cedar feeder is weatherproof"), statement(2, "The cedar hopper feeder is weatherproof")]
-    b = [statement(1, "The cedar hopper feeder is weatherproof"), statement(2, "Squirrels dislike pepper")]
-    found = [(change.kind, change.a and change.a.number, change.b and change.b.number) for change in changes(a, b)]
-    assert found == [("only_a", 1, None), ("only_b", None, 2), ("same", 2, 1)]
