@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from drretail.agents.page_reading import NOTHING_THERE
 from drretail.agents.running.runner import Recorded
 from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
@@ -123,17 +122,6 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
     assert [(text.form, text.shown) for text in entry.texts] == [("snippet", True), ("page", False)]
     assert recorded.run.status == "done"
-
-
-def test_a_page_that_holds_nothing_on_the_search_is_no_finding(world: World) -> None:
-    recorded, shown = perform(world, summariser(in_vain="a.example")[0])
-    read = results(shown)
-    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "note": NOTHING_THERE}
-    assert read[IDS[1]]["summary"] == "On Seed."
-    (note,) = [note for note in recorded.run.notes if IDS[0] in note]
-    assert note.endswith(f"{IDS[0]} was read and not handed on: nothing on the search")
-    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
-    assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
 
 
 def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:

@@ -143,6 +143,7 @@ def test_an_option_that_there_is_not_is_answered_with_the_nearest() -> None:
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
+    assert options.scope == "any"
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
 

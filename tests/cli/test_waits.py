@@ -26,6 +26,11 @@ def test_many_calls_that_wait_for_the_same_are_one_line(
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
 
 
+def test_nothing_of_it_goes_into_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    Waits()("Waiting")
+    assert capsys.readouterr().err == ""
+
+
 BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"
 
 

@@ -134,16 +134,6 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
     assert threading.active_count() == before
 
 
-def test_a_reset_in_the_midst_begins_anew_without_anything_of_before(env: ShopEnv) -> None:
-    user = env.query.user_id
-    before = env.step(call("get_user_profile", user_id=user))[0]
-    env.step(call("update_user_profile", user_id=user, first_name="Else"))
-    assert env.step(call("get_user_profile", user_id=user))[0] != before
-    env.reset(QUERY)
-    assert env.recorded().evidence == ()
-    assert env.step(call("get_user_profile", user_id=user))[0] == before
-
-
 def test_queries_that_nothing_goes_by_are_told_with_the_nearest(env: ShopEnv) -> None:
     with pytest.raises(UnknownName, match="Did you mean dev-1"):
         env.reset("dev-1")

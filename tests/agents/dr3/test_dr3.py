@@ -143,18 +143,6 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_main_agent_is_told_which_files_there_are(world: World, files: Path) -> None:
-    actors = Cast((calls(FEEDER), REPORT))
-    perform(world, actors, files)
-    first = actors.shown["researcher"][0]
-    assert (tag_content("files", first.messages[1].text) or "").splitlines() == [
-        "manual.pdf: no text",
-        f"orders.csv: text, {len(ORDERS)} characters",
-        "receipt.png: image",
-    ]
-    assert "read_file" in first.tool_names
-
-
 def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:
     actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(found("On 2022-05-01.", ROW),))
     recorded = perform(world, actors, files)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
@@ -118,21 +118,6 @@ def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     with pytest.raises(ModelError, match="rate_limit") as result:
         asyncio.run(asked.call("researcher", ASK))
     assert result.value.retries == 2
-
-
-def test_conversations_side_by_side_cannot_take_each_others_answers() -> None:
-    played = model({"text": "one"}, {"text": "two"}, {"text": "three"})
-
-    async def conversation(name: str) -> list[str]:
-        messages: list[Any] = [HumanMessage(name)]
-        for _ in range(3):
-            messages += [await answer_of(played, messages), HumanMessage("Go on.")]
-        return [message.text for message in messages if isinstance(message, AIMessage)]
-
-    async def all_of_them() -> list[list[str]]:
-        return await asyncio.gather(*(conversation(str(at)) for at in range(20)))
-
-    assert asyncio.run(all_of_them()) == [["one", "two", "three"]] * 20
 
 
 def test_usage_is_as_written_or_estimated_from_the_characters() -> None:

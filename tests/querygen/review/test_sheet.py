@@ -23,7 +23,6 @@ from drretail.querygen.review.sheet import (
 )
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.wish import Want
 from tests.querygen.review.conftest import FEEDER, LAMP, TYPED
 from tests.querygen.review.scripted import NOON, reviewed
 
@@ -112,15 +111,6 @@ def test_cells_of_a_want_and_of_the_whole_wish_are_changed_in_their_place(
     lamp = LAMP.model_copy(update={"quantity": 3, "again": False})
     limits = {"budget": Money(amount="80"), "room": False}
     assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (feeder, lamp), **limits}), "ann")
-
-
-def test_a_row_put_in_is_one_more_want_and_an_emptied_one_none(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[0] |= ACCEPT | {"decision": "edit", "reviewer": "bob"}
-    rows[1] |= dict.fromkeys(("want", "kinds", "quantity", "optional", "again", "price_max"), "")
-    rows.insert(2, dict.fromkeys(rows[0], "") | {"want": "hose", "kinds": "garden hose"})
-    after = edited(read, rows)
-    hose = Want(name="hose", kinds=("garden hose",))
-    assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (FEEDER, hose)}), "bob")
 
 
 @pytest.mark.parametrize(

@@ -131,16 +131,6 @@ def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, e
     assert ann.post(f"/vote/{number}", json={"question": "personalization", "value": "tie"}).status_code == 400
 
 
-def test_the_shopper_and_the_picks_are_shown_as_judges_see_them(ann: TestClient, exp: Path) -> None:
-    number = next(one for one, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
-    page = parse(ann.get(f"/vote/{number}").text)
-    assert "Which bird feeder suits me, under $30?" in page.text
-    assert "38 orders" in page.text or "order" in page.text
-    carts = [each.text for each in page.all("div", "cart")]
-    assert len(carts) == 2
-    assert all("Total: $" in cart for cart in carts)
-
-
 @pytest.mark.parametrize(
     "sent",
     [
@@ -170,17 +160,6 @@ def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
     assert ann.post("/rate/1", json={"question": "depth", "value": "11"}).status_code == 400
     assert ann.post("/rate/undo").json()["number"] == 1
     assert read_votes(exp) == []
-
-
-def test_a_claim_is_labelled_by_the_texts_that_its_judge_read(ann: TestClient, exp: Path) -> None:
-    page = parse(ann.get("/label/1").text)
-    assert next(page.all("pre")).text.startswith("evidence: P:B0TEST")
-    answer(ann, "partial", "support", "/label/1")
-    (label,) = read_votes(exp)
-    assert isinstance(label, ClaimLabel)
-    assert label.label == "partial"
-    assert label.claim in page.text
-    assert "shopper" not in page.text.partition("The statement")[2].partition("Your answer")[0]
 
 
 def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source_were_drawn(

@@ -102,18 +102,6 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     assert any("1 run of" in sentence for sentence in view.settings)
 
 
-def test_scores_stand_beside_the_papers_by_type_and_address_whatever_the_rules(tmp_path: Path) -> None:
-    folder, name = experiment(tmp_path / "exp", "react"), label("react")
-    ours = {"FP": 0.9, "FP_types": 0.7, "FR": 0.99, "N_web": 3.0}
-    keep(folder, *(score(name, variant, value) for variant, value in ours.items()))
-    faithfulness = table(read_paper_view(folder, None), "Table 1")
-    found = by_column(faithfulness, faithfulness.here[0])
-    assert (found["FP"], found["N_web"], found["FR"]) == (0.7, 3.0, 0.99)
-    keep(folder, score(name, "FR_url", 0.6), score(name, "FR", 0.99))
-    faithfulness = table(read_paper_view(folder, None), "Table 1")
-    assert by_column(faithfulness, faithfulness.here[0])["FR"] == 0.6
-
-
 @pytest.mark.parametrize(
     ("judges", "chosen"),
     [
