@@ -121,20 +121,13 @@ def none_found(query: Query) -> Reference:
     return Reference(query_id=query.query_id, lack="no_things")
 
 
-def run_all(
-    world: World,
-    folder: Path,
-    repeats: int = 1,
-    experiment_budget: ExperimentBudget | None = None,
-    replay: Path | None = None,
-) -> list[Tally]:
+def run_all(world: World, folder: Path, experiment_budget: ExperimentBudget | None = None) -> list[Tally]:
     """One agent of a scripted model, and the baselines."""
-    model, _ = scripted(*[calls(SEARCH), REPORT] * repeats)
+    model, _ = scripted(calls(SEARCH), REPORT)
     players = with_baselines([sut(world, model)], world)
     with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
-        runner = Runner(world, "w", replay=replay)
-        batch = Batch(runner, experiment, parallel=1, experiment_budget=experiment_budget)
-        return batch.run_all(players, [QUERY], repeats)
+        batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
+        return batch.run_all(players, [QUERY])
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:

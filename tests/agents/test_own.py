@@ -39,8 +39,8 @@ from tests.shop import USER, build_shop
 PLACE = "tests.agents.own:BUYER"
 
 
-def perform(world: World, agent: str = PLACE, **models: Model) -> Recorded:
-    return record(world, sut(world, models, agent))
+def perform(world: World, **models: Model) -> Recorded:
+    return record(world, sut(world, models, PLACE))
 
 
 def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:

@@ -33,10 +33,8 @@ SEARCH = ("web_search", {"query": "bird feeder"})
 REPORT = reporting("Clean it weekly.")
 
 
-def summariser(
-    *failing: str, quotes: Sequence[str] = (), slow: str = "", in_vain: str = ""
-) -> tuple[Model, list[Request]]:
-    """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time.
+def summariser(*failing: str, quotes: Sequence[str] = (), in_vain: str = "") -> tuple[Model, list[Request]]:
+    """Summarises each page as its title, except those at the hosts ``failing``.
 
     The host ``in_vain`` holds nothing on a bird feeder.
     """
@@ -45,8 +43,6 @@ def summariser(
         asked = request.opening
         if any(f"://{host}" in asked for host in failing):
             raise ModelError("timeout", "slow")
-        if slow and f"://{slow}" in asked:
-            time.sleep(0.1)
         if in_vain and f"://{in_vain}" in asked and "bird feeder" in (tag_content("search", asked) or ""):
             return ScriptedAnswer(structured={"relevant": False, "summary": ""})
         title = asked.split('title="')[1].split('"')[0]
@@ -61,11 +57,10 @@ def perform(
     reader: Model,
     *turns: AIMessage,
     agent: str = "react",
-    corpus: Sequence[SandboxPage] = CORPUS,
     **given: Any,
 ) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
-    web = replace(world, web=SandboxWeb(corpus))
+    web = replace(world, web=SandboxWeb(CORPUS))
     return record(web, sut(web, {"": model, "summariser": reader}, agent, web_mode="ws", **given)), shown
 
 
@@ -144,7 +139,7 @@ def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_agai
 
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
-HEIGHT_ID, SEED_ID = web_evidence_id(HEIGHT.url), web_evidence_id(SEED.url)
+HEIGHT_ID = web_evidence_id(HEIGHT.url)
 FEEDER, HIGH = ("web_search", {"query": "bird feeder"}), ("web_search", {"query": "five feet high"})
 FIVE_FEET = reporting("Five feet.")
 

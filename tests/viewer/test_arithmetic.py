@@ -22,12 +22,12 @@ WEB, PRODUCT, ORDER = "W:aaaaaaaa", "P:B0TEST0001", "O:0000000001"
 Cited = tuple[tuple[str, ...], float | None]
 
 
-def ruled(*claims: Cited, rules: str = "default", uncited: int = 0, repeat: int = 1) -> list[Verdict]:
+def ruled(*claims: Cited, rules: str = "default", uncited: int = 0) -> list[Verdict]:
     """Claims with these sources and what was ruled on each; None for one whose sources could not be read."""
     made = [make_claim(at, f"claim {at}", sources) for at, (sources, _) in enumerate(claims, 1)]
     loose = [make_claim(len(made) + at, f"loose {at}", ()) for at in range(uncited)]
     about = {"metric": "faithfulness", "version": 3, "rules": rules, "run_id": "a/q-r1", "report_sha": "r"}
-    about |= {"judge": JUDGE, "judge_repeat": repeat}
+    about |= {"judge": JUDGE, "judge_repeat": 1}
     listed = [claim.model_dump(mode="json") for claim in [*made, *loose]]
     stages = [EXTRACT] if rules == "default" else ["extract_cited", "extract_all"]
     found = [

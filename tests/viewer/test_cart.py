@@ -33,8 +33,8 @@ def seen(*products: Product) -> dict[str, Evidence]:
     }
 
 
-def declaring(*picks: Pick, known: bool = True) -> Run:
-    return build.run("q1-r1", "Buy.", picks if known else None)
+def declaring(*picks: Pick) -> Run:
+    return build.run("q1-r1", "Buy.", picks)
 
 
 def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:

@@ -27,18 +27,20 @@ Visit = Callable[[Client], Awaitable[Any]]
 REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
 
 
-def visited(world: World, to: Path, *visits: Visit, name: str | None = None, client: str = "Claude Desktop") -> None:
+def visited(world: World, to: Path, *visits: Visit) -> None:
     """Clients side by side, each in a connection of its own."""
 
     async def visit(recording: Recording, ask: Visit) -> None:
         like = Session(world, user_id=USER)
         server = mcp_server(like, recording.opened, "", takes_report=True)
-        async with Client(server, mode="legacy", client_info=Implementation(name=client, version="1")) as opened:
+        async with Client(
+            server, mode="legacy", client_info=Implementation(name="Claude Desktop", version="1")
+        ) as opened:
             await ask(opened)
 
     async def all_of_them() -> None:
         runner = Runner(world, str(world.folder))
-        with Recording(to, runner, QUERY, scope="own", options={}, name=name) as recording:
+        with Recording(to, runner, QUERY, scope="own", options={}, name=None) as recording:
             await asyncio.gather(*(visit(recording, ask) for ask in visits))
 
     asyncio.run(all_of_them())

@@ -105,9 +105,9 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
-def searching(*turns: Any, times: int = 9) -> tuple[Any, list[Any]]:
-    """A model that does so in so many runs, and what it was shown."""
-    return scripted(*(step for _ in range(times) for step in turns))
+def searching(*turns: Any) -> tuple[Any, list[Any]]:
+    """A model that does so in nine runs, and what it was shown."""
+    return scripted(*turns * 9)
 
 
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
@@ -160,10 +160,10 @@ WEB_SEARCH = calls(("web_search", {"query": "bird feeder cleaning"}))
 CITING = reporting(f"Clean it every two weeks [{PAGE}].")
 
 
-def page_of(folder: Path, world: World, *turns: Any, web_mode: str = "snippets", **given: Any) -> Evidence:
+def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
     """The evidence of the page after a run."""
     model, _ = scripted(*turns)
-    player = sut(world, model, web_mode=web_mode)
+    player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
         evidence = read_evidence(experiment.run_folder(player.label, "q1", 1))

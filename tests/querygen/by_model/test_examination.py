@@ -9,7 +9,6 @@ from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, wish_pr
 from drretail.querygen.by_model.examination import Examiner, listed, unusable
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
-from drretail.records.query import Query
 from tests.querygen.by_model.scripted import WANT, written, written_wish
 from tests.querygen.conftest import product_id
 
@@ -21,10 +20,10 @@ def examiner(world: World) -> Examiner:
     return Examiner(world, Linter(world))
 
 
-def problem(examiner: Examiner, target: Target = ANNA, earlier: tuple[Query, ...] = (), **changes: Any) -> str | None:
+def problem(examiner: Examiner, **changes: Any) -> str | None:
     answer = WrittenQuery.model_validate(written(**changes))
-    query = examiner.query_of(answer, target.query_id(1), target.user_id, "fake:x")
-    return listed(examiner.findings(query, earlier)) or None
+    query = examiner.query_of(answer, ANNA.query_id(1), ANNA.user_id, "fake:x")
+    return listed(examiner.findings(query, ())) or None
 
 
 TEXT = written()["query"]

@@ -9,7 +9,6 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
-from drretail.viewer.claims import Support
 from drretail.viewer.diff.answers import Statement, likeness_of, read_diff
 from drretail.viewer.diff.diff_html import diff_page
 from drretail.viewer.diff.diff_text import diff_document, diff_text
@@ -114,8 +113,8 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_ser
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 
-def statement(number: int, text: str, *sources: str, support: Support | None = None) -> Statement:
-    return Statement(number, text, sources, support)
+def statement(number: int, text: str, *sources: str) -> Statement:
+    return Statement(number, text, sources, None)
 
 
 @pytest.mark.parametrize(

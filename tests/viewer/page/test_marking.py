@@ -31,6 +31,14 @@ def test_a_row_of_a_table_is_marked_cell_by_cell() -> None:
     assert [cell.attributes.get("class") for cell in page.all("td")] == [None, "right", None, "right"]
 
 
+def test_overlapping_marks_keep_both_and_look_like_the_worse() -> None:
+    source = "The feeder costs $19.99 and is green."
+    page = shown(source, mark(source, source, "c1"), mark(source, "$19.99", "f1", "finding error", rank=9))
+    assert marked(page, "c1") == source
+    assert marked(page, "f1") == "$19.99"
+    assert [found.attributes["class"] for found in page.all("mark")] == ["full", "finding error", "full"]
+
+
 def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link() -> None:
     source = "See [the page](http://a.b/c)."
     page = shown(source, mark(source, "the page"))

@@ -98,9 +98,9 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
 _FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
 
 
-def _board(*compared: ComparedMeasure, systems: tuple[str, ...] = ("a@m", "b@m", "oracle")) -> Scoreboard:
+def _board(*compared: ComparedMeasure) -> Scoreboard:
     cell = BoardCell(value=0.8, ci_low=0.7, ci_high=0.9, n_scored=5, n_planned=5)
-    rows = tuple(BoardRow(system=system, cells={"FP": cell}) for system in systems)
+    rows = tuple(BoardRow(system=system, cells={"FP": cell}) for system in ("a@m", "b@m", "oracle"))
     return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, compared=compared)
 
 
