@@ -57,6 +57,18 @@ def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() 
     assert table_key.strengths is None
 
 
+def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
+    floor = rank("null_copy", 2.0)
+    (whole,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor])
+    (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], beside=False)
+    assert whole.strengths is not None
+    assert alone.strengths is not None
+    assert [line.label for line in whole.strengths.rows] == ["null_copy", B, A, C]
+    assert [line.label for line in alone.strengths.rows] == [B, A, C]
+    assert len(alone.pairs) == 3
+    assert "In scores.json: 1 pair with a floor or such." in alone.notes
+
+
 def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
     lacking: dict[str, Any] = {"n_scored": 0, "n_failed": 40, "not_judged": 40, "win": Share(), "win_rate": None}
     (empty,) = paired([row(**lacking)], [])
@@ -64,6 +76,13 @@ def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
     assert empty.lacking == (f"{A} over {B}: 40 comparisons not asked yet.",)
     (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
     assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
+
+
+def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
+    (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
+    assert text.overall is not None
+    counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]
+    assert counts[0] == "30 of 40, 2 failed, 8 not judged"
 
 
 @pytest.fixture
