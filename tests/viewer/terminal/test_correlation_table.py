@@ -45,3 +45,7 @@ def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture
         "process × scores, judged by anthropic:a, rules paper",
         "process × scores, by code",
     ]
+
+
+def test_without_correlations_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys) == ""
