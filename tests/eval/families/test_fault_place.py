@@ -191,6 +191,7 @@ def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: s
     assert (wrong == 1) or case == "handed on otherwise", "the report repeats what it was handed"
     assert (rows["n_wrong"].value, rows["n_placed"].value) == (wrong, wrong if place != "unknown" else 0)
     assert {each: rows[each].value for each in PLACES} == {each: float(each == place) for each in PLACES}
+    assert f"Where it went wrong: <strong>{place.replace('_', ' ')}</strong>. " in render_page(folder)
 
 
 def test_an_honest_report_has_nothing_to_place(shop: World, tmp_path: Path) -> None:
@@ -235,10 +236,3 @@ def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop:
     assert row.n_na == 1
     assert any("score faithfulness" in item for item in row.items)
     assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
-
-
-def test_the_page_shows_the_place_beside_the_claim(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
-    page = render_page(folder)
-    assert "Where it went wrong: <strong>distorted</strong>. The run was handed the truth" in page

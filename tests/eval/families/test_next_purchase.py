@@ -75,27 +75,26 @@ def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
     return [found[f"{guesser}_{aspect}"].value for aspect in ("item", "category", "brand", "price_band")]
 
 
-def test_a_report_hits_what_any_pick_shares_with_the_purchase(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = valued(tmp_path, PICKS, ledger)
-    assert found["recommended"].value == 1
-    assert numbers(found, "hit") == [0, 1, 1, 1]
-    assert numbers(found, "base") == [0, 0, 0, 0]
-    assert numbers(found, "shop") == [0, 1, 1, 1]
-
-
-def test_baselines_recommend_as_many_products_as_the_report(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = valued(tmp_path, ["B0TEST0001", "B0TEST0004"], ledger)
-    assert found["recommended"].value == 2
-    assert numbers(found, "base") == [1, 1, 1, 1]
-    assert [found[f"shop_{aspect}"].value for aspect in ("item", "category")] == [0, 1]
-
-
-def test_without_picks_neither_report_nor_baselines_hit_anything(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
+@pytest.mark.parametrize(
+    ("picks", "hit", "base", "of_shop"),
+    [
+        (PICKS, [0, 1, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]),
+        # Baselines recommend as many products as the report.
+        (["B0TEST0001", "B0TEST0004"], [0, 1, 1, 1], [1, 1, 1, 1], [0, 1, 1, 1]),
+        ([], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+    ],
+)
+def test_a_report_hits_what_any_pick_shares_with_the_purchase(
+    tmp_path: Path,
+    ledger: Mapping[str, Evidence],
+    picks: list[str],
+    hit: list[float],
+    base: list[float],
+    of_shop: list[float],
 ) -> None:
-    found = valued(tmp_path, [], ledger)
-    for guesser in ("hit", "base", "shop"):
-        assert numbers(found, guesser) == [0, 0, 0, 0]
+    found = valued(tmp_path, picks, ledger)
+    assert found["recommended"].value == len(picks)
+    assert [numbers(found, guesser) for guesser in ("hit", "base", "shop")] == [hit, base, of_shop]
 
 
 @pytest.mark.parametrize(("wanted", "share"), [(True, 1.0), (False, 0.0), (None, None)])
