@@ -208,20 +208,6 @@ def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_ju
     assert (together.n_people, together.n_items, together.level) == (2, 3, "interval")
 
 
-def test_a_judge_is_held_beside_the_mean_of_people_by_points_and_by_order() -> None:
-    made = agreement_of(
-        [
-            *said(OVERALL, "ann", "person", [8, 4, 6, 2]),
-            *said(OVERALL, "ben", "person", [6, 4, 8, None]),
-            *said(OVERALL, "a:judge", "judge", [7, 5, 3, 7]),
-        ]
-    )
-    (row,) = made.alignments
-    assert row.mean_absolute_deviation == (0 + 1 + 4 + 5) / 4
-    assert row.pairwise_comparison_accuracy == 1 / 2
-    assert row.ranking_agreement == 1 / 2
-
-
 def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_nothing() -> None:
     votes = Question(PREFERENCE, "overall")
     made = agreement_of(

@@ -40,13 +40,6 @@ def test_variance_and_degrees_of_freedom_are_cr2_and_satterthwaite_as_matrices_g
     assert freedom(groups) == pytest.approx(np.trace(gram) ** 2 / (gram**2).sum(), rel=1e-9)
 
 
-def test_with_one_query_a_user_the_variance_is_that_of_a_mean() -> None:
-    values = np.array([0.2, 0.9, 0.4, 0.4, 0.7])
-    groups = tuple(range(5))
-    assert cluster_variance(((values - values.mean()) / 5).tolist(), groups) == pytest.approx(values.var(ddof=1) / 5)
-    assert freedom(groups) == pytest.approx(4)
-
-
 def test_clusters_are_drawn_whole_and_as_many_as_there_are() -> None:
     groups = (0, 1, 0, 2, 2, 2)
     drawn = np.concatenate(list(draws(groups, "42", 500)))

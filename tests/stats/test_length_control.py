@@ -18,10 +18,6 @@ def test_a_judge_that_looks_at_length_alone_prefers_nobody_of_one_length() -> No
     assert length_controlled(results, words).value == pytest.approx(0.5, abs=0.08)
 
 
-def test_a_true_lead_is_found_behind_a_liking_of_length() -> None:
-    assert length_controlled(*drawn(1.0, 2.0)).value == pytest.approx(1 / (1 + np.exp(-1)), abs=0.08)
-
-
 def test_the_fit_is_that_of_scipy_s_optimiser() -> None:
     from scipy.optimize import minimize
 

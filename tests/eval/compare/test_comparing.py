@@ -13,13 +13,11 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_
 from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.wording import family_of
 from drretail.experiment import Definition
-from drretail.records.comparison import ComparedRow
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import (
     CODE,
     JUDGE,
     OTHER,
-    RULES,
     beside,
     comparison,
     gathered,
@@ -175,21 +173,6 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert (alone.p or 1) < 2 / 2**7
     assert (of_seven.users_needed or 0) * 3 == of_seven.queries_needed
     assert alone.users_needed is None
-
-
-def outcome(a: list[float], b: list[float]) -> ComparedRow:
-    return only_row(comparison(beside(a, b)))
-
-
-def test_the_outcome_says_what_can_be_concluded() -> None:
-    assert outcome(*noisy(30, 1.0)).outcome == "higher"
-    assert outcome(*reversed(noisy(30, 1.0))).outcome == "lower"
-    assert outcome(*noisy(30, 0.0)).outcome == "undecided"
-    assert outcome([7.0] * 5, [6.0] * 5).outcome == "too_few"
-    assert outcome([6.0, 7.0], [6.0, 7.0]).outcome == "identical"
-    assert only_row(comparison(beside([6.0, "na"], ["na", 7.0]))).outcome == "nothing"
-    by_rules = beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=RULES)
-    assert only_row(comparison(by_rules)).outcome == "not_concluded"
 
 
 def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:

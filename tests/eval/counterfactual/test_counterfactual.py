@@ -233,12 +233,6 @@ def test_over_used_is_either_and_cannot_be_told_of_reports_that_recommend_nothin
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
 
 
-def test_of_a_query_that_nobody_typed_over_use_cannot_be_told() -> None:
-    untyped = ASKED.model_copy(update={"wish": None})
-    found = measured(untyped, FROZEN, "swap", [advice(BIRD)], [advice(DOG)])
-    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
-
-
 def test_without_orders_on_either_side_there_is_no_profile_to_ignore() -> None:
     bare = FROZEN.model_copy(update={"own": ProfileTraits(user_id=BIRDS, orders=0)})
     assert measured(ASKED, bare, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is None

@@ -69,13 +69,6 @@ def test_a_stale_verdict_hides_an_older_one_of_its_key(path: Path) -> None:
     assert file.living("s", WORDS) == []
 
 
-def test_judges_repeats_and_rules_have_keys_of_their_own(path: Path) -> None:
-    other = JudgeRef(spec="scripted:test", kind="scripted", params_hash="p")
-    changes: list[dict[str, Any]] = [{}, {"judge": other}, {"judge_repeat": 2}, {"rules": "paper"}, {"version": 2}]
-    file = written(path, *(verdict("depth", 4, **change) for change in changes))
-    assert len(file.living("s", WORDS)) == len(changes)
-
-
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
     written(path, verdict("depth", 4), verdict("clarity", 5))
     whole = path.read_bytes()

@@ -39,7 +39,6 @@ from tests.eval.families.pairwise.judging import (
     finds_equal,
     prefers_a,
     prefers_the_first,
-    rank,
     row,
     shown,
     two,
@@ -256,12 +255,6 @@ def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-
-def test_one_judge_is_no_panel(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a))
-    assert {found.judge for found in scores.pairs} == {"scripted:j1"}
-    assert rank(scores, A).strength
 
 
 def test_a_judge_that_met_the_cap_at_once_has_no_seat(tmp_path: Path) -> None:
