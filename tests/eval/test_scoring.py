@@ -97,14 +97,6 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
 
 
 @of_reports_and_pairs
-def test_rows_do_not_depend_on_how_many_are_judged_at_once(tmp_path: Path, metric: str) -> None:
-    one, many = (experiment(tmp_path / name, TWO_SYSTEMS) for name in ("one", "many"))
-    for folder, at_once in ((one, 1), (many, 16)):
-        scored(folder, scripted_judge(either)[0], metrics=(metric,), concurrency=at_once)
-    assert build.files(one, journals=False) == build.files(many, journals=False)
-
-
-@of_reports_and_pairs
 def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: str) -> None:
     folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
     judge, asked = scripted_judge(either)

@@ -3,16 +3,12 @@
 import numpy as np
 import pytest
 
-from drretail.records.query import Query
 from drretail.stats.clusters import Clusters, cluster_variance, draws, freedom, numbered
-
-
-def query(query_id: str, user_id: str | None) -> Query:
-    return Query(query_id=query_id, user_id=user_id, text="A feeder?", source="test")
+from tests.build import query
 
 
 def test_queries_of_one_user_are_one_cluster_and_queries_without_a_user_are_each_their_own() -> None:
-    clusters = Clusters.of([query("a", "ANNA"), query("b", None), query("c", "ANNA"), query("d", None)])
+    clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
 

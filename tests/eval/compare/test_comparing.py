@@ -188,23 +188,17 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() ->
     assert (its.mean, its.worst_of_k) == (4.25, 2.5)  # … and earns 0
 
 
-def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:
+def test_the_bar_of_shares_is_a_tenth_and_counts_and_what_a_basket_costs_have_none() -> None:
     share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
-    held = gathered(("faithfulness", "FP", JUDGE, share), ("process", "words", CODE, share))
+    held = gathered(
+        ("faithfulness", "FP", JUDGE, share),
+        *((metric, variant, CODE, share) for metric, variant in (("process", "words"), ("basket", "cost_ratio"))),
+    )
     made = comparison(held, bar=6)
     assert [(each.variant, each.bar, each.pass_k) for table in made.tables for each in table.reliability][::2] == [
         ("FP", 0.6, 1.0),
         ("words", None, None),
-    ]
-
-
-def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
-    share = {label: {"q1": [0.6, 1.8]} for label in ("a", "b")}
-    held = gathered(("basket", "cost_ratio", CODE, share), ("basket", "utility_ratio", CODE, share))
-    (table,) = comparison(held).tables
-    assert [(each.variant, each.bar, each.pass_k) for each in table.reliability][::2] == [
         ("cost_ratio", None, None),
-        ("utility_ratio", 0.7, 0.0),
     ]
 
 

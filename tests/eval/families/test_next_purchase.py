@@ -151,12 +151,9 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     assert hits([shouted], [purchase_item_of(HOPPER)]).brand is True
     assert hits([purchase_item_of(TUBE)], [purchase_item_of(WINDOW)]).price_band is None
     assert hits([purchase_item_of(WINDOW)], [purchase_item_of(TUBE)]).price_band is False
-
-
-def test_of_products_without_a_leaf_nothing_is_said_of_categories() -> None:
-    pathless = purchase_item_of(TUBE).model_copy(update={"category": None})
-    assert hits([pathless], [pathless]).category is None
-    assert hits([pathless], [purchase_item_of(TUBE)]).category is False
+    without_leaf = purchase_item_of(TUBE).model_copy(update={"category": None})
+    assert hits([without_leaf], [without_leaf]).category is None
+    assert hits([without_leaf], [purchase_item_of(TUBE)]).category is False
 
 
 def test_a_user_without_favourite_has_no_baseline_of_it() -> None:

@@ -47,10 +47,6 @@ def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
     ]
 
 
-def test_a_pair_is_the_same_whichever_is_named_first() -> None:
-    assert choose_pairs(definition(AGENTS), [f"{B}~{A}", f" {A} ~ {B}"]) == [(A, B)]
-
-
 @pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])
 def test_what_names_no_pair_is_said(named: str) -> None:
     with pytest.raises(UserError, match="--pairs"):

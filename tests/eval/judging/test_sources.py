@@ -63,12 +63,7 @@ def test_a_page_is_fetched_once_for_all_who_ask_and_never_by_a_later_command(tmp
     assert len(site.fetched) == 2
     assert path.read_bytes() == written
     assert [page.text for page in first] == ["Hello.", "Hello.", "", ""]
-
-
-def test_a_page_that_cannot_be_had_says_why(tmp_path: Path) -> None:
-    for _ in range(2):
-        page = read(tmp_path / "live.jsonl", Site(), GONE)[0]
-        assert (page.state, page.problem) == ("error", "It is gone.")
+    assert (first[-1].state, first[-1].problem) == ("error", "It is gone.")
 
 
 def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from drretail.llm.prices import read_prices
 from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Verdict
+from tests import build
 from tests.build import known
 
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
@@ -20,19 +21,7 @@ WORDS = frozenset({"w"})
 
 
 def verdict(item: str, value: int, **given: Any) -> Verdict:
-    fields: dict[str, Any] = {
-        "metric": "quality",
-        "version": 1,
-        "stage": "rating",
-        "item": item,
-        "run_id": "a/q1-r1",
-        "report_sha": "s",
-        "judge": JUDGE,
-        "prompt_hash": "w",
-        "state": "scored",
-        "value": value,
-    }
-    return Verdict(**fields | given)
+    return build.verdict("quality", "rating", item, value, **{"report_sha": "s", "prompt_hash": "w"} | given)
 
 
 @pytest.fixture

@@ -50,23 +50,8 @@ def counts(row: Score) -> tuple[int, int, int, int, int]:
     return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
 
 
-def test_states_are_counted_and_only_what_was_scored_makes_the_value() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
-    row = found["said", "answered"]
-    assert row.value == 0.75
-    assert counts(row) == (5, 2, 1, 1, 1)
-    assert (row.ci_low, row.ci_high, row.no_interval) == (None, None, "few")
-    assert row.items == {"read": 2}
-
-
 def test_what_is_na_everywhere_is_never_0() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
-
-
-def test_what_is_no_headline_has_one_policy() -> None:
-    reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
-    found = rows(About(METRIC, "a@model", CODE, "", Clusters()), reports)
-    assert {row.policy for row in found} == {"answered"}
 
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:

@@ -16,7 +16,7 @@ from drretail.eval.families.dr3.coverage import Covered, judge_documents, matche
 from drretail.eval.families.dr3.gold_files import take_gold
 from drretail.eval.families.dr3.insights import MarkedInsights, marked
 from drretail.eval.families.dr3.score import METRIC
-from drretail.eval.judging.passages import OMITTED, best_pieces, size
+from drretail.eval.judging.passages import size
 from drretail.eval.judging.session import Judge
 from drretail.experiment import Definition, gold_path, read_gold
 from drretail.files import write_json
@@ -30,7 +30,6 @@ from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.eval.families.dr3.research import (
-    ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
@@ -114,11 +113,6 @@ def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_
     assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]
     assert "lorem" not in cut.text.text
     assert (cut.text.sha256, cut.ref.share) == (sha256_of(text), round(size(cut.text.text) / len(text), 3))
-
-
-def test_pieces_stand_in_their_order_with_marks_where_something_is_left_out() -> None:
-    text = "".join(name * 10 for name in ("ab ", "cd ", "ef ", "gh "))
-    assert best_pieces(text, ["gh", "ab"], 30, 2) == f"{'ab ' * 10}{OMITTED}{'gh ' * 10}"
 
 
 def covered(
@@ -309,18 +303,6 @@ def test_claims_that_faithfulness_has_are_not_extracted_again(tmp_path: Path) ->
     judge, asked = judge_by()
     scored(folder, judge, metrics=("faithfulness", "dr3"))
     assert asked.count("ReportClaims") == 1
-
-
-def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
-    judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
-    for name in ("IR_UF", "IR_SC", "IR", "DQ"):
-        assert (found[name].value, found[name].n_failed) == (None, 1), name
-    assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
-    assert found["avg_available"].items == {"with CC": 1, "with FA": 1, "with IF": 1}
-    assert asked.count("Depth") == 3  # once, and repaired twice
 
 
 def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
