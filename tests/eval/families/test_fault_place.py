@@ -129,15 +129,12 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": result})).place == "distorted"
 
 
-def test_a_claim_without_value_and_quote_is_unknown() -> None:
-    claim = cardinals()
-    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
-    assert place(claim, ruled(claim.claim_id, 0, CONTRADICTED), of()).place == "unknown"
-
-
-def test_a_value_that_agrees_with_the_records_places_nothing() -> None:
-    claim = make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
-    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
+def test_without_value_and_quote_and_by_a_value_that_agrees_with_the_records_nothing_is_placed() -> None:
+    claim, right = cardinals(), make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
+    for verdict in (ruled(claim.claim_id, 0), ruled(claim.claim_id, 0, CONTRADICTED)):
+        assert place(claim, verdict, of()).place == "unknown"
+    assert place(right, ruled(right.claim_id, 0), of()).place == "unknown"
+    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
 
 
 def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
@@ -151,10 +148,6 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     assert place(claim, None, shipped).place == "never_retrieved"
     assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"
     assert place(claim, None, ours).place == "unknown"
-
-
-def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
-    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown"
 
 
 @pytest.fixture(scope="module")

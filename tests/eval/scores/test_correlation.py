@@ -147,8 +147,5 @@ def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
     assert shown.pairs == ()
     assert rows_of_families(scores, ["pairwise"]).pairs == scores.pairs
     assert rows_of_families(scores, ["pairwise"]).scores == ()
-
-
-def test_the_others_are_named_in_their_order() -> None:
     assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
     assert other_families(held("quality"), ["quality", "pairwise"]) == []
