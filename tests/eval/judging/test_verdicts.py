@@ -21,7 +21,8 @@ WORDS = frozenset({"w"})
 
 
 def verdict(item: str, value: int, **given: Any) -> Verdict:
-    return build.verdict("quality", "rating", item, value, **{"report_sha": "s", "prompt_hash": "w"} | given)
+    about: dict[str, Any] = {"report_sha": "s", "prompt_hash": "w"}
+    return build.verdict("quality", "rating", item, value, **about | given)
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tupl
 
     "unknown" is a page that says nothing of it.
     """
-    verdict = partial(build.verdict, family)
+    verdict: Callable[..., Verdict] = partial(build.verdict, family)
     found = [
         verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
         verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
