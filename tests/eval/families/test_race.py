@@ -144,6 +144,8 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     both = [beside("target_first", empty), beside("reference_first", empty)]
     assert why(found(both)["RACE"]) == ["report and reference both got nought"]
     assert why(found(facts((Triplet(fact="e"),), {}))["valid_rate"]) == ["the report cites nothing"]
+    unfetched = facts((Triplet(fact="a", ref="1", source="W:1"),), {("a", "W:1"): "na"})
+    assert why(found(unfetched)["valid_rate"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
 
 
 GOOD = f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Cardinals like seeds [{BIRDS_ID}]."

@@ -30,6 +30,7 @@ from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.eval.families.dr3.research import (
+    ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
@@ -297,6 +298,18 @@ def test_claims_that_faithfulness_has_are_not_extracted_again(tmp_path: Path) ->
     judge, asked = judge_by()
     scored(folder, judge, metrics=("faithfulness", "dr3"))
     assert asked.count("ReportClaims") == 1
+
+
+def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", ONE)
+    wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
+    judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
+    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    for name in ("IR_UF", "IR_SC", "IR", "DQ"):
+        assert (found[name].value, found[name].n_failed) == (None, 1), name
+    assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
+    assert found["avg_available"].items == {"with CC": 1, "with FA": 1, "with IF": 1}
+    assert asked.count("Depth") == 3  # once, and repaired twice
 
 
 def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
