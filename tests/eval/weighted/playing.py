@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from drretail.eval.triplets.facts import (
@@ -106,7 +105,10 @@ def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tupl
 
     "unknown" is a page that says nothing of it.
     """
-    verdict: Callable[..., Verdict] = partial(build.verdict, family)
+
+    def verdict(*given: Any, **more: Any) -> Verdict:
+        return build.verdict(family, *given, **more)
+
     found = [
         verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
         verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
