@@ -48,13 +48,6 @@ def test_the_last_of_a_dimension_holds_and_names_what_it_replaces(tmp_path: Path
     assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 2
 
 
-def test_the_same_said_again_adds_no_line(tmp_path: Path, clock: Clock) -> None:
-    first, _ = cast(tmp_path, vote(clock, "a"), None)
-    again, unseen = cast(tmp_path, vote(clock, "a"), None)
-    assert (again, unseen) == (first, None)
-    assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 1
-
-
 def test_what_another_window_said_meanwhile_is_told_and_overruled(tmp_path: Path, clock: Clock) -> None:
     first, _ = cast(tmp_path, vote(clock, "a"), None)
     other, _ = cast(tmp_path, vote(clock, "b"), first.ballot_id)

@@ -89,10 +89,6 @@ def used_in(folder: Path) -> Usage:
     return total
 
 
-def files_in(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("family", [*FAMILIES, PAIRWISE])
 def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, family: str, kind: str) -> None:
@@ -100,10 +96,10 @@ def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, 
     folder = KINDS[kind](tmp_path / "exp", family, judge)
     keep_references(folder, read_definition(folder), B)
     repeats = 2 if kind == "half judged" else 1
-    before, held = used_in(folder), files_in(folder)
+    before, held = used_in(folder), build.files(folder)
     asked.clear()
     estimate = together(estimate_judging(folder, [family], [judge], judge_repeats=repeats))
-    assert files_in(folder) == held
+    assert build.files(folder) == held
     judged(folder, family, judge, judge_repeats=repeats)
     after = used_in(folder)
     read, written = after.input_uncached - before.input_uncached, after.output - before.output

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.eval.compare.comparing import ComparisonRequest, compare
 from drretail.eval.compare.wording import bar_of
 from drretail.eval.family import Family, check_rules, in_order, metric
@@ -197,11 +197,6 @@ def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: P
         build.scored(folder, [sizes])
     with pytest.raises(UserError, match="names a variant twice"):
         metric(variants=("a", "a"))(lambda run: 1.0)
-
-
-def test_a_wrong_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="Did you mean faithfulness"):
-        load_metric("faithfullness")
 
 
 @pytest.mark.parametrize(

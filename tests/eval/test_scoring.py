@@ -67,14 +67,6 @@ def test_checks_of_a_system_that_strikes_what_they_find_are_marked_and_nothing_e
     assert {(each.system, each.metric) for each in scores.scores if each.self_checked} == {("b@model", "checks")}
 
 
-def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}, "b@model": {"q2-r1": "0.5"}})
-    scores = scored(folder, metrics=(STUB,))
-    for system, value in ((LABEL, 1.0), ("b@model", 0.5)):
-        found = row(scores, "said", system=system)
-        assert (found.value, found.n_planned, found.n_failed) == (value, 2, 1)
-
-
 TWO_SYSTEMS = {LABEL: TWO[LABEL], "b@model": {name: f"{report} By b." for name, report in TWO[LABEL].items()}}
 of_reports_and_pairs = pytest.mark.parametrize("metric", ["quality", "pairwise"])
 
@@ -102,14 +94,6 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: s
     scored(cut, judge, metrics=(metric,))
     assert 0 < len(asked) <= len(all_asked) - 12
     assert build.files(cut, journals=False) == build.files(whole, journals=False)
-
-
-@of_reports_and_pairs
-def test_rows_do_not_depend_on_how_many_are_judged_at_once(tmp_path: Path, metric: str) -> None:
-    one, many = (experiment(tmp_path / name, TWO_SYSTEMS) for name in ("one", "many"))
-    for folder, at_once in ((one, 1), (many, 16)):
-        scored(folder, scripted_judge(either)[0], metrics=(metric,), concurrency=at_once)
-    assert build.files(one, journals=False) == build.files(many, journals=False)
 
 
 @of_reports_and_pairs
@@ -280,18 +264,6 @@ def test_repeats_are_added_to_those_that_stand_and_fewer_take_none_away(tmp_path
     assert repeated(folder, judge, 1) == kept
     assert len(asked) == 2 * 2 * SIX
     assert [judging.verdicts for judging in kept.judgings] == [2 * 2 * 7]
-
-
-def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
-    scores = repeated(folder, moody()[0], 2)
-    gathered = gather(folder, [load_metric("quality")])
-    (by_run,) = gathered.tables_of_judges.values()
-    result = by_run[f"{LABEL}/q1-r1"].result
-    assert [result.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
-    assert result.values["clarity"].value == 3.0
-    (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "answered")]
-    assert row.value == 3.0
 
 
 def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> None:

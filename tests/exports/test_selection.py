@@ -20,9 +20,6 @@ def test_floors_and_failed_runs_are_left_out_and_counted(exp: Path) -> None:
     assert selection.left_out == {"without a report": 1}
     assert ids(selection) == ids(selection)
     assert selection.left_out.total() == 1
-
-
-def test_they_come_along_where_they_are_asked_for(exp: Path) -> None:
     assert f"{FLOOR}/q1-r1" in ids(Selection.of(exp, floors=True))
     assert f"{HYBRID}/q2-r1" in ids(Selection.of(exp, failed=True))
 

@@ -20,6 +20,7 @@ from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, read_labell
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests.build import LABEL, experiment, known
+from tests.lab.test_correcting import called
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -55,9 +56,7 @@ def bare(tmp_path: Path) -> Path:
 
 
 def carded(*given: object) -> str:
-    ended = CliRunner().invoke(lab_app, ["card", *map(str, given)])
-    assert ended.exception is None, ended.exception
-    return ended.stdout
+    return called("card", *given)
 
 
 def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
@@ -194,19 +193,14 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
     before = [journal.read_bytes() for journal in journals]
     document = json.loads(carded("--labels", labels(tmp_path), "--to", bare, "-q", "--json"))
     assert [journal.read_bytes() for journal in journals] == before
-    assert document["cards"][0]["sets"][0]["n"] == 4
+    (card,) = document["cards"]
+    assert card["sets"][0]["n"] == 4
+    lines = [json.loads(line) for path in bare.rglob("labels.jsonl") for line in path.read_text("utf-8").splitlines()]
+    asked_in = {(line["stage"], line["metric"], line["prompt_hash"]) for line in lines}
+    assert asked_in == {("support", "faithfulness", card["prompt_hash"])}, "in the words of the metric"
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded("--labels", alone, "--to", bare, "-q")
     assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
-
-
-def test_the_judge_is_asked_in_the_words_of_the_metric(bare: Path, tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path), "--to", bare, "-q")
-    card = read_cards(bare)[0]
-    (path,) = (bare).rglob("labels.jsonl")
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert {line["prompt_hash"] for line in lines} == {card.prompt_hash}
-    assert {(line["stage"], line["metric"]) for line in lines} == {("support", "faithfulness")}
 
 
 def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:

@@ -57,16 +57,12 @@ def test_a_finding_is_stale_once_what_it_rests_on_changes(
     assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
 
 
-def test_a_finding_of_a_judge_whose_verdicts_are_gone_is_stale(exp: Path) -> None:
+def test_a_finding_without_its_verdicts_is_stale_and_names_the_command_with_the_files_that_it_read(exp: Path) -> None:
     corrected(exp)
     shutil.rmtree(exp / "verdicts" / "faithfulness")
-    assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
-
-
-def test_a_stale_finding_names_the_command_with_the_files_that_it_read(exp: Path) -> None:
-    corrected(exp)
-    shutil.rmtree(exp / "verdicts" / "faithfulness")
-    assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in finding_lines(exp)[0]
+    (line,) = finding_lines(exp)
+    assert line.startswith("Stale, since verdicts/faithfulness/")
+    assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in line
 
 
 def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -255,24 +255,39 @@ def a_claimant(
 ) -> tuple[Judge, list[str]]:
     """A judge to whom each line with a mark is a claim; it rules by the first of these words in the claim."""
 
+    def ruled(claim: str) -> str:
+        return next((label for word, label in labels.items() if word in claim), other)
+
+    return judge_of_lines(lambda line: "[" in line and only in line, ruled, in_short, name=name)
+
+
+def judge_of_lines(
+    is_claim: Callable[[str], bool],
+    label: Callable[[str], str],
+    claim_of: Callable[[str], str] = str,
+    rating: Callable[[str], int] = lambda report: 5,
+    *,
+    name: str,
+) -> tuple[Judge, list[str]]:
+    """A judge to whom such lines of a report are claims, which it labels by their words; it rates whole reports."""
+
     def play(question: str) -> dict[str, Any]:
+        report = question.partition("<report>")[2].partition("</report>")[0]
+        if "<criterion>" in question:
+            return {"justification": "so", "rating": rating(report)}
         if "<report>" in question:
-            report = question.split("<report>")[1].split("</report>")[0]
-            lines = [line for line in report.splitlines() if "[" in line and only in line]
+            lines = dict.fromkeys(line.strip() for line in report.splitlines() if is_claim(line))
             return {
                 "claims": [
-                    {"claim_id": number, "claim": in_short(line), "quote": line, "sources": marks(line), "values": []}
+                    {"claim_id": number, "claim": claim_of(line), "quote": line, "sources": marks(line), "values": []}
                     for number, line in enumerate(lines, 1)
                 ]
             }
-        ruled: list[dict[str, Any]] = []
-        for number, claim in CLAIM.findall(question):
-            label = next((label for word, label in labels.items() if word in claim), other)
-            ruled.append({"claim_id": int(number), "quotes": [], "justification": "so", "label": label})
+        about = {"quotes": [], "justification": "so"}
+        ruled = [about | {"claim_id": int(n), "label": label(claim.strip())} for n, claim in CLAIM.findall(question)]
         return {"claims": ruled}
 
-    judge, asked = scripted_judge(play, name=name)
-    return judge, asked
+    return scripted_judge(play, name=name)
 
 
 def in_short(line: str) -> str:

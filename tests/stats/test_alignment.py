@@ -5,17 +5,11 @@ JUDGED = {"q1": {"a": 8.0, "b": 6.0, "c": 5.0}, "q2": {"a": 7.0, "b": 4.0, "c": 
 PEOPLE = {"q1": {"a": 9.0, "b": 7.0, "c": 2.0}, "q2": {"a": 5.0, "b": 6.0, "c": 4.0}}
 
 
-def test_ratings_are_off_by_the_mean_of_what_each_is_off() -> None:
+def test_distance_and_order_of_two_queries_by_hand() -> None:
     assert mean_absolute_deviation(JUDGED, PEOPLE) == (1 + 1 + 3 + 2 + 2 + 0) / 6
-
-
-def test_a_pair_counts_where_both_put_it_in_the_same_order_and_a_tie_is_no_order() -> None:
     # q1: all three pairs; q2: only a > c, since a > b is turned round and the judge has b = c.
     assert pairwise_comparison_accuracy(JUDGED, PEOPLE) == 4 / 6
-
-
-def test_orders_agree_only_where_every_pair_does() -> None:
-    assert ranking_agreement(JUDGED, PEOPLE) == 1 / 2
+    assert ranking_agreement(JUDGED, PEOPLE) == 1 / 2, "orders agree only where every pair does"
 
 
 def test_what_only_one_of_them_rated_is_left_out() -> None:

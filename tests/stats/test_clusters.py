@@ -3,16 +3,12 @@
 import numpy as np
 import pytest
 
-from drretail.records.query import Query
 from drretail.stats.clusters import Clusters, cluster_variance, draws, freedom, numbered
-
-
-def query(query_id: str, user_id: str | None) -> Query:
-    return Query(query_id=query_id, user_id=user_id, text="A feeder?", source="test")
+from tests.build import query
 
 
 def test_queries_of_one_user_are_one_cluster_and_queries_without_a_user_are_each_their_own() -> None:
-    clusters = Clusters.of([query("a", "ANNA"), query("b", None), query("c", "ANNA"), query("d", None)])
+    clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
 
@@ -38,13 +34,6 @@ def test_variance_and_degrees_of_freedom_are_cr2_and_satterthwaite_as_matrices_g
     gram = np.array(columns) @ np.array(columns).T
     assert cluster_variance((residuals / n).tolist(), groups) == pytest.approx(variance, rel=1e-9)
     assert freedom(groups) == pytest.approx(np.trace(gram) ** 2 / (gram**2).sum(), rel=1e-9)
-
-
-def test_with_one_query_a_user_the_variance_is_that_of_a_mean() -> None:
-    values = np.array([0.2, 0.9, 0.4, 0.4, 0.7])
-    groups = tuple(range(5))
-    assert cluster_variance(((values - values.mean()) / 5).tolist(), groups) == pytest.approx(values.var(ddof=1) / 5)
-    assert freedom(groups) == pytest.approx(4)
 
 
 def test_clusters_are_drawn_whole_and_as_many_as_there_are() -> None:

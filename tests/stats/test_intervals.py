@@ -14,15 +14,14 @@ from drretail.stats.intervals import (
     ratio_interval,
     share_interval,
 )
+from tests.build import known
 
 SHARES = st.floats(0, 1)
 GROUPED = st.lists(st.tuples(SHARES, st.integers(0, 6)), min_size=1, max_size=25)
 
 
 def ends(found: Interval) -> tuple[float, float]:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low, found.high
+    return known(found.low), known(found.high)
 
 
 @pytest.mark.parametrize("queries", [5, 12, 50, 300])
@@ -140,18 +139,3 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_sh
     share = share_interval(values, groups)
     if share.low is not None and share.high is not None:
         assert 0 <= share.low < share.high <= 1
-
-
-def test_seven_users_with_three_queries_are_covered_and_queries_alone_would_not_be() -> None:
-    """Half of the variance is the users': the whole grid is printed by benchmarks/coverage.py."""
-    rng = np.random.default_rng(42)
-    groups = tuple(at // 3 for at in range(21))
-    over_users = over_queries = 0
-    for _ in range(600):
-        values = (np.repeat(rng.standard_normal(7), 3) + rng.standard_normal(21)).tolist()
-        low, high = ends(mean_interval(values, groups))
-        over_users += low <= 0 <= high
-        low, high = ends(mean_interval(values))
-        over_queries += low <= 0 <= high
-    assert over_users / 600 >= 0.93
-    assert over_queries / 600 < 0.88

@@ -42,11 +42,6 @@ def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as
     assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
 
 
-def test_half_of_it_is_still_shown_in_one_of_four_experiments_not_mostly_missed_below_it() -> None:
-    assert power_of_half(49) == pytest.approx(0.285, abs=0.005)
-    assert power_of_half(49, 8) == pytest.approx(0.172, abs=0.005)
-
-
 def test_nothing_can_be_said_of_a_single_user_or_of_no_difference() -> None:
     assert detectable(None) is None
     assert detectable(Estimate(0.3, 0.0, 4)) is None

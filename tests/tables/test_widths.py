@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,17 +10,20 @@ def columns(groups: str) -> list[Column]:
     return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
 
 
-def test_a_group_stays_together_where_it_fits_by_itself() -> None:
-    assert parts(columns("aaabbb"), [1] * 6, 4) == [[0, 1, 2], [3, 4, 5]]
-
-
-def test_a_group_that_is_too_wide_is_torn() -> None:
-    assert parts(columns("aaaaab"), [1] * 6, 2) == [[0, 1], [2, 3], [4, 5]]
-
-
-def test_no_column_is_left_alone_where_the_same_number_of_parts_is_more_even() -> None:
-    assert parts(columns("abcde"), [1] * 5, 4) == [[0, 1, 2], [3, 4]]
-    assert parts(columns("aaaabc"), [1] * 6, 5) == [[0, 1, 2, 3], [4, 5]]
+@pytest.mark.parametrize(
+    ("groups", "widths", "room", "made"),
+    [
+        ("aaabbb", [1] * 6, 4, [[0, 1, 2], [3, 4, 5]]),  # a group stays together where it fits by itself
+        ("aaaaab", [1] * 6, 2, [[0, 1], [2, 3], [4, 5]]),  # and is torn where it doesn't
+        ("abcde", [1] * 5, 4, [[0, 1, 2], [3, 4]]),  # no column alone where as many parts are more even
+        ("aaaabc", [1] * 6, 5, [[0, 1, 2, 3], [4, 5]]),
+        ("abc", [1, 9, 1], 4, [[0], [1], [2]]),  # but for one that is too wide
+    ],
+)
+def test_columns_are_parted_by_group_and_evenly(
+    groups: str, widths: list[int], room: int, made: list[list[int]]
+) -> None:
+    assert parts(columns(groups), widths, room) == made
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20), st.integers(5, 12))
@@ -28,7 +32,3 @@ def test_every_column_stands_once_in_order_and_every_part_fits(given_columns: li
     made = parts(columns("".join(group for group, _ in given_columns)), widths, room)
     assert [place for part in made for place in part] == list(range(len(widths)))
     assert all(part and sum(widths[place] for place in part) <= room for part in made)
-
-
-def test_a_column_that_is_too_wide_stands_alone() -> None:
-    assert parts(columns("abc"), [1, 9, 1], 4) == [[0], [1], [2]]

@@ -20,7 +20,7 @@ from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     BLOCKED,
-    EVIDENCE,
+    BLOCKED_ID,
     claim,
     judged,
     said_value,
@@ -70,36 +70,26 @@ def extracted(folder: Path, *claims: dict[str, Any], report: str = REPORT) -> li
     return claims_in(judged(folder, scripted({"claims": list(claims)}, *["no"] * 30), subject(report)), EXTRACT)
 
 
+SOURCES: list[tuple[str, tuple[str, ...]]] = [
+    ("[P:B0BED00001]", ("P:B0BED00001",)),
+    (BIRDS, (BIRDS_ID,)),
+    (f"{BIRDS}/", (BIRDS_ID,)),
+    ("1", (BIRDS_ID,)),
+    ("[1]", (BIRDS_ID,)),
+    (BLOCKED, (BLOCKED_ID,)),
+    (f"P:B0BED00001; {BIRDS_ID}", ("P:B0BED00001", BIRDS_ID)),
+    (f"[P:B0BED00001][{BIRDS_ID}]", ("P:B0BED00001", BIRDS_ID)),
+    ("https://unseen.example/a,b", ("https://unseen.example/a,b",)),  # a page that the run never saw
+]
+
+
 def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> None:
-    found = extracted(
-        tmp_path,
-        claim(1, "a", "P:B0BED00001", "[P:B0BED00001]"),
-        claim(2, "b", BIRDS),
-        claim(3, "c", f"{BIRDS}/"),
-        claim(4, "d", "1"),
-        claim(5, "e", "[1]"),
-        claim(6, "f", BLOCKED),
-        claim(7, "g", "P:INVENTED01", "2", ""),
-        claim(8, "h"),
-    )
-    assert [each.sources for each in found] == [
-        ("P:B0BED00001",),
-        (BIRDS_ID,),
-        (BIRDS_ID,),
-        (BIRDS_ID,),
-        (BIRDS_ID,),
-        (next(entry.id for entry in EVIDENCE.values() if entry.url == BLOCKED),),
-        (),
-        (),
-    ]
-    assert [each.unresolved for each in found][6:] == [("P:INVENTED01", "2", ""), ()]
-
-
-def test_the_address_of_a_page_that_the_run_never_saw_stays_a_source(tmp_path: Path) -> None:
-    (found,) = extracted(
-        tmp_path, claim(1, "a", "https://unseen.example/x"), report="Seeds help https://unseen.example/x today."
-    )
-    assert (found.sources, found.unresolved) == (("https://unseen.example/x",), ())
+    report = f"Both [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too.\n\n{REPORT}"
+    claims = [claim(number, "a", copied) for number, (copied, _) in enumerate(SOURCES, 1)]
+    claims.append(claim(len(claims) + 1, "b", "P:INVENTED01", "2", ""))
+    *found, invented = extracted(tmp_path, *claims, report=report)
+    assert [each.sources for each in found] == [sources for _, sources in SOURCES]
+    assert (invented.sources, invented.unresolved) == ((), ("P:INVENTED01", "2", ""))
 
 
 def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> None:
@@ -110,19 +100,6 @@ def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> 
         support("full"),
     )
     assert len(claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)) == 2
-
-
-def test_several_marks_in_one_text_are_several_sources(tmp_path: Path) -> None:
-    both = ("P:B0BED00001", BIRDS_ID)
-    report = f"Beds and birds [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too."
-    events = [
-        f"[P:B0BED00001][{BIRDS_ID}]",
-        f"P:B0BED00001, {BIRDS_ID}",
-        f"P:B0BED00001; {BIRDS_ID}",
-        "https://unseen.example/a,b",
-    ]
-    found = extracted(tmp_path, *(claim(number, "a", each) for number, each in enumerate(events, 1)), report=report)
-    assert [each.sources for each in found] == [both, both, both, ("https://unseen.example/a,b",)]
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")

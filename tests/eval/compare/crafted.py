@@ -20,11 +20,10 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.eval.scores.planned import with_earnings
 from drretail.eval.values import Value
-from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore
-from drretail.records.query import Query
 from drretail.records.score import JudgeRef
+from tests import build
 from tests.build import SYSTEM
 
 JUDGE = Assessor(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
@@ -48,11 +47,7 @@ def gathered(
     ``items`` are, by label, those of each value; ``users`` ask the queries that they are named for.
     """
     _, _, _, systems = message[0]
-    queries = {
-        name: Query(query_id=name, user_id=(users or {}).get(name), text=f"{name}?", source="test")
-        for runs in systems.values()
-        for name in runs
-    }
+    queries = {name: build.query(name, user_id=(users or {}).get(name)) for runs in systems.values() for name in runs}
     plans = [
         Plan(
             label,
@@ -76,12 +71,8 @@ def gathered(
                 result[plan.run_id] = _with(
                     result.get(plan.run_id), plan.query.query_id, variant, run, (items or {}).get(plan.label, {})
                 )
-    definition = Definition(
-        world_fingerprint="f",
-        queries=tuple(queries.values()),
-        systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
-        tool_schema_hash="t",
-    )
+    labelled = {label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems}
+    definition = build.definition([*queries.values()], labelled)
     return with_earnings(Gathered(definition, families, tuple(plans), tables_of_judges))
 
 

@@ -13,13 +13,11 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_
 from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.wording import family_of
 from drretail.experiment import Definition
-from drretail.records.comparison import ComparedRow
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import (
     CODE,
     JUDGE,
     OTHER,
-    RULES,
     beside,
     comparison,
     gathered,
@@ -179,21 +177,6 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert alone.users_needed is None
 
 
-def outcome(a: list[float], b: list[float]) -> ComparedRow:
-    return only_row(comparison(beside(a, b)))
-
-
-def test_the_outcome_says_what_can_be_concluded() -> None:
-    assert outcome(*noisy(30, 1.0)).outcome == "higher"
-    assert outcome(*reversed(noisy(30, 1.0))).outcome == "lower"
-    assert outcome(*noisy(30, 0.0)).outcome == "undecided"
-    assert outcome([7.0] * 5, [6.0] * 5).outcome == "too_few"
-    assert outcome([6.0, 7.0], [6.0, 7.0]).outcome == "identical"
-    assert only_row(comparison(beside([6.0, "na"], ["na", 7.0]))).outcome == "nothing"
-    by_rules = beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=RULES)
-    assert only_row(comparison(by_rules)).outcome == "not_concluded"
-
-
 def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:
     a = {"q1": [[8, 6], [9, 7]], "q2": [[4, 4], [8, 8]]}
     b = {"q1": [[5, 5], [5, 5]], "q2": [[7, 7], None]}
@@ -207,23 +190,17 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() ->
     assert (its.mean, its.worst_of_k) == (4.25, 2.5)  # … and earns 0
 
 
-def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:
+def test_the_bar_of_shares_is_a_tenth_and_counts_and_what_a_basket_costs_have_none() -> None:
     share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
-    held = gathered(("faithfulness", "FP", JUDGE, share), ("process", "words", CODE, share))
+    held = gathered(
+        ("faithfulness", "FP", JUDGE, share),
+        *((metric, variant, CODE, share) for metric, variant in (("process", "words"), ("basket", "cost_ratio"))),
+    )
     made = comparison(held, bar=6)
     assert [(each.variant, each.bar, each.pass_k) for table in made.tables for each in table.reliability][::2] == [
         ("FP", 0.6, 1.0),
         ("words", None, None),
-    ]
-
-
-def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
-    share = {label: {"q1": [0.6, 1.8]} for label in ("a", "b")}
-    held = gathered(("basket", "cost_ratio", CODE, share), ("basket", "utility_ratio", CODE, share))
-    (table,) = comparison(held).tables
-    assert [(each.variant, each.bar, each.pass_k) for each in table.reliability][::2] == [
         ("cost_ratio", None, None),
-        ("utility_ratio", 0.7, 0.0),
     ]
 
 

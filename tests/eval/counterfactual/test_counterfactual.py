@@ -69,12 +69,6 @@ def broken(wish: Wish, *products: Product) -> frozenset[str]:
     return known(advice).broken
 
 
-def test_recommended_are_the_picks_with_their_whole_records() -> None:
-    advice = known(read_advice(subject([DOG_BED])))
-    assert advice.recommended == {DOG_BED.product_id: DOG_BED}
-    assert advice.handed == KNOWN
-
-
 def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
     assert read_advice(subject(None)) is None
     silent = known(read_advice(subject([], a_wish(must=("bird",), brands_wanted=("Tanagrove",)))))
@@ -142,13 +136,6 @@ def test_gaining_what_the_partner_buys_and_losing_one_s_own_are_both_towards_the
     assert back.value == -1.0
 
 
-def test_nothing_changed_has_no_value_and_what_fits_nobody_counts_as_neither() -> None:
-    assert direction([advice(BIRD)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {}).value is None
-    stranger = DOG_OWNER.model_copy(update={"brands": {}, "categories": {}, "price_position": None})
-    found = direction([advice(DOG)], [advice()], stranger, stranger, {})
-    assert (found.neither, found.value) == (1, 0.0)
-
-
 def test_what_either_user_has_already_says_nothing_of_the_profile() -> None:
     """The bird lover's own feeder is left out for him, and recommended to somebody else: both are right."""
     owner = BIRD_LOVER.model_copy(update={"products": (BIRD,)})
@@ -169,25 +156,18 @@ def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> No
     assert overridden([kept], [broken]) == {"budget"}
     assert overridden([broken], [broken]) == frozenset()
     assert overridden([broken], [kept]) == frozenset()
-
-
-def test_most_repeats_decide_and_reports_that_recommend_nothing_have_no_say() -> None:
-    kept, broken = advice(BIRD), advice(DOG, broken=["budget"])
-    assert overridden([kept], [kept, broken]) == frozenset()
+    assert overridden([kept], [kept, broken]) == frozenset(), "most repeats decide"
     assert overridden([kept, broken], [broken, broken, kept]) == {"budget"}
-    assert overridden([kept], [broken, advice()]) == {"budget"}
+    assert overridden([kept], [broken, advice()]) == {"budget"}, "who recommends nothing has no say"
 
 
 def test_the_partner_s_goods_that_nobody_asked_for_are_strays() -> None:
     assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, WANTED) is True
     assert strays([advice(BIRD)], [advice("B0BIRD0001")], DOG_OWNER, WANTED) is False
-
-
-def test_what_the_query_wants_what_came_anyway_and_what_the_partner_never_bought_is_none() -> None:
     dogs_too = Wish(wants=(FEEDER, BED))
-    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, dogs_too) is False
-    assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False
-    assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False
+    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, dogs_too) is False, "it was asked for"
+    assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False, "it came anyway"
+    assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False, "the partner never bought it"
 
 
 def test_what_is_a_stray_cannot_be_told_where_the_wish_is_not_typed_or_leaves_room() -> None:
@@ -230,12 +210,6 @@ def test_over_used_is_either_and_cannot_be_told_of_reports_that_recommend_nothin
     assert (found.overused, found.overused_constraint, found.overused_category) == (True, True, True)
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused is None
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
-
-
-def test_of_a_query_that_nobody_typed_over_use_cannot_be_told() -> None:
-    untyped = ASKED.model_copy(update={"wish": None})
-    found = measured(untyped, FROZEN, "swap", [advice(BIRD)], [advice(DOG)])
-    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
 
 
 def test_without_orders_on_either_side_there_is_no_profile_to_ignore() -> None:

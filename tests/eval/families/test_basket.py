@@ -11,7 +11,7 @@ from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.query import NOT_TYPED, Query
+from drretail.records.query import Query
 from drretail.records.score import Score
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
@@ -31,24 +31,23 @@ PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [FEEDER.product_id
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return an_experiment(tmp_path / "exp", QUERY)
+    return an_experiment(tmp_path / "exp")
 
 
-def an_experiment(folder: Path, query: Query, note: str = "") -> Path:
+def an_experiment(folder: Path, note: str = "") -> Path:
     runs = {
         name: build.run(name, "Look below.", picks, notes=(note,) if note and picks is None else ())
         for name, picks in PICKS.items()
     }
-    return build.experiment(folder, {LABEL: runs}, queries=[query], evidence=ledger().values())
+    return build.experiment(folder, {LABEL: runs}, queries=[QUERY], evidence=ledger().values())
 
 
 def rows(folder: Path) -> dict[str, Score]:
     return build.rows(build.scored(folder, "basket"))
 
 
-def freeze(folder: Path, query: Query = QUERY) -> None:
-    offered = [[listing_of(STATION)] for _ in (query.wish.wants if query.wish else ())]
-    reference = reference_of(query, offered)
+def freeze(folder: Path) -> None:
+    reference = reference_of(QUERY, [[listing_of(STATION)]])
     write_json(reference_path(folder, "q1"), reference.model_dump(mode="json", exclude_none=True))
 
 
@@ -77,16 +76,8 @@ def test_an_experiment_without_references_is_na_until_it_has_them(folder: Path) 
     assert rows(folder)["covered"].n_scored == 3
 
 
-def test_of_a_query_that_nobody_typed_every_measure_is_na_for_that_reason(tmp_path: Path) -> None:
-    untyped = QUERY.model_copy(update={"wish": None})
-    folder = an_experiment(tmp_path / "exp", untyped)
-    freeze(folder, untyped)
-    assert {(row.value, row.n_na) for row in rows(folder).values()} == {(None, 4)}
-    assert NOT_TYPED in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
-
-
 def test_a_run_that_was_asked_for_picks_and_declared_none_earns_nothing(tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", QUERY, note="picks_missing: the report declares no picks")
+    folder = an_experiment(tmp_path / "exp", note="picks_missing: the report declares no picks")
     freeze(folder)
     found = rows(folder)
     assert (found["feasible"].n_scored, found["feasible"].value) == (4, 0.25)

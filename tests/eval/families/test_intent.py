@@ -38,11 +38,7 @@ def test_each_limit_is_kept_or_broken_alone() -> None:
     assert kept((HOPPER, 1)) == {"must", "budget"}
     assert kept((TUBE, 1)) == {"budget", "price_max"}
     assert kept((HOPPER, 1), (TUBE, 1)) == {"quantity"}
-
-
-def test_an_empty_cart_and_one_of_other_things_keep_no_limit_of_a_want() -> None:
-    assert kept() == set()
-    assert kept((BATH, 1)) == set()
+    assert kept() == kept((BATH, 1)) == set(), "other things keep no limit of a want"
 
 
 HIDDEN = (
@@ -95,13 +91,10 @@ def test_nobody_who_cannot_ask_has_a_recall() -> None:
     assert measures(QUERY, "told", [], frozenset(), [])["intent_recall"].reason == CANNOT_ASK
     told_all = measured(intent="told", kept=[BUDGET, CEDAR])
     assert (told_all["lost"], told_all["lucky"]) == (pytest.approx(1 / 3), None)
+    assert (measured()["useless"], measured()["intent_recall"]) == (None, 0.0), "nothing was asked"
+    assert measured(kept=[TWO])["lucky"] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(("agent", "intent"), [("null_search", "mute"), ("oracle", "mute"), ("ask_all", None)])
 def test_of_floors_one_alone_can_ask(agent: str, intent: str | None) -> None:
     assert intent_of(SYSTEM.model_copy(update={"agent": agent})) == intent
-
-
-def test_without_a_question_nothing_is_useless() -> None:
-    assert (measured()["useless"], measured()["intent_recall"]) == (None, 0.0)
-    assert measured(kept=[TWO])["lucky"] == pytest.approx(1 / 3)

@@ -77,11 +77,8 @@ def test_in_a_shop_that_stands_still_nothing_is_stale_and_nothing_lost(folder: P
     still = values(folder, "once")
     assert (still["stale_pick"], still["regret_move"], still["rechecked"]) == (0, 0, None)
     assert still["utility"] == 1
-
-
-def test_what_a_change_costs_the_cart_is_its_regret(folder: Path) -> None:
-    once, before = values(folder, f"once{MOVING}"), values(folder, "once")
-    assert (before["utility"] or 0) - (once["utility"] or 0) == pytest.approx(once["regret_move"])
+    moved = values(folder, f"once{MOVING}")
+    assert 1 - (moved["utility"] or 0) == pytest.approx(moved["regret_move"]), "what a change costs the cart"
 
 
 def test_systems_are_compared_by_what_moves(folder: Path) -> None:

@@ -75,27 +75,26 @@ def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
     return [found[f"{guesser}_{aspect}"].value for aspect in ("item", "category", "brand", "price_band")]
 
 
-def test_a_report_hits_what_any_pick_shares_with_the_purchase(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = valued(tmp_path, PICKS, ledger)
-    assert found["recommended"].value == 1
-    assert numbers(found, "hit") == [0, 1, 1, 1]
-    assert numbers(found, "base") == [0, 0, 0, 0]
-    assert numbers(found, "shop") == [0, 1, 1, 1]
-
-
-def test_baselines_recommend_as_many_products_as_the_report(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = valued(tmp_path, ["B0TEST0001", "B0TEST0004"], ledger)
-    assert found["recommended"].value == 2
-    assert numbers(found, "base") == [1, 1, 1, 1]
-    assert [found[f"shop_{aspect}"].value for aspect in ("item", "category")] == [0, 1]
-
-
-def test_without_picks_neither_report_nor_baselines_hit_anything(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
+@pytest.mark.parametrize(
+    ("picks", "hit", "base", "of_shop"),
+    [
+        (PICKS, [0, 1, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]),
+        # Baselines recommend as many products as the report.
+        (["B0TEST0001", "B0TEST0004"], [0, 1, 1, 1], [1, 1, 1, 1], [0, 1, 1, 1]),
+        ([], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+    ],
+)
+def test_a_report_hits_what_any_pick_shares_with_the_purchase(
+    tmp_path: Path,
+    ledger: Mapping[str, Evidence],
+    picks: list[str],
+    hit: list[float],
+    base: list[float],
+    of_shop: list[float],
 ) -> None:
-    found = valued(tmp_path, [], ledger)
-    for guesser in ("hit", "base", "shop"):
-        assert numbers(found, guesser) == [0, 0, 0, 0]
+    found = valued(tmp_path, picks, ledger)
+    assert found["recommended"].value == len(picks)
+    assert [numbers(found, guesser) for guesser in ("hit", "base", "shop")] == [hit, base, of_shop]
 
 
 @pytest.mark.parametrize(("wanted", "share"), [(True, 1.0), (False, 0.0), (None, None)])
@@ -152,12 +151,9 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     assert hits([shouted], [purchase_item_of(HOPPER)]).brand is True
     assert hits([purchase_item_of(TUBE)], [purchase_item_of(WINDOW)]).price_band is None
     assert hits([purchase_item_of(WINDOW)], [purchase_item_of(TUBE)]).price_band is False
-
-
-def test_of_products_without_a_leaf_nothing_is_said_of_categories() -> None:
-    pathless = purchase_item_of(TUBE).model_copy(update={"category": None})
-    assert hits([pathless], [pathless]).category is None
-    assert hits([pathless], [purchase_item_of(TUBE)]).category is False
+    without_leaf = purchase_item_of(TUBE).model_copy(update={"category": None})
+    assert hits([without_leaf], [without_leaf]).category is None
+    assert hits([without_leaf], [purchase_item_of(TUBE)]).category is False
 
 
 def test_a_user_without_favourite_has_no_baseline_of_it() -> None:

@@ -65,12 +65,6 @@ def test_a_refusal_for_a_wrong_reason_is_worth_nothing() -> None:
     assert (worth("too_dear"), worth("owned"), worth("owned", "too_dear"), worth()) == (1, 0, 0.5, 1)
 
 
-def test_what_is_bought_or_not_declared_is_no_refusal() -> None:
-    bought = decided(Outcome(decision="buy"), picks=[Pick(product=TUBE.product_id)])
-    assert (bought.refused, bought.bought, bought.reason) == (False, True, None)
-    assert decided(None).declared is False
-
-
 def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
     part, tube = Outcome(decision="part", because=("too_dear",)), Pick(product=TUBE.product_id)
     assert decided(part, picks=[tube]).refused is False

@@ -13,24 +13,18 @@ from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import (
-    DUPLICATES,
     REPORT,
-    SUPPORT,
     TRIPLETS,
-    UNKNOWN,
     Triplet,
-    distinct_facts,
-    duplicates_item,
-    pair_item,
 )
 from drretail.eval.values import Value
 from drretail.records.base import Rules
-from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import Score, Verdict, VerdictState, reasons_of
+from drretail.records.criteria import Criteria
+from drretail.records.score import Score, Verdict, reasons_of
 from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
-from tests.eval.weighted.playing import Played
+from tests.eval.weighted.playing import Played, judged_facts, weighed
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
@@ -56,16 +50,7 @@ def test_the_paper_s_overall_follows_from_its_parts(system: str) -> None:
 verdict = partial(build.verdict, "pqr")
 
 
-def facts(
-    triplets: Sequence[Triplet], support: Mapping[tuple[str, str], tuple[VerdictState, float | None]]
-) -> list[Verdict]:
-    found = [
-        verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
-        verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
-    ]
-    for (fact, source), (state, value) in support.items():
-        found.append(verdict(SUPPORT, pair_item(fact, source), value, state))
-    return found
+facts = partial(judged_facts, "pqr")
 
 
 def by_variant(
@@ -89,12 +74,7 @@ FOUR = (
     Triplet(fact="d"),
 )
 """a has three references of which the third can't be read, b one, c one that comes to nothing, d none."""
-JUDGED: dict[tuple[str, str], tuple[VerdictState, float | None]] = {
-    ("a", "P:1"): ("scored", 1.0),
-    ("a", "W:2"): ("scored", 0.0),
-    ("a", "W:3"): ("unverifiable", None),
-    ("b", "P:1"): ("scored", 1.0),
-}
+JUDGED = {("a", "P:1"): 1.0, ("a", "W:2"): 0.0, ("a", "W:3"): "unverifiable", ("b", "P:1"): 1.0}
 
 
 def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references() -> None:
@@ -111,8 +91,7 @@ def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references()
 
 def test_support_in_part_or_of_a_page_that_says_nothing_is_no_support() -> None:
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
-    held = facts(triplets, {("a", "P:1"): ("scored", 0.5)})
-    held.append(verdict(SUPPORT, pair_item("b", "P:1"), 0.0, notes=(UNKNOWN,)))
+    held = facts(triplets, {("a", "P:1"): 0.5, ("b", "P:1"): "unknown"})
     assert told(by_variant(held)["FA"]) == 0
 
 
@@ -126,7 +105,7 @@ def test_without_facts_nothing_is_scored_and_without_citations_accuracy_alone_is
 
 def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_rules() -> None:
     triplets = (Triplet(fact="a", ref="1", source="W:3"),)
-    held = facts(triplets, {("a", "W:3"): ("unverifiable", None)})
+    held = facts(triplets, {("a", "W:3"): "unverifiable"})
     assert [told(by_variant(held)[each]) for each in ("FA", "CC", "S_R", "FA_strict")] == [
         "unverifiable",
         10,
@@ -134,17 +113,17 @@ def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_ru
         0,
     ]
     assert [told(by_variant(held, "paper")[each]) for each in ("FA", "S_R")] == [0, 5]
-    unfetched = facts(triplets, {("a", "W:3"): ("na", None)})
+    unfetched = facts(triplets, {("a", "W:3"): "na"})
     assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
     assert told(by_variant(unfetched)["FA_strict"]) == "na"
 
 
 def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() -> None:
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
-    part = {("a", "P:1"): ("scored", 1.0), ("b", "P:1"): ("failed", None)}
-    assert told(by_variant(facts(triplets, {("a", "P:1"): ("scored", 1.0)}))["FA"]) == "failed"
-    assert told(by_variant(facts(triplets, dict.fromkeys(part, ("failed", None))), "paper")["FA"]) == "failed"
-    assert told(by_variant(facts(triplets, part))["FA"]) == 10  # pyright: ignore[reportArgumentType]
+    part = {("a", "P:1"): 1.0, ("b", "P:1"): "failed"}
+    assert told(by_variant(facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
+    assert told(by_variant(facts(triplets, dict.fromkeys(part, "failed")), "paper")["FA"]) == "failed"
+    assert told(by_variant(facts(triplets, part))["FA"]) == 10
     failed = [verdict(TRIPLETS, REPORT, state="failed")]
     assert {told(by_variant(failed)[each]) for each in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
 
@@ -158,16 +137,7 @@ WEIGHTS = {
     "logical_coherence": 0.3,
     "clarity_readability": 0.2,
 }
-CRITERIA = Criteria(
-    family="pqr",
-    query_id="q1",
-    groups=tuple(
-        CriteriaGroup(
-            name=key, weight=weight, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
-        )
-        for key, weight in WEIGHTS.items()
-    ),
-)
+CRITERIA = weighed("pqr", WEIGHTS)
 
 
 def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
@@ -198,12 +168,6 @@ def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> No
     }
 
 
-def test_scores_by_other_criteria_are_none() -> None:
-    other = CRITERIA.model_copy(update={"groups": CRITERIA.groups[::-1]})
-    found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=other)
-    assert {told(found[each]) for each in ("GOAL", "S_P", "S_Q", "S_overall")} == {"failed"}
-
-
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     def why(value: Value) -> list[str]:
         return [*reasons_of(value.items)]
@@ -214,7 +178,7 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     assert why(by_variant(facts((), {}))["CC"]) == ["it states no fact that could be checked"]
     uncited = by_variant(facts((Triplet(fact="a"),), {}))
     assert why(uncited["FA"]) == why(uncited["S_R"]) == ["no fact of the report cites a source"]
-    unfetched = by_variant(facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): ("na", None)}))
+    unfetched = by_variant(facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): "na"}))
     assert why(unfetched["FA"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
 
 

@@ -139,9 +139,6 @@ def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
     ran = course(turn(), call(WEB), evidence=pages, citations=citations)
     names = ("pages", "domains", "pages_seen", "domains_seen")
     assert [counted(name, ran).value for name in names] == [2, 1, 3, 2]
-
-
-def test_an_address_that_cannot_be_read_has_no_domain() -> None:
     assert domain_of("http://[broken") == ""
 
 

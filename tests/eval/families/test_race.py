@@ -13,36 +13,18 @@ from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, 
 from drretail.eval.families.race.score import share, values
 from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import (
-    DUPLICATES,
-    REPORT,
-    SUPPORT,
-    TRIPLETS,
-    UNKNOWN,
     Triplet,
-    distinct_facts,
-    duplicates_item,
-    pair_item,
 )
 from drretail.eval.values import Value
 from drretail.records.base import Rules
-from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict, VerdictState, reasons_of
 from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
-from tests.eval.weighted.playing import Played, tag_content_of
+from tests.eval.weighted.playing import Played, judged_facts, tag_content_of, weighed
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
-CRITERIA = Criteria(
-    family="race",
-    query_id="q1",
-    groups=tuple(
-        CriteriaGroup(
-            name=key, weight=weight, criteria=(Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
-        )
-        for key, weight in WEIGHTS.items()
-    ),
-)
+CRITERIA = weighed("race", WEIGHTS)
 REFERENCE = "A reference."
 
 
@@ -122,17 +104,19 @@ TRIPLETS_OF = (
 )
 
 
+facts = partial(judged_facts, "race")
+
+
 def cited() -> list[Verdict]:
     """a is supported by one page and in part by another, b is not, of c and d nobody knows, e cites nothing."""
-    return [
-        verdict(TRIPLETS, REPORT, [each.model_dump(exclude_none=True) for each in TRIPLETS_OF]),
-        verdict(DUPLICATES, duplicates_item(distinct_facts(TRIPLETS_OF)), []),
-        verdict(SUPPORT, pair_item("a", "W:1"), 1.0),
-        verdict(SUPPORT, pair_item("a", "W:2"), 0.5),
-        verdict(SUPPORT, pair_item("b", "W:1"), 0.0),
-        verdict(SUPPORT, pair_item("c", "W:3"), None, "unverifiable"),
-        verdict(SUPPORT, pair_item("d", "W:4"), 0.0, notes=(UNKNOWN,)),
-    ]
+    support = {
+        ("a", "W:1"): 1.0,
+        ("a", "W:2"): 0.5,
+        ("b", "W:1"): 0.0,
+        ("c", "W:3"): "unverifiable",
+        ("d", "W:4"): "unknown",
+    }
+    return facts(TRIPLETS_OF, support)
 
 
 def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> None:
@@ -143,11 +127,7 @@ def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> No
 
 
 def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:
-    plain = (Triplet(fact="e"),)
-    held = [
-        verdict(TRIPLETS, REPORT, [each.model_dump(exclude_none=True) for each in plain]),
-        verdict(DUPLICATES, duplicates_item(["e"]), []),
-    ]
+    held = facts((Triplet(fact="e"),), {})
     assert {told(found(held)[each]) for each in ("valid_rate", "citations", "valid_citations")} == {"na"}
     assert told(found(cited()[:-1])["valid_rate"]) == "failed"
 
@@ -163,14 +143,8 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
     both = [beside("target_first", empty), beside("reference_first", empty)]
     assert why(found(both)["RACE"]) == ["report and reference both got nought"]
-    held = [verdict(TRIPLETS, REPORT, [{"fact": "e"}]), verdict(DUPLICATES, duplicates_item(["e"]), [])]
-    assert why(found(held)["valid_rate"]) == ["the report cites nothing"]
-    one = Triplet(fact="a", ref="1", source="W:1")
-    unfetched = [
-        verdict(TRIPLETS, REPORT, [one.model_dump(exclude_none=True)]),
-        verdict(DUPLICATES, duplicates_item(["a"]), []),
-        verdict(SUPPORT, pair_item("a", "W:1"), None, "na"),
-    ]
+    assert why(found(facts((Triplet(fact="e"),), {}))["valid_rate"]) == ["the report cites nothing"]
+    unfetched = facts((Triplet(fact="a", ref="1", source="W:1"),), {("a", "W:1"): "na"})
     assert why(found(unfetched)["valid_rate"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
 
 

@@ -79,10 +79,6 @@ def test_without_a_pair_redundancy_is_na_and_without_a_score_failed() -> None:
     assert states([*graded(), *compared(None, None)])["redundancy"] == "failed"
 
 
-def test_what_was_asked_first_is_no_sample_of_all_pairs() -> None:
-    assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
-
-
 def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
     by_section, by_paragraph = found(compared(4, 2)), found(compared(4, 1, unit="paragraph"))
     assert not any("paragraph" in name for name in by_section)
@@ -115,7 +111,8 @@ def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[Verdict
     assert {result[name] for name in ("support", "no_support", "support_pooled")} == {state}
 
 
-def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
+def test_what_was_asked_first_is_no_sample_of_all_pairs_or_labels() -> None:
+    assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
     assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
 
 
@@ -159,7 +156,6 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     assert why([*graded(), cut], "redundancy") == ["fewer than two sections"]
     assert why([cut], "overall", "hkuds") == why([cut], "redundancy", "hkuds") == ["fewer than two sections"]
     assert why([uncited], "support") == ["no sentence cites a page"]
-    assert why(labelled("na"), "support") == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
     assert why(labelled("unverifiable"), "support") == why(labelled(1), "support") == []
 
 

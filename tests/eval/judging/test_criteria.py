@@ -54,18 +54,6 @@ def test_a_query_that_no_system_is_asked_has_no_criteria_made(tmp_path: Path) ->
     assert [each.name for each in folder.glob("rubrics/held_to/*")] == ["q1.json"]
 
 
-def test_criteria_that_were_edited_are_judged_by_anew(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    judge, asked = wants("feeder")
-    before = by_system(scored(folder, judge))
-    path = folder / "rubrics/held_to/q2.json"
-    path.write_text(path.read_text().replace("feeder", "bath"))
-    after = by_system(scored(folder, judge))
-    assert len(asked) == 2
-    assert before["a@model", judge.ref.spec] == 0.5
-    assert after["a@model", judge.ref.spec] == 1
-
-
 def test_what_a_judge_could_not_make_is_asked_again_only_when_that_is_wanted(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     answers: list[dict[str, Any]] = [{"nothing": 1}]

@@ -24,16 +24,14 @@ from drretail.records.evidence import Evidence
 from tests import build
 from tests.build import LABEL, SYSTEM
 
-URL, GONE = "https://a.example/", "https://gone.example/"
+URL, GONE, WALLED = "https://a.example/", "https://gone.example/", "https://walled.example/"
 
 
 class Site:
-    """One page, whose text a test can change; counts its fetches."""
+    """Pages of one text, which a test can change; one is gone, one walled until it is open. Counts its fetches."""
 
-    provider = "site"
-
-    def __init__(self, text: str = "Hello.") -> None:
-        self.text = text
+    def __init__(self, text: str = "Hello.", provider: str = "site") -> None:
+        self.text, self.provider, self.open = text, provider, False
         self.fetched: list[str] = []
         self._lock = threading.Lock()
 
@@ -42,7 +40,9 @@ class Site:
             self.fetched.append(url)
         if url == GONE:
             raise ToolError("unavailable", "It is\u202e gone.")
-        return WebPage(url, "A", self.text, "ok")
+        if url == WALLED and not self.open:
+            return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
+        return WebPage(url, "A page", self.text, "ok", "2023-01-02")
 
 
 def read(path: Path, site: Site, *urls: str, anew: bool = False) -> list[WebPage]:
@@ -63,12 +63,7 @@ def test_a_page_is_fetched_once_for_all_who_ask_and_never_by_a_later_command(tmp
     assert len(site.fetched) == 2
     assert path.read_bytes() == written
     assert [page.text for page in first] == ["Hello.", "Hello.", "", ""]
-
-
-def test_a_page_that_cannot_be_had_says_why(tmp_path: Path) -> None:
-    for _ in range(2):
-        page = read(tmp_path / "live.jsonl", Site(), GONE)[0]
-        assert (page.state, page.problem) == ("error", "It is gone.")
+    assert (first[-1].state, first[-1].problem) == ("error", "It is gone.")
 
 
 def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
@@ -82,7 +77,7 @@ def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
     assert [effect.scope for effect in read_effects(path)] == ["live/1", "live/2", "live/3"]
 
 
-WALLED, UNCITED = "https://walled.example/", "https://uncited.example/"
+UNCITED = "https://uncited.example/"
 IDS = {url: web_evidence_id(url) for url in (URL, WALLED, UNCITED)}
 FIXED = "fixed@model"
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -102,21 +97,7 @@ def experiment(folder: Path) -> Path:
     return build.experiment(folder, runs, of=corpus, evidence=evidence)
 
 
-class FixedSite:
-    def __init__(self, provider: str, text: str) -> None:
-        self.provider = provider
-        self.text = text
-        self.fetched: list[str] = []
-        self.open = False
-
-    def fetch(self, url: str) -> WebPage:
-        self.fetched.append(url)
-        if url == WALLED and not self.open:
-            return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
-        return WebPage(url, "A page", self.text, "ok", "2023-01-02")
-
-
-def fetched(folder: Path, *sites: FixedSite, again: bool = False) -> dict[str, int]:
+def fetched(folder: Path, *sites: Site, again: bool = False) -> dict[str, int]:
     webs: dict[str, Pages] = dict(zip((LABEL, FIXED), sites, strict=True))
     return dict(fetch_missing(folder, webs, Progress(), again=again, clock=lambda: NOON))
 
@@ -142,8 +123,8 @@ def test_cited_pages_that_nobody_fetched_are_named_once_a_web(tmp_path: Path) ->
 def test_pages_are_fetched_beside_the_runs_which_stay_as_they_are(tmp_path: Path) -> None:
     folder, live, corpus = (
         experiment(tmp_path / "exp"),
-        FixedSite("open", "As it is now."),
-        FixedSite("sandbox", "As it was."),
+        Site("As it is now.", "open"),
+        Site("As it was.", "sandbox"),
     )
     before = {path: path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()}
     assert fetched(folder, live, corpus) == {"ok": 2, "blocked": 2}
@@ -155,7 +136,7 @@ def test_pages_are_fetched_beside_the_runs_which_stay_as_they_are(tmp_path: Path
 
 
 def test_a_page_that_could_not_be_read_says_why_and_is_tried_again_only_when_asked(tmp_path: Path) -> None:
-    folder, live, corpus = experiment(tmp_path / "exp"), FixedSite("open", "Now."), FixedSite("sandbox", "Then.")
+    folder, live, corpus = experiment(tmp_path / "exp"), Site("Now.", "open"), Site("Then.", "sandbox")
     fetched(folder, live, corpus)
     walled = next(read_subjects(folder, None)).evidence[IDS[WALLED]]
     assert (walled.state, walled.problem) == ("blocked", "robots.txt forbids it.")

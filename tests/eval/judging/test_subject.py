@@ -42,12 +42,6 @@ def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
     ]
 
 
-def test_the_profile_is_the_one_that_was_frozen(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One.", "q2-r1": "Two."}}, users={"q1": "AE1"})
-    profiles = [subject.profile and subject.profile.text for subject in read_subjects(folder, None)]
-    assert profiles == ["- AE1 likes birds.", None]
-
-
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
 
 

@@ -13,6 +13,7 @@ from drretail.llm.prices import read_prices
 from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Verdict
+from tests import build
 from tests.build import known
 
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
@@ -20,19 +21,8 @@ WORDS = frozenset({"w"})
 
 
 def verdict(item: str, value: int, **given: Any) -> Verdict:
-    fields: dict[str, Any] = {
-        "metric": "quality",
-        "version": 1,
-        "stage": "rating",
-        "item": item,
-        "run_id": "a/q1-r1",
-        "report_sha": "s",
-        "judge": JUDGE,
-        "prompt_hash": "w",
-        "state": "scored",
-        "value": value,
-    }
-    return Verdict(**fields | given)
+    about: dict[str, Any] = {"report_sha": "s", "prompt_hash": "w"}
+    return build.verdict("quality", "rating", item, value, **about | given)
 
 
 @pytest.fixture
@@ -67,13 +57,6 @@ def test_another_report_or_other_words_make_a_verdict_stale(path: Path, change: 
 def test_a_stale_verdict_hides_an_older_one_of_its_key(path: Path) -> None:
     file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, report_sha="other"))
     assert file.living("s", WORDS) == []
-
-
-def test_judges_repeats_and_rules_have_keys_of_their_own(path: Path) -> None:
-    other = JudgeRef(spec="scripted:test", kind="scripted", params_hash="p")
-    changes: list[dict[str, Any]] = [{}, {"judge": other}, {"judge_repeat": 2}, {"rules": "paper"}, {"version": 2}]
-    file = written(path, *(verdict("depth", 4, **change) for change in changes))
-    assert len(file.living("s", WORDS)) == len(changes)
 
 
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:

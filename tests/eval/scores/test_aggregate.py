@@ -50,23 +50,8 @@ def counts(row: Score) -> tuple[int, int, int, int, int]:
     return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
 
 
-def test_states_are_counted_and_only_what_was_scored_makes_the_value() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
-    row = found["said", "answered"]
-    assert row.value == 0.75
-    assert counts(row) == (5, 2, 1, 1, 1)
-    assert (row.ci_low, row.ci_high, row.no_interval) == (None, None, "few")
-    assert row.items == {"read": 2}
-
-
 def test_what_is_na_everywhere_is_never_0() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
-
-
-def test_what_is_no_headline_has_one_policy() -> None:
-    reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
-    found = rows(About(METRIC, "a@model", CODE, "", Clusters()), reports)
-    assert {row.policy for row in found} == {"answered"}
 
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
@@ -132,21 +117,6 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
-HEADLINE = "overall"
-
-
-def earned(values: list[float | str | None], label: str = "a") -> list[float | None]:
-    others = [5.0] * len(values)
-    held = gathered(("quality", HEADLINE, JUDGE, {"a": runs(values), "b": runs(others)}))
-    return [
-        counted(answers.result, HEADLINE) for plan, answers in held.judged_runs("quality", JUDGE) if plan.label == label
-    ]
-
-
-def test_a_run_that_failed_earns_0_and_what_a_judge_failed_on_is_left_out() -> None:
-    assert earned([7.0, None, "failed", "unverifiable", "not judged"]) == [7.0, 0.0, None, None, None]
-
-
 def test_a_headline_that_no_report_on_a_query_can_have_is_not_earned_by_failing() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
     a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
@@ -172,17 +142,6 @@ def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_sa
 def test_what_is_lost_and_what_is_pending_are_told_apart(lacks: str, missing: int, pending: int, planned: int) -> None:
     held = attendance([RunResult("q1", {"x": Value("x", "scored", 1.0)}), RunResult("q2", {}, lacks)], "x")
     assert (held.planned, held.scored, held.missing, held.pending) == (planned, 1, missing, pending)
-
-
-def test_one_missing_run_in_twenty_is_allowed_and_two_are_not() -> None:
-    def held(lost: int) -> bool:
-        reports = [RunResult(f"q{at}", {"x": Value("x", "scored", 1.0)}) for at in range(20 - lost)]
-        return attendance(
-            [*reports, *(RunResult(f"l{at}", {}, SPOILED_RUNS) for at in range(lost))], "x"
-        ).allows_conclusions
-
-    assert held(1)
-    assert not held(2)
 
 
 def test_a_report_without_a_word_is_not_done() -> None:

@@ -67,13 +67,10 @@ def test_every_measure_meets_every_headline_of_every_judge() -> None:
     assert [row.p_holm for row in rows] == holm([row.p for row in rows])
 
 
-def test_repeats_of_a_query_are_one_pair() -> None:
-    (row,) = correlations(gathered({("process", CODE): {"tool_calls": 1, "words": 1}}, repeats=3))
-    assert (row.n, row.n_queries) == (12, 12)
-
-
-def test_fewer_than_ten_pairs_are_not_told() -> None:
+def test_repeats_of_a_query_are_one_pair_and_fewer_than_ten_pairs_are_not_told() -> None:
     fields = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
+    (row,) = correlations(gathered(fields, repeats=3))
+    assert (row.n, row.n_queries) == (12, 12)
     assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
 
 
@@ -150,8 +147,5 @@ def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
     assert shown.pairs == ()
     assert rows_of_families(scores, ["pairwise"]).pairs == scores.pairs
     assert rows_of_families(scores, ["pairwise"]).scores == ()
-
-
-def test_the_others_are_named_in_their_order() -> None:
     assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
     assert other_families(held("quality"), ["quality", "pairwise"]) == []

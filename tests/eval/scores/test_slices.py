@@ -15,15 +15,11 @@ from drretail.eval.scores.slices import (
 from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.score import JudgeRef, SliceBy, SliceScore
 from drretail.records.wish import Want, Wish
 from drretail.stats.clusters import Clusters
+from tests.build import query
 from tests.eval.own import JUDGED
-
-
-def query(query_id: str = "q1", **fields: object) -> Query:
-    return Query.model_validate({"query_id": query_id, "text": "What now?", "source": "test", **fields})
 
 
 def wish(of_want: dict[str, object] | None = None, **of_wish: object) -> Wish:
@@ -108,16 +104,13 @@ def test_a_slice_of_all_queries_is_the_score_itself() -> None:
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
 
 
-def test_only_the_slice_s_queries_count_and_repeats_stay_in_their_query() -> None:
-    row = by_name(slice_scores([(ABOUT, REPORTS)], SLICES))["budget"]
-    assert row.value == 0.75
+def test_only_the_slice_s_queries_count_and_without_any_value_its_row_says_so() -> None:
+    found = by_name(slice_scores([(ABOUT, REPORTS)], SLICES))
+    row, lost = found["budget"], found["lost"]
+    assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("constraint", "p:m", "llm", "x")
-
-
-def test_a_slice_without_any_value_has_a_row_that_says_so() -> None:
-    row = by_name(slice_scores([(ABOUT, REPORTS)], SLICES))["lost"]
-    assert (row.value, row.ci_low, row.n_queries, row.n_counted, row.n_planned) == (None, None, 1, 0, 1)
+    assert (lost.value, lost.ci_low, lost.n_queries, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
 
 
 def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:

@@ -5,6 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from drretail.eval.triplets.facts import (
+    DUPLICATES,
+    REPORT,
+    SUPPORT,
+    TRIPLETS,
+    UNKNOWN,
+    Triplet,
+    distinct_facts,
+    duplicates_item,
+    pair_item,
+)
+
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.score import Verdict
+from tests import build
+
 _KEY = re.compile(r"^- `(?P<key>[a-z_]+)` \(", re.MULTILINE)
 _CRITERION = re.compile(r'<criterion dimension="(?P<key>[a-z_]+)">\n(?P<text>.*?)\n(?:\((?P<why>.*?)\)\n)?</criterion>')
 _FACT = re.compile(r'<claim id="(?P<id>\d+)">\n(?P<text>.*?)\n</claim>', re.DOTALL)
@@ -76,3 +92,34 @@ class Played:
 def tag_content_of(question: str, number: str) -> str:
     """The article of that number."""
     return question.partition(f'<report article="{number}">\n')[2].partition("\n</report>")[0]
+
+
+def weighed(family: str, weights: Mapping[str, float]) -> Criteria:
+    """Of each dimension two criteria, One of three quarters of its weight and Two of the rest."""
+    both = (Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
+    groups = (CriteriaGroup(name=key, weight=weight, criteria=both) for key, weight in weights.items())
+    return Criteria(family=family, query_id="q1", groups=tuple(groups))
+
+
+def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tuple[str, str], Any]) -> list[Verdict]:
+    """Verdicts on a report's facts and, by fact and source, on their support: a value, or a state without one.
+
+    "unknown" is a page that says nothing of it.
+    """
+
+    def verdict(*given: Any, **more: Any) -> Verdict:
+        return build.verdict(family, *given, **more)
+
+    found = [
+        verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
+        verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
+    ]
+    for (fact, source), outcome in support.items():
+        item = pair_item(fact, source)
+        if outcome == "unknown":
+            found.append(verdict(SUPPORT, item, 0.0, notes=(UNKNOWN,)))
+        elif isinstance(outcome, str):
+            found.append(verdict(SUPPORT, item, None, outcome))
+        else:
+            found.append(verdict(SUPPORT, item, outcome))
+    return found

@@ -1,6 +1,6 @@
 """Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -71,41 +71,10 @@ def said(
     return {value.variant: value for value in values(Judged(verdicts, rules, gold, criteria))}
 
 
-def numbers(found: dict[str, Value], *names: str) -> list[float | None]:
-    return [found[name].value for name in names]
-
-
-def test_graded_recall_gives_half_for_a_part() -> None:
-    # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
-    assert said(labelled([1, 0.5], [1, 1, 0.5, 0]))["IR_graded"].value == pytest.approx(68.75)
-
-
-def test_recall_of_one_part_alone_is_that_part() -> None:
-    gold = Gold(query_id="q1", sandbox=GOLD.sandbox)
-    found = said(labelled([1, 1], [1, 0, 0, 0]), gold)
-    assert (found["IR_UF"].state, found["IR_SC"].value, found["IR"].value) == ("na", 25, 25)
-    assert "no insights are known beforehand (files)" in reasons_of(found["IR_UF"].items)
-
-
-def test_an_insight_without_a_label_fails_its_share_and_is_never_nought() -> None:
-    found = said(labelled([1, 1], [1, 0, 0, None]))
-    assert [found[name].state for name in ("IR_UF", "IR_SC", "IR", "IR_graded")] == [
-        "scored",
-        "failed",
-        "failed",
-        "failed",
-    ]
-
-
-def test_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
-    found = said([], None)
-    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
-        assert found[name].state == "na"
-        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
-    nothing = Gold(query_id="q1")
-    none = dict.fromkeys(("files", "sandbox"), 0)
-    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
-    assert (empty["IR"].state, empty["CC"].state) == ("na", "na")
+def shown(found: dict[str, Value], names: Iterable[str]) -> dict[str, float | str]:
+    """Of each the value, or the state of one without."""
+    held = {name: found[name] for name in names}
+    return {name: value.state if value.value is None else value.value for name, value in held.items()}
 
 
 COVERED = verdict(
@@ -113,14 +82,13 @@ COVERED = verdict(
     documents_item(GOLD),
     {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}},
 )
-
-
 CLAIMS = [
     make_claim(1, "Cited by both, borne out by both.", [PAGE, FILE]),
     make_claim(2, "Borne out by one, in part by the other.", [PAGE, OTHER]),
     make_claim(3, "Of a file alone.", [FILE]),
     make_claim(4, "Cites nothing.", []),
 ]
+NOWHERE = make_claim(1, "Cites what was never there.", [], ["W:zzzzzzzz"])
 
 
 def extracted(claims: Sequence[Claim] = CLAIMS, stage: str = "extract") -> Verdict:
@@ -139,49 +107,7 @@ FULL = [
     paired(2, OTHER, 0.5),
     paired(3, FILE, 0),
 ]
-
-
-def test_accuracy_by_claim_wants_all_sources_and_by_pair_each() -> None:
-    found = said(FULL)
-    # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
-    assert numbers(found, "FA", "FA_pair") == [pytest.approx(100 / 3), 60]
-    assert numbers(found, "FA_UF", "FA_pair_UF") == [50, 50]
-    assert numbers(found, "FA_SC", "FA_pair_SC") == [50, pytest.approx(200 / 3)]
-
-
-def test_the_lenient_bar_takes_what_is_borne_out_in_part() -> None:
-    assert said(FULL)["FA_lenient"].value == pytest.approx(200 / 3)
-
-
-def test_what_could_not_be_read_is_not_unsupported() -> None:
-    changed = [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")]
-    found = said(changed)
-    # Claim 2 is left to its page; claim 3 has nothing that could be read.
-    assert numbers(found, "FA", "FA_pair") == [100, 100]
-    assert found["FA"].items["unverifiable"] == 1
-    assert found["FA_pair"].items["unverifiable"] == 2
-
-
-def test_a_failed_pair_leaves_a_claim_open_unless_another_source_does_not_bear_it_out() -> None:
-    changed = [*FULL[:4], paired(2, OTHER, None, "failed"), FULL[5]]
-    found = said(changed)
-    assert (found["FA"].value, found["FA"].items["failed"]) == (50, 1)
-    against = [*FULL[:3], paired(2, PAGE, 0), paired(2, OTHER, None, "failed"), FULL[5]]
-    assert said(against)["FA"].value == pytest.approx(100 / 3)
-
-
-def test_sources_that_come_to_nothing_are_unverifiable() -> None:
-    claim = make_claim(1, "Cites what was never there.", [], ["W:zzzzzzzz"])
-    found = said([extracted([claim])])
-    assert (found["FA"].state, found["FA_pair"].state) == ("unverifiable", "unverifiable")
-
-
-def test_a_report_without_a_cited_claim_has_no_accuracy() -> None:
-    found = said([extracted([CLAIMS[3]])])
-    assert found["FA"].state == "na"
-    assert "no claim of the report names a source" in reasons_of(found["FA"].items)
-    assert found["FA_lenient"].state == "na"
-    assert {said([])[name].state for name in ("FA", "FA_pair", "FA_lenient")} == {"failed"}
+BROKEN = paired(2, OTHER, None, "failed")
 
 
 def met(*answers: float | None) -> list[Verdict]:
@@ -191,12 +117,78 @@ def met(*answers: float | None) -> list[Verdict]:
     ]
 
 
-def test_instructions_are_the_share_met_of_those_that_were_judged() -> None:
-    assert said(met(1, 0, 1))["IF"].value == pytest.approx(200 / 3)
-    half = said(met(1, None, 0))["IF"]
-    assert (half.value, half.items["failed"]) == (50, 1)
-    assert said(met(None, None, None))["IF"].state == "failed"
+# By what it shows: verdicts, what is known beforehand, and values or the states of those without one.
+FORMULA: dict[str, tuple[list[Verdict], Gold, dict[str, float | str]]] = {
+    # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
+    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), GOLD, {"IR_graded": 68.75}),
+    "recall of one part alone is that part": (
+        labelled([1, 1], [1, 0, 0, 0]),
+        Gold(query_id="q1", sandbox=GOLD.sandbox),
+        {"IR_UF": "na", "IR_SC": 25, "IR": 25},
+    ),
+    "an insight without a label fails its share": (
+        labelled([1, 1], [1, 0, 0, None]),
+        GOLD,
+        {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed"},
+    ),
+    # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
+    "by claim all sources are wanted and by pair each": (
+        FULL,
+        GOLD,
+        {"FA": 100 / 3, "FA_pair": 60, "FA_UF": 50, "FA_pair_UF": 50, "FA_SC": 50, "FA_pair_SC": 200 / 3},
+    ),
+    "the lenient bar takes what is borne out in part": (FULL, GOLD, {"FA_lenient": 200 / 3}),
+    # Claim 2 is left to its page; claim 3 has nothing that could be read.
+    "what could not be read is not unsupported": (
+        [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")],
+        GOLD,
+        {"FA": 100, "FA_pair": 100},
+    ),
+    "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], GOLD, {"FA": 50}),
+    "unless another source does not bear it out": (
+        [*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]],
+        GOLD,
+        {"FA": 100 / 3},
+    ),
+    "sources that come to nothing are unverifiable": (
+        [extracted([NOWHERE])],
+        GOLD,
+        {"FA": "unverifiable", "FA_pair": "unverifiable"},
+    ),
+    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], GOLD, {"FA": "na", "FA_lenient": "na"}),
+    "without verdicts all is failed": ([], GOLD, {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
+    "instructions are the share met": (met(1, 0, 1), GOLD, {"IF": 200 / 3}),
+    "of those that were judged": (met(1, None, 0), GOLD, {"IF": 50}),
+    "and failed if none was": (met(None, None, None), GOLD, {"IF": "failed"}),
+}
+
+
+@pytest.mark.parametrize("case", FORMULA)
+def test_the_formula(case: str) -> None:
+    verdicts, gold, expected = FORMULA[case]
+    assert shown(said(verdicts, gold), expected) == pytest.approx(expected)
+
+
+def test_what_a_report_lacks_and_what_broke_is_told() -> None:
+    alone = said([], Gold(query_id="q1", sandbox=GOLD.sandbox))
+    assert "no insights are known beforehand (files)" in reasons_of(alone["IR_UF"].items)
+    uncited = said([extracted(CLAIMS[3:])])
+    assert "no claim of the report names a source" in reasons_of(uncited["FA"].items)
+    open_pair = said([*FULL[:4], BROKEN, paired(3, FILE, None, "unverifiable")])
+    assert (open_pair["FA"].items["failed"], open_pair["FA"].items["unverifiable"]) == (1, 1)
+    assert said(met(1, None, 0))["IF"].items["failed"] == 1
     assert said([], criteria=None)["IF"].state == "failed"
+
+
+def test_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
+    found = said([], None)
+    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
+        assert found[name].state == "na"
+        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
+    nothing = Gold(query_id="q1")
+    none = dict.fromkeys(("files", "sandbox"), 0)
+    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
+    assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}
 
 
 DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)
@@ -229,7 +221,7 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
     found = released([*labelled([1, 0.5], [1, 1, 0.5, 0]), COVERED, *claims, *met(1, 0, 1), depth])
     assert found["total"].value == pytest.approx((50 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
     nothing = released([*claims, *met(1, 0, 1), depth], None)
-    assert numbers(nothing, "IR", "CC") == [-1, -1]
+    assert shown(nothing, ("IR", "CC")) == {"IR": -1, "CC": -1}
     assert nothing["total"].value == pytest.approx((-1 + 100 / 3 + 70 + 200 / 3 - 1) / 5)
     broken = released([*labelled([1, None], [1, 1, 1, 1]), COVERED, *claims, *met(1, 0, 1), depth])
     assert broken["IR"].state == "failed"
@@ -239,7 +231,7 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
 def test_the_released_rules_take_what_could_not_be_read_or_judged_for_unsupported() -> None:
     claims = [extracted(CLAIMS, "extract_cited"), paired(1, PAGE, 1), paired(1, FILE, None, "unverifiable")]
     found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
-    assert numbers(found, "FA", "FA_pair") == [pytest.approx(100 / 3), 60]
+    assert shown(found, ("FA", "FA_pair")) == {"FA": pytest.approx(100 / 3), "FA_pair": 60}
 
 
 @pytest.mark.parametrize("name", ["IR", "CC", "FA", "IF", "DQ"])

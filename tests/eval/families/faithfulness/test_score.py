@@ -116,13 +116,6 @@ def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
     assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
-def test_a_report_with_one_type_has_that_types_value_as_its_headline() -> None:
-    found = scored([Of(cites(1, WEB), 0.5), Of(cites(2, WEB), 1.0)])
-    assert got(found, "FP", "FP_web", "FP_types", "FP_pooled") == [("scored", 0.75)] * 4
-    assert got(found, "FP_product", "FP_internal", "FP_eq2_report") == [("na", None)] * 3
-    assert found["N_product"].value == 0
-
-
 def test_a_type_of_which_nothing_could_be_read_is_unverifiable_whatever_other_sources_say() -> None:
     found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
     assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drretail.eval.families.pairwise.judge import judge, orders
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.families.pairwise.judge import judge
+from drretail.eval.judging.dimensions import PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.session import Judge, JudgeSession
@@ -39,7 +39,6 @@ from tests.eval.families.pairwise.judging import (
     finds_equal,
     prefers_a,
     prefers_the_first,
-    rank,
     row,
     shown,
     two,
@@ -103,15 +102,6 @@ def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_b
         assert not any(tag_contents("picks", question) for question in asked)
 
 
-def test_a_verdict_names_the_system_and_not_the_place(tmp_path: Path) -> None:
-    verdicts, _ = judged(tmp_path / "a.jsonl", prefers_a)
-    assert {verdict.value for verdict in verdicts.values()} == {"a"}
-    verdicts, _ = judged(tmp_path / "b.jsonl", prefers_the_first)
-    assert {(verdict.order, verdict.value) for verdict in verdicts.values()} == {("ab", "a"), ("ba", "b")}
-    assert all(verdict.other_run_id == f"{B}/q1-r1" and verdict.run_id == f"{A}/q1-r1" for verdict in verdicts.values())
-    assert all(verdict.reason == "It is better." for verdict in verdicts.values())
-
-
 def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_names(tmp_path: Path) -> None:
     _, asked = judged(tmp_path / "v.jsonl", prefers_a)
     for question in asked:
@@ -134,16 +124,6 @@ def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
     assert len(asked) == 2
     assert {verdict.state for verdict in verdicts.values()} == {"scored"}
-
-
-def test_the_paper_asks_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a, rules="paper")
-    assert len(asked) == 7
-    assert [verdict for verdict, _ in verdicts] == list(DIMENSIONS)
-    drawn = [orders("paper", str(seed), ("a/q-r1", "b/q-r1"), "depth") for seed in range(200)]
-    assert drawn == [orders("paper", str(seed), ("a/q-r1", "b/q-r1"), "depth") for seed in range(200)]
-    assert 70 < drawn.count(("ab",)) < 130
-    assert set(drawn) == {("ab",), ("ba",)}
 
 
 def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
@@ -185,9 +165,6 @@ def test_a_query_counts_once_whatever_its_repeats() -> None:
     assert lead_of(by_id([[1.0] * 9] * 6), Clusters()) == lead_of(by_id([[1.0]] * 6), Clusters())
     assert lead_of(by_id([[1.0]] * 6), Clusters()) == Lead(6, 6, 0, 2 / 2**6)
     assert lead_of({}, Clusters()) == Lead(0, 0, 0, None)
-
-
-def test_queries_of_one_user_count_once() -> None:
     of_three = Clusters({f"q{at}": f"u{at % 3}" for at in range(9)})
     assert lead_of(by_id([[1.0]] * 9), of_three) == Lead(9, 9, 0, 2 / 2**3)
 
@@ -210,12 +187,11 @@ def test_test_and_interval_have_to_agree() -> None:
     assert preferred(held.model_copy(update={"ci_low": None, "ci_high": None})) is None
 
 
-@pytest.mark.parametrize(("queries", "repeats"), [(10, 1), (20, 2)])
-def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(queries: int, repeats: int) -> None:
+def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything() -> None:
     """Seven independent dimensions."""
     rng = np.random.default_rng(17)
-    drawn = rng.choice([0.0, 0.5, 1.0], (400, 7, queries, repeats), p=[0.3, 0.4, 0.3])
-    groups = tuple(range(queries))
+    drawn = rng.choice([0.0, 0.5, 1.0], (400, 7, 10, 1), p=[0.3, 0.4, 0.3])
+    groups = tuple(range(10))
     wrong = 0
     for made in drawn:
         found = [share_interval(each.tolist(), groups, is_whole=True) for each in made.mean(axis=2)]
@@ -256,12 +232,6 @@ def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-
-def test_one_judge_is_no_panel(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a))
-    assert {found.judge for found in scores.pairs} == {"scripted:j1"}
-    assert rank(scores, A).strength
 
 
 def test_a_judge_that_met_the_cap_at_once_has_no_seat(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """Runs made of a few steps in shorthand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from drretail.eval.families.process import Course
-from drretail.records.base import sha256_of
-from drretail.records.evidence import Citation, Evidence, EvidenceText
-from drretail.records.run import Run, Step
+from drretail.records.evidence import Citation, Evidence
+from drretail.records.run import Step
+from tests import build
 
 SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
 
@@ -32,8 +32,7 @@ def numbered(*steps: Step) -> tuple[Step, ...]:
 
 
 def web_page(evidence_id: str, url: str, *, shown: bool = True) -> Evidence:
-    text = EvidenceText(sha256=sha256_of(url), form="snippet", text=url, shown=shown, path="0", seq=0)
-    return Evidence(id=evidence_id, kind="web", key=url, title="A page", url=url, texts=(text,))
+    return build.evidence(evidence_id, build.text(url, "snippet", shown=shown), url=url)
 
 
 def cites(evidence_id: str | None, url: str | None = None, *, web: bool = False) -> Citation:
@@ -48,17 +47,5 @@ def course(
     citations: Sequence[Citation] = (),
     report: str = "A report.",
 ) -> Course:
-    known: Mapping[str, Evidence] = {entry.id: entry for entry in evidence}
-    run = Run(
-        run_id="a@model/q1-r1",
-        system="a@model",
-        query_id="q1",
-        repeat=1,
-        status="done",
-        stop="finished",
-        report=report,
-        report_sha=sha256_of(report),
-        citations=tuple(citations),
-        steps=numbered(*steps),
-    )
-    return Course(run, known, frozenset(expected))
+    run = build.run(report=report, citations=tuple(citations), steps=numbered(*steps))
+    return Course(run, {entry.id: entry for entry in evidence}, frozenset(expected))
