@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drretail.eval.triplets.facts import (
+from drretail.eval.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
     SUPPORT,
@@ -16,7 +16,6 @@ from drretail.eval.triplets.facts import (
     duplicates_item,
     pair_item,
 )
-
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
