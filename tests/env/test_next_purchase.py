@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
 from drretail.env.next_purchase import freeze_next_purchases, next_purchases
 from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Definition, Experiment, read_rubric
@@ -107,19 +105,3 @@ def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp
                 freeze_next_purchases(experiment, world, queries)
     kept = [read_rubric(tmp_path / "exp", "next_purchase", name, NextPurchase) for name in ("q1", "q2", "q3")]
     assert [None if each is None else each.bought[0].product_id for each in kept] == ["B0TEST0002", "B0TEST0004", None]
-
-
-def test_of_real_rows_the_purchase_is_the_users_last(realdata: Path, tmp_path: Path) -> None:
-    raw = realdata / "amazon" / "All_Beauty"
-    ingest([raw], tmp_path / "whole")
-    ingest([raw], tmp_path / "held", IngestOptions(holdout="last"))
-    with open_world(tmp_path / "whole") as whole, open_world(tmp_path / "held") as held:
-        users = [row.user_id for row in held.store.sample_users(7, 20)]
-        frozen = list(next_purchases(held, [a_query(f"q{at}", user) for at, user in enumerate(users)]))
-        last = [whole.store.orders(user).orders[0] for user in users]
-        left = [held.store.orders(user).orders for user in users]
-    assert [(*(item.product_id for item in each.bought), *each.gone) for each in frozen] == [
-        (order.product_id,) for order in last
-    ]
-    assert all(order not in orders for order, orders in zip(last, left, strict=True))
-    assert {len(each.popular) for each in frozen} == {50}

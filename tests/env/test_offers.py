@@ -16,7 +16,6 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.build import build_world
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import ORDERS, PRODUCTS, USER
 
@@ -101,11 +100,6 @@ def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     assert reference.best.total == Money.of("48.99")
 
 
-def test_of_a_query_that_nobody_typed_nothing_is_looked_up(shop: World) -> None:
-    reference = Offers(shop).reference(Query(query_id="q1", text="A feeder?", source="test"))
-    assert (reference.things, reference.lack) == ((), "not_typed")
-
-
 def test_the_same_kind_is_looked_up_once(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
     offers = Offers(shop)
     first = ids(offers, "bird feeder")
@@ -115,16 +109,6 @@ def test_the_same_kind_is_looked_up_once(shop: World, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(type(shop.catalog), "matching", fails)
     assert ids(offers, "bird feeder") == first
-
-
-def test_more_products_than_a_search_gives_at_once_are_all_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 7)
-    many = [BOWL.model_copy(update={"product_id": f"B{number:09}"}) for number in range(120)]
-    build_world(tmp_path / "w", many)
-    with open_world(tmp_path / "w") as world:
-        assert len(Offers(world).of_want(Want(name="bowl", kinds=("bowl",)))) == 120
 
 
 @pytest.fixture(scope="module")
