@@ -41,7 +41,6 @@ def cited(report: str) -> list[tuple[str, str]]:
 A, B = "https://a.example/1", "https://a.example/2"
 TWO = listed(f"1. A {A}", f"2. B {B}")
 CARD = '<grok:render card_id="9" type="x"><argument name="citation_id">8</argument></grok:render>'
-GROK_CARD = '<grok-card data-id="e8ff4f" data-type="citation_card"></grok-card>'
 FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "glued to the stop": (
         "It grew.10, 11 It fell in the U.S.3\n\n| so.2 |",
@@ -52,11 +51,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         '"So."4 (All of it).5 **Bold.**6 By 40%.7,8 And more',
         DOTTED,
         [("4", "4"), ("5", "5"), ("6", "6"), ("7,8", "7"), ("7,8", "8")],
-    ),
-    "glued behind a year that ends its sentence": (
-        "It began in 2023.14 It ended in 2024.2",
-        DOTTED,
-        [("14", "14"), ("2", "2")],
     ),
     "glued to words before the stop": (
         "A camera7. A lens7, a **Tripod**9. A strap14; a bag2. Nav2 is a name, so nothing for Nav2.",
@@ -90,20 +84,10 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         listed(f"［1］ 甲 {A}", "〔2〕乙 www.a.example/2", heading="## 参考文献"),
         [("［1］", "1"), ("〔2〕", "2"), ("【1】", "1"), ("［1，2］", "1"), ("［1，2］", "2")],
     ),
-    "daggers": (
-        "So【1†source】 or 【2†L33-L41】.",
-        listed(f"【1】 A {A}", f"【2】 B {B}"),
-        [("【1†source】", "1"), ("【2†L33-L41】", "2")],
-    ),
     "round brackets": (
         "In a trial (2001) of 12 (1). So (1)(2). And (1, 2), f(2) (see 3).",
         listed(f"(1) A. {A}", f"(2) B. {B}"),
         [("(1)", "1"), ("(1)", "1"), ("(2)", "2"), ("(1, 2)", "1"), ("(1, 2)", "2")],
-    ),
-    "round brackets within sentences": (
-        "One study (1) shows it. Another does (2).\nThat is so (1).",
-        TWO,
-        [("(1)", "1"), ("(2)", "2"), ("(1)", "1")],
     ),
     "named sources": (
         "So [Source 1] and [Sources 1, 2] [citation:2] [ref_1] 【来源2】 (Source 2).",
@@ -118,11 +102,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
             ("(Source 2)", "2"),
         ],
     ),
-    "escaped brackets": (
-        "So \\[1\\]\\[2\\].",
-        listed(f"\\[1\\] {A}", f"\\[2\\] {B}", heading="Citations:"),
-        [("\\[1\\]", "1"), ("\\[2\\]", "2")],
-    ),
     "links into the list": (
         "So [[2]](#ref-2)[S1](#s1), see [the table](#t).",
         listed(
@@ -132,11 +111,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     ),
     "footnotes that the list has as numbers": ("So[^2^] and so[^1].", TWO, [("[^2^]", "2"), ("[^1]", "1")]),
     "footnotes": ("So[^2] and[^1^].", f"\n\n[^2]: {B}\n[^1^]: {A}\n", [("[^2]", "2"), ("[^1^]", "1")]),
-    "footnotes that are links": (
-        "So[^2^][2] [^1^][1].",
-        f"\n\n[1]: {A}\n[2]: {B}\n",
-        [("[^2^][2]", "2"), ("[^1^][1]", "1")],
-    ),
     "footnotes that are shown beside the links' own numbers": (
         "So[^1^][3]. And[^2^][1] [^1^][3].",
         f"\n\n[1]: {A}\n[2]: {B}\n[3]: https://a.example/3\n",
@@ -147,7 +121,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         listed(f"1. {A}", f"2. {B}", "3. https://a.example/3"),
         [("¹", "1"), ("³", "3"), ("¹³", "1"), ("¹³", "3")],
     ),
-    "a list of bare numbers": ("So [1] [2].", listed(f"1 {A}", f"2 – B, {B}"), [("[1]", "1"), ("[2]", "2")]),
     "a list with sub-headings": (
         "So [1] and [2].",
         listed("### Web", f"[1] A {A}", "", "### Files", "", "2. B, a file"),
@@ -162,11 +135,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         "So [1].<sup>2</sup>",
         f"\n\n**References**\n> 1. A {A}\n\n**Notes**\n<sup>2</sup> B {B}\n",
         [("[1]", "1"), ("<sup>2</sup>", "2")],
-    ),
-    "addresses without a scheme": (
-        "So [1][2].",
-        listed("[1] A. www.a.example/1", "[2] www.a.example/2."),
-        [("[1]", "1"), ("[2]", "2")],
     ),
     "author and year": (
         "It fell (Ma, 2021). Smith et al. (2018) say so, as does (see Smith, 2018a; World Health Organization, 2020). "
@@ -193,11 +161,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         "So [[1]][[2]]. So [[2]].",
         f"\n\n[[1]] {A}\n[[2]]: B. {B}\n",
         [("[[1]]", "1"), ("[[2]]", "2"), ("[[2]]", "2")],
-    ),
-    "notes with raised numbers at the end": (
-        "It holds 8 kg¹. So².",
-        f"\n\n**Notes**\n\n¹ A, {A}\n² B, {B}\n",
-        [("¹", "1"), ("²", "2")],
     ),
     "a list of numbers without dots": (
         "It is 68 °C.1 It weighs 2 g.1,2 So it is.2 Next",
@@ -257,12 +220,6 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
         [("[1]", "1")],
     ),
     "a list whose numbers are links": ("It fell [2].", listed(f"[1]({A})", f"[2]({B})"), [("[2]", "2")]),
-    "a list at the end whose numbers are marked": (
-        "It fell [1, 2].",
-        f"\n\n---\n1. A review [14X] - {A}\n2. B - {B}\n",
-        [("[1, 2]", "1"), ("[1, 2]", "2")],
-    ),
-    "linked numbers at the end that are marked": ("It fell [2].", f"\n\n[1]({A})\n[2]({B})\n", [("[2]", "2")]),
     "steps at the end that nothing marks": (
         "It fell.",
         f"\n\n1. Order A at {A}\n2. Or B at {B}\n",
@@ -316,11 +273,9 @@ NONE = {
     "numbers of the text": "In 2010 an iPhone 15 cost $10, a 4.5 of 5. Version 2.10 at 10:15, in 2024.12 kg. No.5",
     "names that end in a number": "ROS2. Nav2. Qwen2. GPT4. We ran Nav2 and Nav3, then Nav2, Nav3; Nav2.",
     "powers and units": "10<sup>3</sup> m<sup>2</sup> at 5 km², 10⁻³ mol, R² of 0.9, 模型的R², ¹³C and Ca²⁺, x^2^",
-    "powers of terms, and glued to figures": "7m³/分, 90cm², (7/13)², (x + 1)²",
     "enumerations": "(1) first\n- (2) second\nIt has (1) weight, (2) price and (3) colour. | (4) | f(5) a(6)\n",
     "years and asides": "It rose (2018) after May (2019), (see 3 below), (in 7 of 9), (12 of 20). Smith (1999) died.",
     "code": "`text.10` and\n```\nso.10 (1)\n```\n",
-    "numbers of sections": "See A.3 and Table B.2. Vitamin C.3 is no name",
     "names before Chinese stops": "它用 Python 3，也用 CSS 2。",
     "other links": "[see](#part-2) and [Note 7], [3.5], [x].",
 }
@@ -342,18 +297,12 @@ CITE = "<" + 'cite index="3-1,3-2,12-4">It is so.</cite>'
 EXPORTED = {
     "Claude": (f"{CITE} Next.", ["</cite>"] * 2),
     "OpenAI": ("It is so.citeturn0search1turn3view0 Next.", ["citeturn0search1turn3view0"] * 2),
-    "OpenAI's private characters": (
-        "It is so.\ue200cite\ue202turn0search1\ue201 Next.",
-        ["\ue200cite\ue202turn0search1\ue201"],
-    ),
     "contentReference": (
         "It is so.:contentReference[oaicite:0]{index=0} Next.",
         [":contentReference[oaicite:0]{index=0}"],
     ),
     "Grok": (f"It is so.{CARD} Next.", [CARD]),
-    "Grok's cards": (f"It is so.{GROK_CARD} Next.", [GROK_CARD]),
     "Perplexity": ("It is so.[web:3] Next [file:1].", ["[web:3]", "[file:1]"]),
-    "[citation:3]": ("It is so.[citation:3] Next.", ["[citation:3]"]),
     "bare numbers": ("It is so.[1] Next [2][1].\n\nAnd more [2, 1]\n", ["[1]", "[2]", "[1]", "[2, 1]", "[2, 1]"]),
 }
 
@@ -379,7 +328,6 @@ def test_what_claude_cites_is_an_entry_of_the_list() -> None:
     "text",
     [
         "Put [1] on [2] and then [3] there.",
-        "It fell in [1999], [2003], [2004].",
         "Between [0, 1], [1, 2] and [0, 3].",
         "- [1] first\n- [2] second\n- [3] third\n",
         "It is so [1].",
@@ -396,26 +344,15 @@ def test_numbers_in_brackets_without_a_list_are_marks_only_where_several_end_cla
     "heading",
     [
         *("**Key Citations**", "### Ranked sources", "Source(s):", "## 📚 References (12)", "## Appendix A: Sources"),
-        *(
-            "## Quellen",
-            "## Referencias",
-            "## 出典",
-            "## 🛠 参考文档",
-            "### Source Index",
-            "**References** (4)",
-            "**Sources for this section**",
-        ),
+        *("## Quellen", "## 出典", "### Source Index", "**Sources for this section**"),
     ],
 )
 def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:
     report = "It is so.\n" + listed("- [A](https://a.example/1)", "- B, www.a.example/2", heading=heading)
     assert cited(report) == []
     assert [source.url for source in listed_sources(report, None).cited] == [A, "https://www.a.example/2"]
-
-
-@pytest.mark.parametrize("heading", ["## Protein sources", "## Power sources of 2024", "Source of the problem"])
-def test_a_section_about_sources_is_no_list(heading: str) -> None:
-    assert cited(f"{heading}\n- Eggs, see https://a.example/1\n\n## Next\nText.") == [("https://a.example/1", "1")]
+    about = f"## Power sources of 2024\n- Eggs, see {A}\n\n## Next\nText."
+    assert cited(about) == [(A, "1")], "a section about sources is no list"
 
 
 def test_bracketed_marks_outweigh_what_looks_like_a_loose_one() -> None:
