@@ -1,6 +1,5 @@
 """An ingest that is killed, or that the machine stops, costs nothing but time."""
 
-import os
 import random
 import shutil
 import signal
@@ -181,7 +180,7 @@ def small_disk(tmp_path: Path) -> Generator[Callable[[str], Path]]:
 
 
 # From the first stage to the last byte of the database: each meets the end of the disk in another step.
-@pytest.mark.parametrize(("size", "workers"), [("100k", 2), ("300k", 1), ("1000k", 2), ("1700k", 1)])
+@pytest.mark.parametrize(("size", "workers"), [("100k", 2), ("1000k", 2), ("1700k", 1)])
 def test_a_disk_that_is_full_is_one_sentence_and_the_old_world_stays(
     raw: Path, small_disk: Callable[[str], Path], size: str, workers: int
 ) -> None:
@@ -228,17 +227,3 @@ def test_an_input_that_vanishes_is_one_sentence(
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
         ingest([folder], tmp_path / "w", workers=workers, replace=True)
     check_live(tmp_path / "w", before)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_packed_file_that_is_broken_in_the_middle_is_one_sentence(raw: Path, tmp_path: Path, workers: int) -> None:
-    folder = small_shop(tmp_path / "raw")
-    ingest([folder], tmp_path / "w")
-    data = bytearray((raw / "Pet_Supplies.jsonl.gz").read_bytes())
-    middle = len(data) // 2
-    data[middle : middle + 100] = os.urandom(100)
-    (folder / "Pet_Supplies_2.jsonl.gz").write_bytes(data)
-    with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz is (damaged|cut).*download it again"):
-        ingest([folder], tmp_path / "w", workers=workers, replace=True)
-    assert check_world(tmp_path / "w") == []
-    assert not (tmp_path / "w" / ".stages").exists()
