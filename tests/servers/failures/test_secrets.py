@@ -149,12 +149,3 @@ def test_a_refused_password_is_in_no_message(
     assert "wr0ng" not in output
     assert leaks(output) == []
     assert "wr0ng" not in kept_in(tmp_path)
-
-
-@pytest.mark.parametrize("command", [("world", "copy", "w"), ("ask", "Which feeder?", "--world")])
-def test_servers_that_are_down_end_in_one_sentence(drretail: Drretail, command: tuple[str, ...]) -> None:
-    addresses = {"MONGO_URL": f"mongodb://eva:{MONGO_PASSWORD}@127.0.0.1:9/?directConnection=true"}
-    done = drretail((*command, "servers:nowhere"), **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
-    output = output_of(done, code=2)
-    assert "MongoDB at 127.0.0.1:9 does not answer" in output
-    assert leaks(output) == []
