@@ -100,9 +100,6 @@ def test_the_number_of_workers_changes_nothing(raw: Path, tmp_path: Path, uninte
             for moment, workers in (
                 (".stages/duckdb/.part-*", 1),
                 (".stages/duckdb/products-*", 2),
-                (".stages/duckdb/reviews-*", 1),
-                (".stages/duckdb/assigned-*", 1),
-                (".stages/duckdb/rows-*", 1),
                 (".stages/digests/*", 1),
                 (".staging-*/holdout.jsonl", 1),
             )

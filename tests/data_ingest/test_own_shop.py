@@ -358,14 +358,6 @@ def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_fo
     assert (len(order.order_id), order.quantity, order.order_status) == (10, 1, "Delivered")
 
 
-def test_selection_flags_work_as_for_the_dataset(tmp_path: Path) -> None:
-    path = shop(tmp_path / "raw")
-    capped = ingest([path], tmp_path / "c", whole(cap=1, cap_by="interactions"))
-    assert (capped.products.kept, capped.products.dropped) == (1, {"over_cap": 2})
-    ordered = ingest([path], tmp_path / "m", whole(min_interactions=1))
-    assert ordered.products.dropped == {"too_few_interactions": 1}
-
-
 def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_replaces(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw", [changed(PRODUCTS[0]), changed(PRODUCTS[1], net="9,00")])
     before = ingest([path], tmp_path / "w")

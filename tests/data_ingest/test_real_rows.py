@@ -9,7 +9,6 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.checking import check_world
-from tests.data_ingest.raw_rows import product_in
 
 
 @pytest.fixture(scope="session")
@@ -27,15 +26,6 @@ def test_the_papers_rule_on_all_beauty(amazon: Path, tmp_path: Path) -> None:
     assert report.reviews.read == 2282
     assert report.reviews.dropped == {"before_since": 6, "product_not_kept": 156}
     assert check_world(tmp_path / "world") == []
-
-
-def test_a_hugging_face_row_is_taken_before_a_title_without_more(amazon: Path, tmp_path: Path) -> None:
-    ingest([amazon / "All_Beauty"], tmp_path / "world", IngestOptions(min_interactions=0))
-    for row in read_rows(amazon / "All_Beauty" / "meta_All_Beauty.hf.jsonl")[:5]:
-        product = product_in(tmp_path / "world", row["parent_asin"])
-        assert product.features or product.description
-        assert product.details
-        assert product.categories == ("All_Beauty",)
 
 
 def test_the_array_samples_of_patio(amazon: Path, tmp_path: Path) -> None:

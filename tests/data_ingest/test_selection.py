@@ -196,10 +196,5 @@ def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Pa
     assert held.reviews.kept + whole.users == whole.reviews.kept
     assert read_manifest(live_generation(tmp_path / "held")).parameters["holdout"] == "last"
     assert check_world(tmp_path / "held") == []
-
-    path = live_generation(tmp_path / "held") / HOLDOUT_FILE
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[1:]))
-    assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_changed", "fingerprint"]
-    path.unlink()
+    (live_generation(tmp_path / "held") / HOLDOUT_FILE).unlink()
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]

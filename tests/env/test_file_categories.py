@@ -33,21 +33,17 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         yield world
 
 
-def test_a_part_of_a_path_is_of_the_file_that_most_of_its_products_came_from(shop: World) -> None:
-    assert file_categories(shop, ["Bowls"]) == {"Bowls": "Pet_Supplies"}
-
-
-def test_the_popular_products_of_a_large_category_decide(shop: World) -> None:
-    assert file_categories(shop, ["Accessories"]) == {"Accessories": "Baby_Products"}
-
-
-@pytest.mark.parametrize("name", ["Home_and_Kitchen", "home & kitchen", "Home and Kitchen"])
-def test_a_file_s_own_name_is_itself_however_it_is_written(shop: World, name: str) -> None:
-    assert file_categories(shop, [name]) == {name: "Home_and_Kitchen"}
-
-
-def test_a_noun_is_of_the_file_of_the_products_that_are_of_its_kind(shop: World) -> None:
-    assert file_categories(shop, ["dome tent", "tent"]) == {"dome tent": "Sports", "tent": "Sports"}
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("Bowls", "Pet_Supplies"),  # from which most of its products came
+        ("Accessories", "Baby_Products"),  # of a large category the popular products decide
+        *((name, "Home_and_Kitchen") for name in ("Home_and_Kitchen", "home & kitchen", "Home and Kitchen")),
+        *((noun, "Sports") for noun in ("dome tent", "tent")),  # of the products that are of its kind
+    ],
+)
+def test_a_category_a_file_or_a_noun_is_of_a_file(shop: World, kind: str, file: str) -> None:
+    assert file_categories(shop, [kind]) == {kind: file}
 
 
 def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:

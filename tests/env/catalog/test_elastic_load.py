@@ -87,14 +87,6 @@ def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: S
     assert sorted(stand_in.stored) == [f"B{n:03}" for n in range(5)]
 
 
-def test_what_is_there_already_counts_as_loaded_and_stays(stand_in: StandIn, writer: ElasticWriter) -> None:
-    writer.add(products(3))
-    first = dict(stand_in.stored)
-    writer.add([product.model_copy(update={"title": "other"}) for product in products(4)])
-    assert sorted(stand_in.stored) == ["B000", "B001", "B002", "B003"]
-    assert {product_id: stand_in.stored[product_id] for product_id in first} == first
-
-
 def test_a_request_is_sent_again_while_the_server_is_busy_and_not_with_wrong_credentials(
     stand_in: StandIn, writer: ElasticWriter
 ) -> None:

@@ -36,12 +36,6 @@ def test_products_come_in_the_order_asked_for_without_unknown_ones(store: Store,
     assert store.products([]) == {}
 
 
-def test_an_order_is_found_by_its_id(store: Store) -> None:
-    order = store.order("0000000003")
-    assert (order.user_id, order.product_id, order.order_status) == ("ANNA", "B01", "Shipped")
-    assert order.order_date == "2020-11-12T12:26:40.000000"
-
-
 def test_orders_are_newest_first_and_ties_in_order_of_id(store: Store) -> None:
     assert [order.order_id for order in store.orders("ANNA").orders] == [f"000000000{n}" for n in (4, 3, 2, 1)]
     assert [order.order_id for order in store.orders("CARA_1").orders] == ["0000000005", "0000000007"]
