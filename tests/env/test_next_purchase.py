@@ -1,14 +1,16 @@
-"""What is frozen of the users' next purchases."""
+"""What is frozen of the users' next purchases, and the files of the categories that queries want."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from drretail.env.next_purchase import freeze_next_purchases, next_purchases
-from drretail.env.world import OrderRow, open_world
+from drretail.env.next_purchase import file_categories, freeze_next_purchases, next_purchases, wanted_categories
+from drretail.env.web.base import Web
+from drretail.env.world import OrderRow, World, open_world
 from drretail.experiment import Definition, Experiment, read_rubric
 from drretail.records.query import Query
-from drretail.records.shop import NextPurchase
+from drretail.records.shop import NextPurchase, Product
 from drretail.records.wish import Want, Wish
 from tests.build import build_world
 from tests.env.test_holdout import LATE, built
@@ -95,3 +97,45 @@ def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp
                 freeze_next_purchases(experiment, world, queries)
     kept = [read_rubric(tmp_path / "exp", "next_purchase", name, NextPurchase) for name in ("q1", "q2", "q3")]
     assert [None if each is None else each.bought[0].product_id for each in kept] == ["B0TEST0002", "B0TEST0004", None]
+
+
+def numbered(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
+    return Product(
+        product_id=f"B{number:03}", title=f"{title} {number}", categories=path, category=file, rating_number=popular
+    )
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("files") / "world"
+    products = [
+        numbered(1, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        numbered(2, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        numbered(3, "Home_and_Kitchen", "Home & Kitchen", "Bowls"),
+        numbered(4, "Pet_Supplies", "Pet Supplies", "Accessories", title="Leash for a Tent Stake"),
+        *(numbered(5 + at, "Sports", "Sports", "Camping", title="Dome Tent") for at in range(2)),
+        *(numbered(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
+        *(numbered(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
+    ]
+    build_world(folder, products)
+    with open_world(folder, web=web) as world:
+        yield world
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("Bowls", "Pet_Supplies"),  # from which most of its products came
+        ("Accessories", "Baby_Products"),  # of a large category the popular products decide
+        *((name, "Home_and_Kitchen") for name in ("Home_and_Kitchen", "home & kitchen", "Home and Kitchen")),
+        *((noun, "Sports") for noun in ("dome tent", "tent")),  # of the products that are of its kind
+    ],
+)
+def test_a_category_a_file_or_a_noun_is_of_a_file(shop: World, kind: str, file: str) -> None:
+    assert file_categories(shop, [kind]) == {kind: file}
+
+
+def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
+    kinds = ("Bowls", "pet supplies", "Home & Kitchen", "rocket")
+    queries = [a_query("q2", None, *kinds), a_query("q1", None, "rocket"), a_query("q3")]
+    assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

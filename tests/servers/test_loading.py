@@ -252,22 +252,19 @@ def test_a_load_that_somebody_else_writes_into_does_not_go_live(
     assert read_live(servers).manifest.counts.orders == len(ORDERS)
 
 
-def test_an_index_of_somebody_else_is_not_touched(servers: Servers) -> None:
-    taken = f"{servers.name}-g1"
-    servers.elastic.indices.create(index=taken)
-    write(servers)
-    assert read_live(servers).index == f"{servers.name}-g2"
-    assert servers.elastic.indices.exists(index=taken)
-
-
 @pytest.mark.parametrize("stream", ["products", "profile_updates", "of_another_kind"])
-def test_a_number_is_not_taken_of_which_another_program_has_any_collection(servers: Servers, stream: str) -> None:
+def test_a_number_is_not_taken_of_which_another_program_has_any_collection_or_index(
+    servers: Servers, stream: str
+) -> None:
     theirs = servers.database[f"g1_{stream}"]
     theirs.insert_one({"_id": "theirs"})
+    taken = f"{servers.name}-g2"
+    servers.elastic.indices.create(index=taken)
     for first in range(4):
         write(servers, ORDERS[first:])
-    assert read_live(servers).number == 5
+    assert read_live(servers).number == 6
     assert list(theirs.find()) == [{"_id": "theirs"}]
+    assert servers.elastic.indices.exists(index=taken)
 
 
 @pytest.mark.parametrize("what", ["an index", "an alias"])
@@ -305,11 +302,6 @@ def test_a_load_cut_after_it_went_live_is_not_taken_for_unfinished(
     write(servers, ORDERS[1:])
     assert before.store.orders(ORDERS[0].user_id).total == sum(row.user_id == ORDERS[0].user_id for row in ORDERS)
     assert numbers(servers) == {1, 2}
-
-
-def test_there_is_no_world_before_the_first_load(servers: Servers, opened: Callable[[], World]) -> None:
-    with pytest.raises(UserError, match=f"There is no world servers:{servers.name} .*ingest"):
-        opened()
 
 
 def test_an_index_has_the_shards_of_the_settings(servers: Servers, server_settings: ServerSettings) -> None:

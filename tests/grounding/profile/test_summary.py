@@ -218,14 +218,14 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
         assert {one.code for one in summary.statements} <= {"person", "history", "void_order"}
 
 
-def test_ten_thousand_orders_have_a_summary_of_bounded_length() -> None:
+def test_thousands_of_orders_have_a_summary_of_bounded_length() -> None:
     endless = "An Endless Name " * 200
     shelf: dict[str, Product] = {}
     for number in range(900):
         names = {"title": endless, "store": f"{number % 90} {endless}", "category": f"{number % 50}_{endless}"}
         names |= {"product_id": f"B{number:09}", "categories": (f"{number % 70} {endless}",)}
         shelf[f"B{number:09}"] = HOUSE.model_copy(update=names)
-    orders = [an_order(number, f"B{number * 7 % 900:09}", number % 240) for number in range(10_000)]
+    orders = [an_order(number, f"B{number * 7 % 900:09}", number % 240) for number in range(3_000)]
     summary = summary_of(*orders, shelf=shelf)
     assert len(summary.text) < 5_000
     assert len(summary.text_with_orders) < 10_000

@@ -1,4 +1,4 @@
-"""Amounts and dates in the spellings that reports use."""
+"""Amounts, dates and ratings in the spellings that reports use."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
+from drretail.grounding.text.scores import find_scores
 
 ONE = [
     ("US$1,299.00.", "1299.00", "USD", "is"),
@@ -140,3 +141,21 @@ def test_a_date_that_may_be_of_two_months_is_found_as_both() -> None:
     assert {date.iso for date in find_dates("03/04/2024", OTHER)} == {"2024-04-03", "2024-03-04"}
     assert [date.iso for date in find_dates("13/04/2024", OTHER)] == ["2024-04-13"]
     assert [date.iso for date in find_dates("zu 12 Marken 2024", OTHER)] == ["2024"]
+
+
+ABOUT = "このケトルはとても静かで、毎日の朝食のために買う人が多いです。ステンレス製で手入れも簡単です。"
+
+
+@pytest.mark.parametrize("written", ["4.2/5", "4.2 / 5", "4.2★"])
+def test_a_rating_is_sure_by_its_scale_where_no_space_follows(written: str) -> None:
+    text = f"{ABOUT}お客様の評価は{written}でした。{ABOUT}"
+    amounts = find_amounts(text, notation_of(text))
+    found = [
+        (score.rating.low, score.is_sure) for score in find_scores(text, amounts, is_english=False) if score.rating
+    ]
+    assert [(float(low), is_sure) for low, is_sure in found] == [(4.2, True)]
+
+
+def test_a_fraction_of_fifty_is_no_scale() -> None:
+    text = "It took 4.2 / 50 of it"
+    assert not [score for score in find_scores(text, find_amounts(text)) if score.is_sure]

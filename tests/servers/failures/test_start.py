@@ -16,12 +16,12 @@ from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from tests.servers.failures.own import OwnServer, own_server
+from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
+from tests.servers.failures.own import OwnServer
 from tests.servers.failures.shop import SMALL, load, orders, products
 from tests.servers.front import Front, always, only_with
 
 pytestmark = pytest.mark.servers
-SECRET = "s3cr3t-Pass"
 NOBODY = 9
 """A port where nothing listens."""
 
@@ -112,21 +112,6 @@ def test_elasticsearch_takes_the_right_credentials_only(
     load(replace(through, **right), fresh_name, **SMALL)
     with open_world(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
         assert world.manifest.counts.products == 5
-
-
-@pytest.fixture(scope="module")
-def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
-    """A MongoDB that only eva may use, who has her password."""
-    key = tmp_path_factory.mktemp("key") / "replica.key"
-    key.write_text("0" * 64, encoding="utf-8")
-    key.chmod(0o400)
-    with own_server("mongo", MONGO_KEY=str(key)) as server:
-        with MongoClient[dict[str, Any]](server.url) as client:
-            client.admin.command("createUser", "eva", pwd=SECRET, roles=["root"])
-        with MongoClient[dict[str, Any]](server.url, username="eva", password=SECRET) as client:
-            # Made by eva: the first user may make nobody else without saying who they are.
-            client.admin.command("createUser", "guest", pwd=SECRET, roles=[])
-        yield server
 
 
 @pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
