@@ -11,6 +11,7 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.report import Funnel
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
@@ -240,3 +241,8 @@ def test_varied_orders_have_the_shares_that_the_documentation_states(tmp_path: P
     assert statuses == pytest.approx(
         {"Delivered": 88, "Shipped": 3, "Processing": 2, "Cancelled": 4, "Returned": 3}, abs=1
     )
+
+
+def test_a_funnel_that_does_not_add_up_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 read is not 1 kept"):
+        Funnel(read=3, kept=1, dropped={"duplicate": 1})

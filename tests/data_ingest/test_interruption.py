@@ -177,7 +177,7 @@ def small_disk(tmp_path: Path) -> Generator[Callable[[str], Path]]:
 
 
 # From the first stage to the last byte of the database: each meets the end of the disk in another step.
-@pytest.mark.parametrize(("size", "workers"), [("100k", 2), ("1000k", 2), ("1700k", 1)])
+@pytest.mark.parametrize(("size", "workers"), [("100k", 2), ("300k", 1), ("1000k", 2), ("1700k", 1)])
 def test_a_disk_that_is_full_is_one_sentence_and_the_old_world_stays(
     raw: Path, small_disk: Callable[[str], Path], size: str, workers: int
 ) -> None:

@@ -397,3 +397,11 @@ def test_spark_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(UserError, match="read by DuckDB: leave --engine spark out"):
         ingest([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
+
+
+def test_bytes_that_are_no_utf8_are_one_sentence(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("ab") as file:
+        file.write("B9;Größe;x;1,00;1;x\n".encode("latin-1"))
+    with pytest.raises(UserError, match="is not UTF-8: save it as UTF-8"):
+        ingest([path], tmp_path / "w")

@@ -83,3 +83,11 @@ def test_ids_within_blocks_become_line_numbers_within_files() -> None:
     assert [blocks.line(0, 100, 0), blocks.line(0, 100, 2)] == [11, 13]
     assert [blocks.line(1, 0, 3), blocks.line(1, 0, 4)] == [1, 2]
     assert (blocks.plain(0), blocks.all_plain) == (12, False)
+
+
+def test_a_folder_named_from_here_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from drretail.data_ingest.engines.spark_session import _log_settings  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.chdir(tmp_path)
+    Path("work").mkdir()
+    assert _log_settings(Path("work")) == (tmp_path / "work" / "log4j2.properties").as_uri()

@@ -84,3 +84,8 @@ def test_a_world_is_not_copied_onto_itself(source: Path, monkeypatch: pytest.Mon
 def test_profiles_are_not_written_out_in_a_folder(source: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="materialize-users"):
         copy_world(source, tmp_path / "target", materialize_users=True)
+
+
+def test_what_is_copied_has_to_exist(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="There is no world"):
+        copy_world(tmp_path / "none", tmp_path / "target")

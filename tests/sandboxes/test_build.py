@@ -29,7 +29,7 @@ from drretail.records.wish import Want, Wish
 from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
-from drretail.sandboxes.synthetic.build import build_offline
+from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, Fact, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
@@ -386,3 +386,9 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_
     assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*build, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)
+
+
+def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
+    queries = sampled_queries(world, 3, "7")
+    assert len({query.user_id for query in queries}) == 3
+    assert queries == sampled_queries(world, 3, "7")

@@ -3,12 +3,16 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
+import pytest
 from annotated_types import Ge
 
 from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
+from drretail.journal import Journal
 from drretail.records.evidence import Source
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
@@ -176,3 +180,17 @@ def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
 
     assert all('"did":true' in text for text in asyncio.run(both()))
     assert [step.seq for step in session.trajectory.steps()] == [0, 1]
+
+
+def test_one_id_for_two_sources_is_a_recorded_error(session: Session) -> None:
+    session.ledger.add([evidence("7", "something else")], "0", 99)
+    with Toolkit(session, tools=made_up("clash", lambda number: None)) as toolkit:
+        assert toolkit.call("clash", {"number": 7}).error == "unavailable"
+    assert "EvidenceCollision" in (session.trajectory.steps()[0].error or "")
+
+
+def test_a_replay_that_lacks_an_answer_ends_the_run(world: World, tmp_path: Any) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    session = Session(world, journal=Journal(replay=tmp_path / "empty.jsonl"))
+    with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
+        toolkit.call("web_search", {"query": "birds"})

@@ -86,7 +86,7 @@ def test_an_interrupted_download_goes_on_in_another_run(server: Script, tmp_path
 def test_a_file_that_came_wrong_is_fetched_anew(
     server: Script, tmp_path: Path, waited: list[float], first: Answer
 ) -> None:
-    server.answers[PATH] = [first, Answer(ignores_range=True)]
+    server.answers[PATH] = [first, Answer()]
     report = fetch(server, tmp_path, waited, "/gone/Pet_Supplies.jsonl.gz", PATH)
     check_whole(tmp_path)
     assert report.files[0].url == f"{server.address}{PATH}", "of another address, where the first has none"
@@ -192,3 +192,11 @@ def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> Non
     ):
         download(wanted, tmp_path, client, Progress(), sleep=waited.append)
     assert sum(waited) < 5
+
+
+def test_a_server_that_ignores_ranges_starts_from_the_beginning(
+    server: Script, tmp_path: Path, waited: list[float]
+) -> None:
+    server.answers[PATH] = [Answer(cut=100_000), Answer(ignores_range=True)]
+    fetch(server, tmp_path, waited)
+    check_whole(tmp_path)

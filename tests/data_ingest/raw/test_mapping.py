@@ -70,6 +70,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
         ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
         ("orders = 'o.csv'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
+        ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
         ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
         ("[[", "", "cannot be read as a mapping"),
     ],
@@ -87,6 +88,7 @@ def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str
     ("name", "data", "message"),
     [
         ("products.csv", b"", "is empty"),
+        ("products.csv", b"\n\n", "is empty"),
         ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not UTF-8"),
         ("products.csv", b'sku,"name\n1,x\n', "quote in its first line is never closed"),
         ("products.csv", b"sku,name,net\r1,x,2\r", "lines must end in a line feed"),

@@ -22,8 +22,11 @@ def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiE
 MONGO: list[tuple[Exception, str, bool]] = [
     (errors.ServerSelectionTimeoutError(SECRET), "unavailable", True),
     (errors.AutoReconnect(SECRET), "unavailable", True),
+    (errors.NetworkTimeout(SECRET), "timeout", True),
     (errors.WaitQueueTimeoutError(SECRET), "unavailable", True),
     (errors.ExecutionTimeout(SECRET, 50), "timeout", False),
+    (errors.OperationFailure(SECRET, 18), "unavailable", False),
+    (errors.InvalidOperation(SECRET), "unavailable", False),
     (errors.OperationFailure(SECRET, 11600), "unavailable", True),
     (errors.BulkWriteError({"writeErrors": [], "writeConcernErrors": [{"code": 91}]}), "unavailable", True),
     (errors.BulkWriteError({"writeErrors": [{"code": 91}, {"code": 2}]}), "unavailable", False),
@@ -31,9 +34,11 @@ MONGO: list[tuple[Exception, str, bool]] = [
 ELASTIC: list[tuple[Exception, str, bool]] = [
     (elastic_transport.ConnectionError(SECRET), "unavailable", True),
     (elastic_transport.ConnectionTimeout(SECRET), "timeout", True),
+    (elastic_transport.SerializationError(SECRET), "unavailable", False),
     (refused(429), "unavailable", True),
     (refused(504), "timeout", True),
     (refused(401, elasticsearch.AuthenticationException), "unavailable", False),
+    (refused(404, elasticsearch.NotFoundError), "unavailable", False),
     (refused(400, elasticsearch.BadRequestError), "unavailable", False),
     (refused(200, elasticsearch.UnsupportedProductError), "unavailable", False),
 ]

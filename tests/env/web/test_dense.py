@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.embeddings import Embeddings
 
-from drretail.env.web.base import WebResult
+from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.passages import chunks_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -130,3 +130,16 @@ def test_own_embeddings_are_named_by_their_place() -> None:
         open_embeddings("tests.env.web.test_dense:SUBJECTS")
     with pytest.raises(UserError, match="cannot be loaded"):
         open_embeddings("nosuchmodule:any")
+
+
+def test_pages_and_corpus_stay_what_they_are() -> None:
+    web = ranked(Subjects())
+    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
+    assert web.fetch("https://b.example") == WebPage(
+        "https://b.example", "Feeders", "Black seed suits most birds.", state="ok"
+    )
+
+
+def test_offline_words_are_near_where_words_are_shared() -> None:
+    web = Retrievers().ranked(WEB, "offline:words")
+    assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]

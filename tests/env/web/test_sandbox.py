@@ -130,3 +130,10 @@ def test_the_shipped_pages_are_cautioned_of_beside_any_shop_but_the_demo(tmp_pat
 def test_a_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         SandboxWeb(corpus(tmp_path, json.dumps(PAGES[0]), line, "  "))
+
+
+def test_an_empty_or_missing_corpus_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no page"):
+        SandboxWeb(corpus(tmp_path))
+    with pytest.raises(UserError, match="does not exist"):
+        SandboxWeb(tmp_path / "none.jsonl")

@@ -117,3 +117,9 @@ def test_a_sandbox_without_a_size_of_some_tokens_is_broken(folder: Path, sizes: 
     write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": sizes})
     with pytest.raises(UserError, match="is broken"):
         SealedWeb(folder)
+
+
+def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
+    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
+    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
+        SealedWeb(folder).of(QUERY)

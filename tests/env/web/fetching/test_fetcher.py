@@ -64,3 +64,10 @@ def test_the_next_address_is_tried_where_the_first_does_not_answer() -> None:
         names = Names({"shop.example": [["127.0.0.3", "127.0.0.1"]]})
         reader = fetcher(site, names, allowed=lambda address: address.is_loopback)
         assert reader.fetch(f"http://shop.example:{site.port}/").state == "ok"
+
+
+@pytest.mark.parametrize("kind", ["application/pdf", "x/y; a=b"])
+def test_what_calls_itself_something_else_is_no_content(kind: str) -> None:
+    with serving(always(html(b"<p>words", kind=kind))) as site:
+        found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")
+    assert (found.state, found.body) == ("no_content", b"")

@@ -160,3 +160,8 @@ def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, me
     word = "餌台" if codec == "shift_jis" else "Füllstation"
     html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"
     assert read_page(fetched(html.encode(codec), charset=charset)).title == word
+
+
+def test_plain_text_is_read_as_it_is() -> None:
+    page = read_page(fetched(PROSE + "<b>not bold</b>", content_type="text/plain"))
+    assert page.text.endswith("<b>not bold</b>")
