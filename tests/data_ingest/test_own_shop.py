@@ -242,7 +242,7 @@ def test_a_world_has_one_currency(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("currency", "message"),
-    [("USD", "4.95 EUR"), ("USD", "€ 4.95"), ("EUR", "$4.95"), ("USD", "CHF 4.95"), ("SEK", "€4.95")],
+    [("USD", "4.95 EUR"), ("USD", "€ 4.95"), ("EUR", "$4.95")],
 )
 def test_a_price_in_another_currency_than_the_worlds_is_refused(tmp_path: Path, currency: str, message: str) -> None:
     rows = [changed(PRODUCTS[0], net="5"), changed(PRODUCTS[1], net=message)]
@@ -358,26 +358,6 @@ def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_fo
     assert (len(order.order_id), order.quantity, order.order_status) == (10, 1, "Delivered")
 
 
-def test_a_shop_without_orders_has_products_alone(tmp_path: Path) -> None:
-    report = ingest([shop(tmp_path / "raw", mapping=MAPPING)], tmp_path / "w")
-    assert (report.counts and report.counts.model_dump()) == {"products": 3, "users": 0, "orders": 0}
-    assert check_world(tmp_path / "w") == []
-
-
-def test_of_several_rows_of_a_product_the_richest_is_taken(tmp_path: Path) -> None:
-    rows = [changed(PRODUCTS[0], net="", stock="", mat=""), PRODUCTS[0], changed(PRODUCTS[0], name="Later")]
-    report = ingest([shop(tmp_path / "raw", rows)], tmp_path / "w")
-    assert (product_in(tmp_path / "w", "007").title, report.products.dropped) == ("Napf", {"duplicate": 2})
-
-
-def test_selection_flags_work_as_for_the_dataset(tmp_path: Path) -> None:
-    path = shop(tmp_path / "raw")
-    capped = ingest([path], tmp_path / "c", whole(cap=1, cap_by="interactions"))
-    assert (capped.products.kept, capped.products.dropped) == (1, {"over_cap": 2})
-    ordered = ingest([path], tmp_path / "m", whole(min_interactions=1))
-    assert ordered.products.dropped == {"too_few_interactions": 1}
-
-
 def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_replaces(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw", [changed(PRODUCTS[0]), changed(PRODUCTS[1], net="9,00")])
     before = ingest([path], tmp_path / "w")
@@ -390,35 +370,18 @@ def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_r
     assert product_in(tmp_path / "w", "B2").currency == "CHF"
 
 
-@pytest.mark.parametrize(
-    ("moment", "workers"),
-    [
-        ("rows-*", 2),
-        *(
-            pytest.param(moment, workers, marks=pytest.mark.slow)
-            for moment, workers in ((".part-*", 1), ("products-*", 2), ("reviews-*", 1), ("merged-*", 1))
-        ),
-    ],
-)
-def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, moment: str, workers: int) -> None:
+@pytest.mark.parametrize("moment", ["rows-*", pytest.param("products-*", marks=pytest.mark.slow)])
+def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, moment: str) -> None:
     products = [changed(PRODUCTS[0], sku=f"P{number}") for number in range(2000)]
     orders = [changed(ORDERS[0], nr=f"R{number // 2}", sku=f"P{number * 7 % 2000}") for number in range(4000)]
     path = shop(tmp_path / "raw", products, orders)
     whole = ingest([path], tmp_path / "whole").fingerprint
     world = tmp_path / "w"
     before = ingest([small_shop(tmp_path / "small")], world).fingerprint
-    kill_at(start(path, world, workers, options=None), world, f".stages/duckdb/{moment}")
+    kill_at(start(path, world, 2, options=None), world, f".stages/duckdb/{moment}")
     check_live(world, before)
-    assert ingest([path], world, workers=workers, replace=True).fingerprint == whole
+    assert ingest([path], world, workers=2, replace=True).fingerprint == whole
     assert check_world(world) == []
-
-
-def test_bytes_that_are_no_utf8_are_one_sentence(tmp_path: Path) -> None:
-    path = shop(tmp_path / "raw")
-    with (tmp_path / "raw" / "products.csv").open("ab") as file:
-        file.write("B9;Größe;x;1,00;1;x\n".encode("latin-1"))
-    with pytest.raises(UserError, match="is not UTF-8: save it as UTF-8"):
-        ingest([path], tmp_path / "w")
 
 
 def test_tables_without_a_mapping_mappings_among_paths_and_presets_are_refused(tmp_path: Path) -> None:
@@ -436,9 +399,9 @@ def test_spark_is_refused(tmp_path: Path) -> None:
         ingest([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
 
 
-def test_a_dry_run_shows_the_first_rows_as_they_were_read(tmp_path: Path) -> None:
-    report = ingest([shop(tmp_path / "raw")], tmp_path / "w", dry_run=True)
-    first = {file.name: file.first for file in report.files}
-    assert [row["parent_asin"] for row in first["products.csv"]] == ["007", "B2", "B3"]
-    assert first["orders.csv"][0]["order_status"] == "Shipped"
-    assert not (tmp_path / "w").exists()
+def test_bytes_that_are_no_utf8_are_one_sentence(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("ab") as file:
+        file.write("B9;Größe;x;1,00;1;x\n".encode("latin-1"))
+    with pytest.raises(UserError, match="is not UTF-8: save it as UTF-8"):
+        ingest([path], tmp_path / "w")

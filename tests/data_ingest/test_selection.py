@@ -15,9 +15,6 @@ from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import (
-    PAPER,
-    STEMS,
-    TEN,
     CapBy,
     IngestOptions,
     in_preset_order,
@@ -120,14 +117,6 @@ def test_orders_that_share_a_hash_are_told_apart_over_all_categories(tmp_path: P
     assert found == select(meta, twins, RANKS, options)
 
 
-def test_the_threads_of_the_engine_do_not_change_the_result(tmp_path: Path) -> None:
-    meta, reviews = random_rows(3, 400)
-    options = IngestOptions(min_interactions=2)
-    assert run_engine(tmp_path / "one", meta, reviews, options) == run_engine(
-        tmp_path / "two", list(reversed(meta)), list(reversed(reviews)), options
-    )
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_sql_keeps_to_what_other_engines_have_too(name: str) -> None:
     text = sql_text(name)
@@ -153,15 +142,6 @@ def test_sql_keeps_to_what_other_engines_have_too(name: str) -> None:
 )
 def test_the_stem_in_the_files_name_comes_before_that_of_its_folder(path: str, category: str | None) -> None:
     assert named_category(Path(path)) == category
-
-
-def test_every_stem_is_found_in_its_own_file_names() -> None:
-    for stem in STEMS:
-        assert named_category(Path(f"raw/meta_{stem}.jsonl.gz")) == stem
-
-
-def test_the_presets_have_eight_and_ten_files_of_the_34() -> None:
-    assert (len(PAPER), len(TEN), len(STEMS), len(set(STEMS))) == (8, 10, 34, 34)
 
 
 def test_own_names_come_after_the_stems() -> None:
@@ -216,10 +196,5 @@ def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Pa
     assert held.reviews.kept + whole.users == whole.reviews.kept
     assert read_manifest(live_generation(tmp_path / "held")).parameters["holdout"] == "last"
     assert check_world(tmp_path / "held") == []
-
-    path = live_generation(tmp_path / "held") / HOLDOUT_FILE
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[1:]))
-    assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_changed", "fingerprint"]
-    path.unlink()
+    (live_generation(tmp_path / "held") / HOLDOUT_FILE).unlink()
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]

@@ -9,8 +9,6 @@ import pytest
 from babel import Locale
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.raw.formats import FORMATS
-from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns
 from drretail.data_ingest.report import IngestReport
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.checking import check_world
@@ -73,6 +71,9 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     assert check_world(tmp_path / "w") == []
     assert report.products.kept == 2
     assert "3 rows left out by keep (Status, Published)" in notes(report)
+    with open_world(tmp_path / "w") as world:
+        page = world.catalog.search(CatalogQuery("large blue tee"))
+    assert [hit.product_id for hit in page.hits] == ["tee"], "one hit for all variants, found by their options"
     tee = product_in(tmp_path / "w", "tee")
     assert (tee.title, tee.store, tee.price, tee.price_from) == ("Oak Tee", "Acme", 19.99, True)
     assert (tee.description, tee.categories) == (("Soft & fine",), ("Apparel", "Clothing", "Shirts"))
@@ -85,15 +86,6 @@ def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp
     ]
     mug = product_in(tmp_path / "w", "mug")
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
-
-
-def test_the_materials_and_colours_of_a_shopify_export_are_details(tmp_path: Path) -> None:
-    columns = f"{SHOPIFY['columns']},Material (product.metafields.shopify.material)"
-    table = {**SHOPIFY, "columns": columns, "rows": [f"{SHOPIFY['rows'][3]},stoneware"]}
-    head = 'format = "shopify"\nproducts = {file = "products_export.csv"}\n'
-    ingest([written(tmp_path / "raw", head, table)], tmp_path / "w")
-    with open_world(tmp_path / "w") as world:
-        assert world.store.product("mug").details["Material"] == "stoneware"
 
 
 def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_title(tmp_path: Path) -> None:
@@ -129,13 +121,6 @@ def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(t
 def user_ids(world: Path) -> list[str]:
     with rows_of(world) as rows:
         return sorted({row.user_id for row in rows.orders})
-
-
-def test_a_search_shows_one_hit_for_all_variants_and_finds_them_by_their_options(tmp_path: Path) -> None:
-    ingest([shopify(tmp_path / "raw")], tmp_path / "w")
-    with open_world(tmp_path / "w") as world:
-        page = world.catalog.search(CatalogQuery("large blue tee"))
-    assert [hit.product_id for hit in page.hits] == ["tee"]
 
 
 WOO = {
@@ -380,20 +365,13 @@ def dated(folder: Path, days: list[str]) -> Path:
         ("￥980", 980, "JPY", "."),
         ("1,280円", 1280, "JPY", "."),
         ("CHF 9.–", 9, "CHF", "."),
-        ("1’299.-", 1299, "CHF", "."),
-        ("1.250,00 €", 1250, "EUR", ","),
         ("9,- €", 9, "EUR", ","),
         ("249 kr", 249, "SEK", "."),
-        ("kr. 249", 249, "DKK", "."),
         ("1 299,00 zł", 1299, "PLN", ","),
-        ("₹1,29,999", 129999, "INR", "."),
         ("US$ 4.95", 4.95, "USD", "."),
-        ("A$4.95", 4.95, "AUD", "."),
         ("ab 1.229,00 €", 1229, "EUR", ","),
-        ("9,90 € inkl. MwSt.", 9.9, "EUR", ","),
         ("£12.50 (inc. VAT)", 12.5, "GBP", "."),
         ("２，４８０円", 2480, "JPY", "."),
-        ("3,300円（税込）", 3300, "JPY", "."),
         ("12,800円～", 12800, "JPY", "."),
     ],
 )
@@ -409,7 +387,7 @@ def test_prices_are_read_as_shops_of_many_countries_print_them(
     assert mug.price_from == price.startswith("ab ") | price.endswith("～")
 
 
-@pytest.mark.parametrize("price", ["4,99 € / m", "12.00 (per kg)", "9 € ab Lager", "from", "12 EUR excl. delivery"])
+@pytest.mark.parametrize("price", ["4,99 € / m", "9 € ab Lager", "from"])
 def test_a_price_of_something_else_than_the_product_is_unknown(tmp_path: Path, price: str) -> None:
     table = {"file": "p.csv", "columns": "sku,name,net", "rows": [f'1,Mug,"{price}"']}
     ingest([written(tmp_path / "raw", BY_MAPPING, table)], tmp_path / "w")
@@ -436,14 +414,6 @@ def test_more_columns_than_a_table_may_have_are_refused_with_the_limit(tmp_path:
     path = written(tmp_path, BY_MAPPING, {"file": "p.csv", "columns": columns, "rows": []})
     with pytest.raises(UserError, match=rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"):
         ingest([path], tmp_path / "w")
-
-
-def test_formats_are_mappings_of_known_keys() -> None:
-    models = {"products": ProductColumns, "orders": OrderColumns}
-    for preset in FORMATS.values():
-        assert set(preset) <= set(Mapping.model_fields)
-        for part, model in models.items():
-            assert set(preset.get(part, {})) <= set(model.model_fields)
 
 
 def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:

@@ -45,27 +45,21 @@ def test_without_java_its_variable_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("version", "number"), [("1.8.0_392", 8), ("11.0.2", 11)])
-def test_a_java_that_is_too_old_is_named(
+def test_java_17_and_later_will_do_and_one_that_is_too_old_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, number: int
 ) -> None:
+    for enough in ("17", "21.0.2"):
+        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / enough, enough)))
+        check_installed()
     monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path, version)))
     with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
         check_installed()
 
 
-@pytest.mark.parametrize("version", ["17", "21.0.2"])
-def test_java_17_and_later_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path, version)))
-    check_installed()
-
-
-@pytest.mark.parametrize("master", ["local", "local[2]", "local[*]"])
-def test_this_machine_is_a_master(master: str) -> None:
-    check_master(master)
-
-
 @pytest.mark.parametrize("master", ["", "local[]", "local[x]", "yarn", "spark://", "spark://host", "http://host:7077"])
-def test_an_address_of_another_form_is_refused(master: str) -> None:
+def test_this_machine_is_a_master_and_an_address_of_another_form_is_refused(master: str) -> None:
+    for own in ("local", "local[2]", "local[*]"):
+        check_master(own)
     with pytest.raises(UserError, match=r"--master .* is unknown: write local\[N\] or spark://host:port"):
         check_master(master)
 

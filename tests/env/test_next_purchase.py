@@ -1,16 +1,16 @@
-"""What is frozen of the users' next purchases."""
+"""What is frozen of the users' next purchases, and the files of the categories that queries want."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.env.next_purchase import freeze_next_purchases, next_purchases
-from drretail.env.world import OrderRow, open_world
+from drretail.env.next_purchase import file_categories, freeze_next_purchases, next_purchases, wanted_categories
+from drretail.env.web.base import Web
+from drretail.env.world import OrderRow, World, open_world
 from drretail.experiment import Definition, Experiment, read_rubric
 from drretail.records.query import Query
-from drretail.records.shop import NextPurchase
+from drretail.records.shop import NextPurchase, Product
 from drretail.records.wish import Want, Wish
 from tests.build import build_world
 from tests.env.test_holdout import LATE, built
@@ -38,36 +38,26 @@ def test_the_purchase_stands_beside_what_sells_best(tmp_path: Path) -> None:
     assert found.popular_in_favourite == found.popular
 
 
-def test_a_department_is_nobodys_favourite_category(tmp_path: Path) -> None:
-    pathless = [product.model_copy(update={"categories": (product.category,)}) for product in PRODUCTS]
-    folder = tmp_path / "w"
-    build_world(folder, pathless, ORDERS, holdout=[LATE])
-    with open_world(folder) as world:
-        (found,) = next_purchases(world, [a_query()])
-    assert (found.favourite, found.popular_in_favourite) == (None, ())
-    assert [goods.category for goods in found.bought] == [None]
-
-
-def test_orders_of_a_known_leaf_name_the_favourite_however_few(tmp_path: Path) -> None:
+@pytest.mark.parametrize("known", ["", "B0TEST0001"])
+def test_a_department_is_nobodys_favourite_category_and_a_known_leaf_is_however_few(tmp_path: Path, known: str) -> None:
     mixed = [
-        product
-        if product.product_id == "B0TEST0001"
-        else product.model_copy(update={"categories": (product.category,)})
+        product if product.product_id == known else product.model_copy(update={"categories": (product.category,)})
         for product in PRODUCTS
     ]
     more = [OrderRow(f"000000001{n}", USER, "B0TEST0004", JANUARY + (2 + n) * DAY) for n in range(3)]
-    orders = sorted((*ORDERS, *more), key=lambda row: row.place)
     folder = tmp_path / "w"
-    build_world(folder, mixed, orders, holdout=[LATE])
+    build_world(folder, mixed, sorted((*ORDERS, *more), key=lambda row: row.place), holdout=[LATE])
     with open_world(folder) as world:
-        assert [found.favourite for found in next_purchases(world, [a_query()])] == ["Bird Feeders"]
+        (found,) = next_purchases(world, [a_query()])
+    assert found.favourite == ("Bird Feeders" if known else None)
+    assert bool(found.popular_in_favourite) == bool(known)
+    assert [goods.category for goods in found.bought] == [None]
 
 
 @pytest.mark.parametrize(
     ("kinds", "wanted"),
     [
         (("Bird Feeders",), True),
-        (("bird feeder",), True),
         (("toy", "feeder"), True),
         (("toy",), False),
         ((), None),
@@ -109,17 +99,43 @@ def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp
     assert [None if each is None else each.bought[0].product_id for each in kept] == ["B0TEST0002", "B0TEST0004", None]
 
 
-def test_of_real_rows_the_purchase_is_the_users_last(realdata: Path, tmp_path: Path) -> None:
-    raw = realdata / "amazon" / "All_Beauty"
-    ingest([raw], tmp_path / "whole")
-    ingest([raw], tmp_path / "held", IngestOptions(holdout="last"))
-    with open_world(tmp_path / "whole") as whole, open_world(tmp_path / "held") as held:
-        users = [row.user_id for row in held.store.sample_users(7, 20)]
-        frozen = list(next_purchases(held, [a_query(f"q{at}", user) for at, user in enumerate(users)]))
-        last = [whole.store.orders(user).orders[0] for user in users]
-        left = [held.store.orders(user).orders for user in users]
-    assert [(*(item.product_id for item in each.bought), *each.gone) for each in frozen] == [
-        (order.product_id,) for order in last
+def numbered(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
+    return Product(
+        product_id=f"B{number:03}", title=f"{title} {number}", categories=path, category=file, rating_number=popular
+    )
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("files") / "world"
+    products = [
+        numbered(1, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        numbered(2, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        numbered(3, "Home_and_Kitchen", "Home & Kitchen", "Bowls"),
+        numbered(4, "Pet_Supplies", "Pet Supplies", "Accessories", title="Leash for a Tent Stake"),
+        *(numbered(5 + at, "Sports", "Sports", "Camping", title="Dome Tent") for at in range(2)),
+        *(numbered(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
+        *(numbered(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
     ]
-    assert all(order not in orders for order, orders in zip(last, left, strict=True))
-    assert {len(each.popular) for each in frozen} == {50}
+    build_world(folder, products)
+    with open_world(folder, web=web) as world:
+        yield world
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("Bowls", "Pet_Supplies"),  # from which most of its products came
+        ("Accessories", "Baby_Products"),  # of a large category the popular products decide
+        *((name, "Home_and_Kitchen") for name in ("Home_and_Kitchen", "home & kitchen", "Home and Kitchen")),
+        *((noun, "Sports") for noun in ("dome tent", "tent")),  # of the products that are of its kind
+    ],
+)
+def test_a_category_a_file_or_a_noun_is_of_a_file(shop: World, kind: str, file: str) -> None:
+    assert file_categories(shop, [kind]) == {kind: file}
+
+
+def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
+    kinds = ("Bowls", "pet supplies", "Home & Kitchen", "rocket")
+    queries = [a_query("q2", None, *kinds), a_query("q1", None, "rocket"), a_query("q3")]
+    assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

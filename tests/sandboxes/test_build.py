@@ -35,7 +35,6 @@ from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files
-from tests.build import known
 
 SHIPPED = shipped_queries("dev")[:10]
 QUERIES = SHIPPED[:2]
@@ -93,7 +92,7 @@ def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path:
     assert [(one / file).read_bytes() for file in files] == [(two / file).read_bytes() for file in files]
 
 
-def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(small: Path, tmp_path: Path) -> None:
+def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone(small: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(small, tmp_path / "s")
     assert check_sandbox(folder) == {query.query_id: [] for query in QUERIES}
     task = task_folder(folder, QUERIES[0].query_id)
@@ -101,6 +100,9 @@ def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(small: Path, tm
     kept = [page.model_dump_json(by_alias=True) for page in read_pages(task) if page.url != needed]
     write_lines(task / "pages.jsonl.gz", kept)
     assert any("0 places" in fault for fault in check_sandbox(folder)[QUERIES[0].query_id])
+    (folder / "queries.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
+        check_sandbox(folder)
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
@@ -172,6 +174,9 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
     reference = offers.reference(QUERIES[0])
     assert reference.best is not None
     facts = facts_on(need)
+    priced = [fact for fact in facts if "price" in fact.kind]
+    assert priced
+    assert all(f"${fact.about.product.price:,.2f}" in fact.text for fact in priced)
     fits = {fit.product_id for thing in reference.things for fit in thing.fits}
     assert {fact.about.product.product_id for fact in facts} <= fits
     recalled = {fact.about.product.product_id for fact in facts if fact.kind == "recall"}
@@ -196,12 +201,6 @@ def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(need: N
     facts = facts_on(replace(need, things=unpriced))
     assert facts
     assert not any("price" in fact.kind or "$" in fact.text for fact in facts)
-
-
-def test_what_facts_say_a_product_costs_is_what_the_catalog_says(need: Need) -> None:
-    priced = [fact for fact in facts_on(need) if "price" in fact.kind]
-    assert priced
-    assert all(f"${fact.about.product.price:,.2f}" in fact.text for fact in priced)
 
 
 @pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
@@ -257,17 +256,12 @@ def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world
         assert days[1] > TODAY.isoformat()
 
 
-def test_files_are_about_the_purchase_that_the_query_speaks_of(world: World, offers: Offers) -> None:
-    named = next(query for query in SHIPPED if "shampoo" in query.text)
-    unnamed = named.model_copy(update={"wish": known(named.wish).model_copy(update={"owned": ()})})
-    for query in (named, unnamed):
-        assert "Shampoo" in need_of(world, offers, query).owned[0].title
-
-
-def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World, offers: Offers) -> None:
+def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(world: World, offers: Offers) -> None:
     for query in SHIPPED:
         need = need_of(world, offers, query)
         fits = {fit.product_id: fit for thing in need.things for fit in thing.fits}
+        names = [product.name for product in name_products(fits.values()).values()]
+        assert len(set(names)) == len(names)
         mine = need.names[need.owned[0].product_id].name
         assert mine not in [
             product.name for key, product in need.names.items() if key in fits and key != need.owned[0].product_id
@@ -279,12 +273,6 @@ def test_keywords_say_several_of_what_is_several_already(world: World, offers: O
     assert need.things[0].name == "pruning shears"
     result = keywords_of(need, signal_keywords(need), ()).model_dump_json()
     assert "shearss" not in result
-
-
-def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World, need: Need) -> None:
-    ids = [fit.product_id for thing in need.things for fit in thing.fits]
-    names = [product.name for product in name_products(world.store.products(ids).values()).values()]
-    assert len(set(names)) == len(names)
 
 
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:
@@ -337,31 +325,17 @@ def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: 
     assert any("at most $60.00 is to be paid for one" in fact.meaning for fact in facts_on(need))
 
 
-def test_a_query_for_which_nothing_is_offered_is_refused_before_all(world: World, tmp_path: Path) -> None:
-    nothing = Query(query_id="nothing", text="Qqqxz wwwvk?", source="test")
-    with pytest.raises(UserError, match="nothing: neither"):
-        built(world, tmp_path / "s", queries=(*QUERIES, nothing))
-    assert not (tmp_path / "s").exists()
-
-
-def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(world: World, offers: Offers) -> None:
+def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(
+    world: World, offers: Offers, tmp_path: Path
+) -> None:
     far = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
     with pytest.raises(UserError, match="far: neither"):
-        need_of(world, offers, far)
+        built(world, tmp_path / "s", queries=(*QUERIES, far))
+    assert not (tmp_path / "s").exists(), "refused before all"
     near = Query(query_id="near", text="Bamboo?", source="test")
     fits = [fit for thing in need_of(world, offers, near).things for fit in thing.fits]
     assert len({fit.categories[-1] for fit in fits}) == 1
     assert all("bamboo" in fit.title.lower() for fit in fits)
-
-
-def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) -> None:
-    folder = built(world, tmp_path / "s", "16k", QUERIES[:1])
-    (folder / "queries.jsonl").write_text("")
-    with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
-        check_sandbox(folder)
-    (folder / "queries.jsonl").unlink()
-    with pytest.raises(UserError, match=r"queries\.jsonl does not exist"):
-        check_sandbox(folder)
 
 
 def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,12 +354,6 @@ def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_pa
     (tmp_path / "plain").mkdir()
     folder = built(world, tmp_path / "deep" / "s", "16k", QUERIES[:1])
     assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
-    queries = sampled_queries(world, 3, "7")
-    assert len({query.user_id for query in queries}) == 3
-    assert queries == sampled_queries(world, 3, "7")
 
 
 def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_them(sandbox: Path) -> None:
@@ -418,3 +386,9 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_
     assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*build, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)
+
+
+def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
+    queries = sampled_queries(world, 3, "7")
+    assert len({query.user_id for query in queries}) == 3
+    assert queries == sampled_queries(world, 3, "7")

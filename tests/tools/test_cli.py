@@ -46,8 +46,6 @@ def test_schemas_come_in_every_form() -> None:
 
 
 OWN_FAULTS = '''
-import time
-
 from drretail import Tool
 
 
@@ -60,35 +58,21 @@ def raises(session, weight: float):
     return {}["grams"]
 
 
-def sleeps(session):
-    """Sleeps."""
-    time.sleep(5)
-
-
 def gives_none(session):
     """Gives nothing."""
 
 
-def mute(session, weight: float):
-    return None
-
-
-RAISES, SLEEPS, NONE, MUTE = (
-    Tool(it.__name__, it, "read") for it in (raises, sleeps, gives_none, mute)
-)
+RAISES, NONE = (Tool(each.__name__, each, "read") for each in (raises, gives_none))
 '''
 
 
 def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_faults.py").write_text(OWN_FAULTS)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DRRETAIL_TOOL_TIMEOUT", "0.1")
     world = ("--world", shop_folder)
     weighed = refusal("own_faults:RAISES", "--args", '{"weight": 3}', *world)
-    assert weighed == "own_faults:RAISES failed: KeyError: 'grams' (own_faults.py, line 13)."
+    assert weighed == "own_faults:RAISES failed: KeyError: 'grams' (own_faults.py, line 11)."
     assert "gives_none gave NoneType, and no ToolResult" in refusal("own_faults:NONE", *world)
-    assert "no answer within 0.1 seconds" in refusal("own_faults:SLEEPS", *world)
-    assert "The tool mute cannot be described to a model" in refusal("own_faults:MUTE", *world)
 
 
 def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
@@ -103,6 +87,7 @@ def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
     assert refusal(*order).startswith("get_order_details: There is no order '1' in this shop: order_id takes one id")
     other = ["get_user_orders", "--args", json.dumps({"user_id": BORIS}), "--world", shop_folder]
     assert f"orders of user '{ANNA}' only" in refusal(*other, "--user", ANNA)
+    assert "AENOBODY" in refusal(*other, "--user", "AENOBODY")
 
 
 @pytest.mark.parametrize(
@@ -117,8 +102,3 @@ def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
 )
 def test_bad_calls_are_refused_before_a_world_is_opened(args: list[str], message: str) -> None:
     assert message in refusal(*args, "--world", "nowhere")
-
-
-def test_an_unknown_user_is_refused(shop_folder: Path) -> None:
-    args = ("calculator", "--args", '{"expression": "1"}', "--world", shop_folder, "--user", "AENOBODY")
-    assert "AENOBODY" in refusal(*args)

@@ -11,7 +11,6 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.web.reading.page import read_page
 from drretail.env.world import World
-from drretail.grounding.report.citations import find_citations
 from drretail.prompts import tag_content, tagged
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
@@ -82,19 +81,6 @@ def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
         assert not [character for character in text.text if character != "\n" and not character.isprintable()]
     for text in entry.texts[1:]:
         assert max(map(len, text.text.split("\n"))) <= LONGEST_LINE
-
-
-@pytest.mark.parametrize("mode", ["snippets", "ws"])
-def test_no_citation_can_be_copied_from_a_page(world: World, mode: WebMode) -> None:
-    _, entry, _ = searched(world, ATTACKS["citations"], mode)
-    for text in (entry.title, *(text.text for text in entry.texts)):
-        result = text if not text.startswith("{") else json.loads(text)["snippet"]
-        assert "B0FAKE0001" in result
-        assert not [
-            citation
-            for citation in find_citations(result, ())
-            if citation.marker.strip("[]()").startswith(("P:", "W:", "O:", "U:"))
-        ]
 
 
 @pytest.mark.parametrize("closing", ["</page>", "</PAGE >", "< / page >", "<\n/page>", "</\u200bpage>", "</page\n>"])

@@ -61,22 +61,15 @@ def called(client: TestClient, headers: dict[str, str], name: str, **args: Any) 
     return answer.json()["result"]["structuredContent"]
 
 
-def test_who_has_the_token_begins_a_session_and_calls(client: TestClient) -> None:
-    assert called(client, begun(client), "calculator", expression="2 + 3")["value"] == 5
-
-
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({"authorization": ""}, 401),
         ({"authorization": "Bearer another"}, 401),
-        ({"authorization": f"Basic {TOKEN}"}, 401),
         ({"authorization": "Bearer ünknown".encode()}, 401),
-        ({"host": "evil.example"}, 421),
         ({"host": f"evil.example:{PORT}"}, 421),
         ({"host": "127.0.0.1:1"}, 421),
         ({"origin": "https://evil.example"}, 403),
-        ({"origin": "null"}, 403),
         ({"origin": ADDRESS}, 200),
         ({"host": f"localhost:{PORT}"}, 200),
         ({"authorization": f"bearer {TOKEN}"}, 200),
@@ -100,14 +93,9 @@ def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> 
         first, _ = begun(client), begun(client)
         assert client.post("/mcp", json=HELLO).status_code == 503
         assert client.delete("/mcp", headers=first).status_code == 200
+        for ended in (first, {"mcp-session-id": "x"}):
+            assert client.post("/mcp", json=request("tools/list"), headers=ended).status_code == 404
         begun(client)
-
-
-def test_a_session_that_has_ended_is_not_found(client: TestClient) -> None:
-    headers = begun(client)
-    client.delete("/mcp", headers=headers)
-    assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
-    assert client.post("/mcp", json=request("tools/list"), headers={"mcp-session-id": "x"}).status_code == 404
 
 
 def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
@@ -166,7 +154,3 @@ def test_a_version_without_sessions_is_answered_with_those_that_have_them(client
     answer = client.post("/mcp", json=request("server/discover"), headers={"mcp-protocol-version": "2026-07-28"})
     assert answer.status_code == 400
     assert "2025-11-25" in answer.json()["error"]["data"]["supported"]
-
-
-def test_other_addresses_hold_nothing(client: TestClient) -> None:
-    assert client.get("/").status_code == 404

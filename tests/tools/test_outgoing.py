@@ -70,9 +70,7 @@ def findings(session: Session) -> list[str]:
 PERSONAL = [
     ("bird feeders for {first_name} {last_name} in Shreveport", "bird feeders for in Shreveport", "a full name"),
     ("feeders, write to {email}", "feeders, write to", "an e-mail address"),
-    ("feeders (call (318) 555 0183) now", "feeders (call ) now", "a telephone number"),
     ("cat stores near {address1}, Shreveport", "cat stores near Shreveport", "a street"),
-    ("what did {user_id} buy: feeders", "what did buy: feeders", "a user id"),
     ("order 0000000002 late delivery", "order late delivery", "an order id"),
 ]
 
@@ -91,7 +89,10 @@ def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, as
     assert findings(session) == []
 
 
-def test_without_the_flag_it_leaves_as_asked_and_is_found(world: World) -> None:
+def test_a_query_without_personal_data_is_left_as_it_is_and_any_without_the_flag(world: World) -> None:
+    (reply,), session, sent = searched(world, "bird  feeders in Shreveport, LA")
+    assert (sent, "redacted" in reply.value) == (["bird  feeders in Shreveport, LA"], False)
+    assert session.trajectory.steps()[0].sent is None
     query = f"feeders, write to {world.store.user(ANNA).email}"
     (reply,), session, sent = searched(world, query, redact=False)
     assert (sent, session.trajectory.steps()[0].sent) == ([query], None)
@@ -110,13 +111,6 @@ def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World, que
     assert session.trajectory.steps()[0].sent == ""
     assert session.journal.effects == []
     assert findings(session) == []
-
-
-def test_a_query_without_personal_data_is_left_as_it_is(world: World) -> None:
-    (reply,), session, sent = searched(world, "bird  feeders in Shreveport, LA")
-    assert sent == ["bird  feeders in Shreveport, LA"]
-    assert "redacted" not in reply.value
-    assert session.trajectory.steps()[0].sent is None
 
 
 def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:

@@ -1,11 +1,9 @@
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from annotated_types import Ge, Le
 
 from drretail.env.session import Session
-from drretail.records.run import NINE
-from drretail.tools.registry import TOOLS
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import ToolResult
 
@@ -51,54 +49,43 @@ def test_the_schema_comes_from_signature_and_docstring() -> None:
     }
 
 
-def test_an_argument_without_a_description_never_reaches_a_model() -> None:
-    def forgotten(session: Session, name: str) -> ToolResult:
-        """Does something."""
-        raise NotImplementedError
-
-    with pytest.raises(ValueError, match="name"):
-        read_schema(forgotten)
+def undescribed(session: Session, name: str) -> ToolResult:
+    """Does something."""
+    raise NotImplementedError
 
 
-def test_a_description_without_its_argument_never_reaches_a_model() -> None:
-    def renamed(session: Session, name: str) -> ToolResult:
-        """Does something.
+def renamed(session: Session, name: str) -> ToolResult:
+    """Does something.
 
-        Args:
-            name: A name.
-            title: Gone.
-        """
-        raise NotImplementedError
-
-    with pytest.raises(ValueError, match="title"):
-        read_schema(renamed)
+    Args:
+        name: A name.
+        title: Gone.
+    """
+    raise NotImplementedError
 
 
-def test_an_argument_without_a_type_is_refused() -> None:
-    def untyped(session: Session, name) -> ToolResult:  # pyright: ignore -- the mistake
-        """Does something.
+def untyped(session: Session, name) -> ToolResult:  # pyright: ignore -- the mistake
+    """Does something.
 
-        Args:
-            name: A name.
-        """
-        raise NotImplementedError
-
-    with pytest.raises(ValueError, match="has no type"):
-        read_schema(untyped)  # pyright: ignore
+    Args:
+        name: A name.
+    """
+    raise NotImplementedError
 
 
-def test_an_argument_of_two_types_is_refused() -> None:
-    def either(session: Session, name: str | int) -> ToolResult:
-        """Does something.
+def either(session: Session, name: str | int) -> ToolResult:
+    """Does something.
 
-        Args:
-            name: A name.
-        """
-        raise NotImplementedError
-
-    with pytest.raises(ValueError, match="not one type"):
-        read_schema(either)
+    Args:
+        name: A name.
+    """
+    raise NotImplementedError
 
 
-def test_readers_of_runs_know_the_tools_that_there_are() -> None:
-    assert tuple(TOOLS) == NINE
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [(undescribed, "name"), (renamed, "title"), (untyped, "has no type"), (either, "not one type")],
+)
+def test_a_function_that_says_too_little_never_reaches_a_model(function: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_schema(function)

@@ -33,6 +33,8 @@ def test_only_given_fields_change_and_the_world_stays(toolkit: Toolkit, session:
     address = before.address.model_copy(update={"city": "Newtown", "zip": "02139"})
     expected = before.model_copy(update={"email": "anna@example.org", "address": address})
     assert value == {"evidence": "U:profile", **expected.model_dump()}
+    update(toolkit, last_name=before.last_name + " ")  # trimmed, and so no change
+    assert toolkit.call("get_user_profile", {"user_id": ANNA}).value == value
     assert world.store.user(ANNA) == before
     assert [(change.field, change.after) for change in session.state_diff()] == [
         ("email", "anna@example.org"),
@@ -41,26 +43,15 @@ def test_only_given_fields_change_and_the_world_stays(toolkit: Toolkit, session:
     ]
 
 
-def test_changes_add_up_and_are_read_back(toolkit: Toolkit) -> None:
-    update(toolkit, first_name="Anne")
-    update(toolkit, last_name=" Other ")
-    profile = toolkit.call("get_user_profile", {"user_id": ANNA}).value
-    assert (profile["first_name"], profile["last_name"]) == ("Anne", "Other")
-
-
 @pytest.mark.parametrize(
     ("change", "field"),
     [
         ({"email": "anna"}, "email"),
-        ({"email": "an na@example.org"}, "email"),
         ({"phone_number": "12345"}, "phone_number"),
-        ({"phone_number": "1234567890123456"}, "phone_number"),
         ({"first_name": "  "}, "first_name"),
         ({"address": {"zip": "1234"}}, "address.zip"),
         ({"address": {"country": "United States"}}, "address.country"),
         ({"address": {"street": "1 Lane"}}, "address.street"),
-        ({"address": "1 Lane"}, "address"),
-        ({"address": {"city": 5}}, "address.city"),
         ({"account_status": "closed"}, "account_status"),
     ],
 )
@@ -81,9 +72,7 @@ def test_an_update_of_nothing_is_refused(toolkit: Toolkit, change: dict[str, Any
     [
         {"email": "first.last+tag@mail.example.com"},
         {"phone_number": "001-657-735-4762"},
-        {"phone_number": "+1 (555) 010-4477 ext. 12"},
         {"phone_number": "001-555-010-4477x9876"},
-        {"address": {"zip": "02139-4307"}},
         {"address": {"zip": "SW1A 1AA", "country": "GB"}},
     ],
 )
@@ -104,7 +93,8 @@ def test_a_spend_of_no_price_is_not_shown(toolkit: Toolkit, world: World, monkey
     assert value["orders_with_unknown_price"] == 1
 
 
-@pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "get_user_orders"])
-def test_an_unknown_user_is_not_found(anyones: Toolkit, tool: str) -> None:
-    error = error_of(anyones.call(tool, {"user_id": NOBODY}))
-    assert (error["type"], error["field"]) == ("not_found", "user_id")
+@pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "get_user_orders", "get_order_details"])
+def test_an_unknown_user_or_order_is_not_found(anyones: Toolkit, tool: str) -> None:
+    field, unknown = ("order_id", "9999999999") if tool == "get_order_details" else ("user_id", NOBODY)
+    error = error_of(anyones.call(tool, {field: unknown}))
+    assert (error["type"], error["field"]) == ("not_found", field)

@@ -88,12 +88,6 @@ def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode(world: 
     assert "web_search" not in told(world, "ws", without=frozenset({"web_search"}))
 
 
-def test_a_search_of_the_shop_says_what_a_sort_ranks_and_what_is_hidden(world: World) -> None:
-    result = told(world, "snippets")["product_catalog_search"]
-    assert "Any other sort ranks only what is relevant: the products of the first pages by relevance" in result
-    assert "hidden says how many matches were left out" in result
-
-
 def test_the_hash_of_the_schemas_stands_for_every_web_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     before = tool_schema_hash()
     monkeypatch.setattr("drretail.tools.registry.SUMMARISED", TOOLS["calculator"])

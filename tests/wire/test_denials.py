@@ -114,10 +114,3 @@ def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, 
     assert "OPENAI_API_KEY" in one_sentence(done.stderr)
     assert server.seen.requests <= MOST
     assert not (tmp_path / "new.jsonl").exists()
-
-
-def test_a_question_is_asked_once_of_a_missing_model(server: WireServer, drretail: Command, shop: str) -> None:
-    server.plan = From(faults=("no model",))
-    done = drretail("ask", "Which feeder?", "--world", shop, "--model", MODELS["openai"], *at(server, "openai"), **KEYS)
-    assert (done.returncode, done.stdout, server.seen.requests) == (2, "", 1)
-    assert "OPENAI_API_KEY" in one_sentence(done.stderr)

@@ -87,16 +87,9 @@ def test_a_file_that_came_wrong_is_fetched_anew(
     server: Script, tmp_path: Path, waited: list[float], first: Answer
 ) -> None:
     server.answers[PATH] = [first, Answer()]
-    fetch(server, tmp_path, waited)
+    report = fetch(server, tmp_path, waited, "/gone/Pet_Supplies.jsonl.gz", PATH)
     check_whole(tmp_path)
-
-
-def test_a_server_that_ignores_ranges_starts_from_the_beginning(
-    server: Script, tmp_path: Path, waited: list[float]
-) -> None:
-    server.answers[PATH] = [Answer(cut=100_000), Answer(ignores_range=True)]
-    fetch(server, tmp_path, waited)
-    check_whole(tmp_path)
+    assert report.files[0].url == f"{server.address}{PATH}", "of another address, where the first has none"
 
 
 def test_a_length_that_is_too_small_is_found_out(server: Script, tmp_path: Path, waited: list[float]) -> None:
@@ -106,24 +99,10 @@ def test_a_length_that_is_too_small_is_found_out(server: Script, tmp_path: Path,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_file_is_taken_from_the_next_address(server: Script, tmp_path: Path, waited: list[float]) -> None:
-    report = fetch(server, tmp_path, waited, "/gone/Pet_Supplies.jsonl.gz", "/other/Pet_Supplies.jsonl.gz")
-    check_whole(tmp_path)
-    assert report.files[0].url == f"{server.address}/other/Pet_Supplies.jsonl.gz"
-
-
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_busy_server_is_asked_again_when_it_says(
-    server: Script, tmp_path: Path, waited: list[float], status: int
-) -> None:
+def test_a_busy_server_is_asked_again_when_it_says(server: Script, tmp_path: Path, waited: list[float]) -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
-    server.answers[PATH] = [
-        Answer(status, {"Retry-After": "7"}),
-        Answer(status, {"Retry-After": soon}),
-        Answer(status, {"Retry-After": "100000"}),
-        Answer(status),
-        Answer(),
-    ]
+    busy = [Answer(429, {"Retry-After": after}) for after in ("7", soon, "100000")]
+    server.answers[PATH] = [*busy, Answer(503), Answer()]
     fetch(server, tmp_path, waited)
     check_whole(tmp_path)
     assert waited[0] == 7
@@ -213,3 +192,11 @@ def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> Non
     ):
         download(wanted, tmp_path, client, Progress(), sleep=waited.append)
     assert sum(waited) < 5
+
+
+def test_a_server_that_ignores_ranges_starts_from_the_beginning(
+    server: Script, tmp_path: Path, waited: list[float]
+) -> None:
+    server.answers[PATH] = [Answer(cut=100_000), Answer(ignores_range=True)]
+    fetch(server, tmp_path, waited)
+    check_whole(tmp_path)

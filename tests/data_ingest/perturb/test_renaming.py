@@ -36,6 +36,7 @@ def test_a_name_of_its_own_is_found_in_any_text_and_case(renaming: Renaming) -> 
     tana = renaming.name("Tanagrove")
     assert renaming.product(PRODUCTS[0]).title == f"{tana} Tube Feeder"
     assert renaming.product(PRODUCTS[0]).features[0].startswith(f"{tana}'s best.")
+    assert "Fits B0NEW00001." in renaming.product(PRODUCTS[0]).features[0], "ids of products, too"
     assert renaming.product(PRODUCTS[1]).features[1] == f"Better than {tana}, at home"
 
 
@@ -47,17 +48,9 @@ def test_a_name_of_an_ordinary_word_is_found_as_it_is_spelled_and_where_the_prod
     assert towel.title == f"{home} Bath Towel for {home}"
     assert towel.features[0] == "A towel for your home"
     assert drops.features[0].endswith("Home made")
-
-
-def test_a_title_that_begins_with_the_products_name_does_so_in_whatever_case(renaming: Renaming) -> None:
+    assert (drops.title, "4 gms of it" in drops.features[0]) == (f"{renaming.name('GMS')} Drops", True), "a unit"
     shouted = PRODUCTS[1].model_copy(update={"title": "HOME Bath Towel"})
-    assert renaming.product(shouted).title == f"{renaming.name('Home')} Bath Towel"
-
-
-def test_short_names_may_be_units_and_are_left_elsewhere(renaming: Renaming) -> None:
-    drops = renaming.product(PRODUCTS[3])
-    assert drops.title == f"{renaming.name('GMS')} Drops"
-    assert "4 gms of it" in drops.features[0]
+    assert renaming.product(shouted).title == f"{home} Bath Towel", "where a title begins with it"
 
 
 def test_words_of_a_name_may_be_joined_in_any_way_but_by_a_comma(renaming: Renaming) -> None:
@@ -70,10 +63,6 @@ def test_fields_of_names_are_names_as_a_whole_and_other_details_are_texts(renami
     details = renaming.product(PRODUCTS[2]).details
     assert details["Manufacturer"] == renaming.name("Elsey & Sons") != "Elsey & Sons"
     assert details["Note"] == [f"by {renaming.name('Dr. Elsey’s')}", {"n": "Home"}]
-
-
-def test_product_ids_are_others_in_texts_too(renaming: Renaming) -> None:
-    assert "Fits B0NEW00001." in renaming.product(PRODUCTS[0]).features[0]
 
 
 def test_made_up_names_are_no_words_of_the_shop_and_all_differ() -> None:

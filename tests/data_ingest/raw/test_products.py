@@ -20,25 +20,17 @@ def product(**changes: Any) -> Product:
     ("raw", "price"),
     [
         (None, (None, False)),
-        ("None", (None, False)),
         ("—", (None, False)),
-        ("", (None, False)),
-        ("nan", (None, False)),
         (math.nan, (None, False)),
-        (math.inf, (None, False)),
         (0, (None, False)),
-        (0.0, (None, False)),
         (-3, (None, False)),
         (True, (None, False)),
-        ([1], (None, False)),
         ("call us", (None, False)),
         (12, (12.0, False)),
-        (12.5, (12.5, False)),
         ("12.5", (12.5, False)),
         (".99", (0.99, False)),
         ("$1,234.50", (1234.5, False)),
         ("from 4.95", (4.95, True)),
-        ("From $4.95", (4.95, True)),
         ("4.95 - 9.95", (4.95, True)),
     ],
 )
@@ -53,20 +45,11 @@ def test_the_hugging_face_form_gives_the_same_product() -> None:
     assert product_of("B1", "Pet_Supplies", hugging_face(row)).price is None
 
 
-def test_a_row_without_categories_has_that_of_its_file() -> None:
-    assert product(categories=[]).categories == ("Pet_Supplies",)
-    assert product(categories=None).categories == ("Pet_Supplies",)
-    assert product().categories == ("Pet Supplies", "Dogs", "Feeding")
-    assert product().category == "Pet_Supplies"
-
-
 def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
+    assert product(categories=None).categories == product(categories=[]).categories == ("Pet_Supplies",)
+    assert product(title="<br />").title == "B000000001"
     bare = product_of("B1", "All_Beauty", {"title": "Comb", "parent_asin": "B1"})
     assert bare == Product(product_id="B1", title="Comb", category="All_Beauty", categories=("All_Beauty",))
-
-
-def test_a_title_that_is_empty_after_cleaning_is_the_id() -> None:
-    assert product(title="<br />").title == "B000000001"
 
 
 @pytest.mark.parametrize("store", [None, "", "\u00a0", 7])
@@ -132,14 +115,11 @@ def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
     ("raw", "read"),
     [
         ("Soft<br />and warm<br>blanket", "Soft and warm blanket"),
-        ('<p>One.</p><P class="x">Two.</P>', "One. Two."),
         ("<b>Soft</b>, H<sub>2</sub>O", "Soft, H2O"),
         ("a <a href='x'>link</a> here", "a link here"),
         ("Salt &amp; pepper &#34;mill&#34; &quot;set&quot;", 'Salt & pepper "mill" "set"'),
-        ("leaked &lt;br&gt; markup", "leaked markup"),
         ("bell\x07 and\x00 null\x9f", "bell and null"),
         ("no\u00a0break\u00a0\u00a0space", "no break space"),
-        ("line\none\ttab\r\n", "line one tab"),
         ("half \ud83d pair", "half \ufffd pair"),
         ("a comment <!-- hidden --> gone", "a comment gone"),
     ],
@@ -153,13 +133,10 @@ def test_markup_entities_and_control_characters_go(raw: str, read: str) -> None:
     [
         "I <3 my dog",
         "a <b and c> d",
-        "sizes 5 < 6 > 3",
         "R&D by AT&T; &copy without its semicolon",
         "<M6> bolts, <Brand> new",
         "mojibake cafÃ© and \ufffd stay",
-        "emoji 🐶 and ☕ stay",
         "[[VIDEOID:abc]] stays",
-        "$5.00 – 10 % off * # _",
     ],
 )
 def test_everything_else_stays(text: str) -> None:

@@ -32,14 +32,6 @@ def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]
     assert words(text) == expected
 
 
-@given(st.text(max_size=60))
-def test_any_text_has_words_in_lower_case_without_spaces(text: str) -> None:
-    for word in words(text):
-        assert word
-        assert not any(character in " \t\n" for character in word)
-        assert not any("A" <= character <= "Z" for character in word)
-
-
 ANY_TEXT = st.one_of(
     st.text(max_size=60),
     st.text(alphabet="aBz09 .,;:'\"_-#*/&\n\t", max_size=60),

@@ -12,13 +12,12 @@ from drretail.records.shop import Product
 from tests.build import build_world
 
 
-def world_of(folder: Path, shelf: dict[str, list[float | None]], *currencies: str) -> World:
+def world_of(folder: Path, shelf: dict[str, list[float | None]]) -> World:
     products = [
         Product(
             product_id=f"{category}{number:03}",
             title="Lamp",
             price=price,
-            currency=currencies[number] if currencies else "USD",
             categories=("Office", category),
             category="Office_Products",
         )
@@ -37,6 +36,7 @@ def test_median_and_quartiles_are_those_of_all_products_with_a_price(tmp_path: P
     }
     with world_of(tmp_path / "w", shelf) as world:
         by_category = PricesByCategory(world.catalog, world.store)
+        assert by_category.of("No such category") is None
         for category, prices in shelf.items():
             known, found = [price for price in prices if price is not None], by_category.of(category)
             if not known:
@@ -46,9 +46,3 @@ def test_median_and_quartiles_are_those_of_all_products_with_a_price(tmp_path: P
             assert (found.priced, found.least, found.most) == (len(known), min(known), max(known))
             assert found.span.middle == pytest.approx(statistics.median(known))
             assert [found.span.low, found.span.high] == pytest.approx(list(np.percentile(known, [25, 75])))
-
-
-def test_several_currencies_and_unknown_names_have_no_prices(tmp_path: Path) -> None:
-    with world_of(tmp_path / "w", {"Lamps": [1.0, 2.0, 3.0]}, "USD", "EUR", "USD") as world:
-        by_category = PricesByCategory(world.catalog, world.store)
-        assert (by_category.of("Lamps"), by_category.of("No such category")) == (None, None)

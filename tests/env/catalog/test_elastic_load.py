@@ -87,34 +87,29 @@ def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: S
     assert sorted(stand_in.stored) == [f"B{n:03}" for n in range(5)]
 
 
-@pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_request_that_is_refused_for_a_while_is_sent_again(
-    stand_in: StandIn, writer: ElasticWriter, status: int
+def test_a_request_is_sent_again_while_the_server_is_busy_and_not_with_wrong_credentials(
+    stand_in: StandIn, writer: ElasticWriter
 ) -> None:
-    stand_in.whole = [status] * 4
+    stand_in.whole = [429, 502, 503, 504]
     writer.add(products(3))
     assert len(stand_in.requests) == 5
+    stand_in.whole = [200] * 5 + [401]
+    with pytest.raises(UserError, match="credentials"):
+        writer.add(products(1))
+    assert len(stand_in.requests) == 6
 
 
-def test_what_is_there_already_counts_as_loaded_and_stays(stand_in: StandIn, writer: ElasticWriter) -> None:
-    writer.add(products(3))
-    first = dict(stand_in.stored)
-    writer.add([product.model_copy(update={"title": "other"}) for product in products(4)])
-    assert sorted(stand_in.stored) == ["B000", "B001", "B002", "B003"]
-    assert {product_id: stand_in.stored[product_id] for product_id in first} == first
-
-
-def test_an_end_comes_to_a_server_that_refuses_everything(stand_in: StandIn, writer: ElasticWriter) -> None:
+def test_an_end_comes_to_a_server_that_refuses_every_request_or_document(
+    stand_in: StandIn, writer: ElasticWriter
+) -> None:
+    stand_in.verdict = lambda request, product_id: 429
+    with pytest.raises(UserError, match="overloaded"):
+        writer.add(products(3))
+    stand_in.requests.clear()
     stand_in.whole = [429] * 1000
     with pytest.raises(UserError, match=r"shop\.example:9200.*overloaded \(status 429\).*goes on where"):
         writer.add(products(3))
     assert 5 < len(stand_in.requests) < 100
-
-
-def test_an_end_comes_to_a_server_that_refuses_every_document(stand_in: StandIn, writer: ElasticWriter) -> None:
-    stand_in.verdict = lambda request, product_id: 429
-    with pytest.raises(UserError, match="overloaded"):
-        writer.add(products(3))
 
 
 def test_a_server_that_takes_a_little_each_time_is_waited_for(stand_in: StandIn, httpserver: HTTPServer) -> None:
@@ -129,13 +124,6 @@ def test_a_product_that_is_refused_for_good_is_named(stand_in: StandIn, writer: 
     stand_in.verdict = lambda request, product_id: 400 if product_id == "B001" else 201
     with pytest.raises(UserError, match=r"refuses the product 'B001': rejected execution of a task\."):
         writer.add(products(3))
-    assert len(stand_in.requests) == 1
-
-
-def test_wrong_credentials_are_not_tried_twice(stand_in: StandIn, writer: ElasticWriter) -> None:
-    stand_in.whole = [401]
-    with pytest.raises(UserError, match="credentials"):
-        writer.add(products(1))
     assert len(stand_in.requests) == 1
 
 

@@ -144,29 +144,6 @@ def test_a_sort_in_a_narrow_category_ranks_all_of_it(build: Build) -> None:
     assert [hit.product_id for hit in catalog.search(replace(query, category="Presses")).hits] == ["B001", "B000"]
 
 
-def test_a_filter_says_how_many_matches_it_hid_for_want_of_a_number(build: Build) -> None:
-    catalog = build(
-        shop(
-            ("dog bed", {"price": 20.0, "average_rating": 4.0}),
-            ("dog bed", {"average_rating": 4.0}),
-            ("dog bed", {"average_rating": 1.0}),
-            ("dog bed", {"price": 90.0}),
-            "dog bed",
-            "bird bath",
-        )
-    )
-
-    def found(**limits: float) -> tuple[int, int]:
-        page = catalog.search(replace(CatalogQuery("dog bed"), **limits))
-        return page.total, page.hidden
-
-    assert found() == (5, 0)
-    assert found(price_max=50) == (1, 3)
-    assert found(price_min=50) == (1, 3)
-    assert found(rating_min=3) == (2, 2)
-    assert found(price_min=10, price_max=50, rating_min=3) == (1, 2)
-
-
 def test_stems_are_cut_where_elasticsearch_would_cut_a_pair() -> None:
     assert WordForms().stems("x" * 300) == ["x" * LONGEST_STEM]
     texts = ENGLISH.texts(Product(product_id="B1", title="👍🏽" * 90 + " " + "y" * 300, category="Pet_Supplies"))

@@ -43,9 +43,15 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     assert len(here) == 50
 
 
-def test_an_error_of_the_other_process_is_raised_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process builds, however small the index."""
     monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(indexing, "cores", lambda: 2)
+
+
+@pytest.mark.usefixtures("by_another")
+def test_an_error_of_the_other_process_is_raised_here(tmp_path: Path) -> None:
     index = IndexBuilder(tmp_path / "index", ENGLISH)
     index.add('"no product"')
     index.end()
@@ -54,9 +60,8 @@ def test_an_error_of_the_other_process_is_raised_here(tmp_path: Path, monkeypatc
     index.abandon()
 
 
-def test_an_index_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(indexing, "cores", lambda: 2)
+@pytest.mark.usefixtures("by_another")
+def test_an_index_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
     index = IndexBuilder(tmp_path / "index", ENGLISH)
     index.add(next(lines(1)))
     index.abandon()  # returns when the process has ended

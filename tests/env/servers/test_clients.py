@@ -66,9 +66,7 @@ NO_PORT = "has no proper address: in ES_URL a port comes after the host"
         ({"es_url": "user:secret"}, "Elasticsearch at .* has no proper address"),
         ({"es_url": "ftp://user:secret@host"}, "Elasticsearch at host .*: ES_URL begins with http://"),
         ({"es_url": "127.0.0.1:9200"}, "at 127.0.0.1:9200 .*: ES_URL begins with http://"),
-        ({"es_url": "HTTP//host:9200"}, "ES_URL begins with http://"),
         ({"es_url": "http://host/es"}, NO_PORT),
-        ({"es_url": "http://eva:secret@host"}, NO_PORT),
         ({"es_url": "https://[::1]"}, NO_PORT),
         ({"es_password": SECRET}, "password without a user: set DRRETAIL_ES_USER"),
         ({"es_url": "https://host:1", "es_ca_file": Path("none.pem")}, "none.pem .* do not exist"),
@@ -88,7 +86,6 @@ def test_wrong_settings_are_a_sentence_without_their_password(given: dict[str, A
         {"es_password": SECRET, "es_api_key": SECRET},
         {"es_url": "http://eva:secret@host:1", "es_password": SECRET},
         {"mongo_url": "mongodb://eva@host", "mongo_password": SECRET},
-        {"mongo_url": "mongodb://eva:secret@host", "mongo_user": "eva"},
         {"mongo_user": "eva", "mongo_password": SECRET},
     ],
 )
@@ -100,7 +97,6 @@ def test_what_a_server_can_be_asked_with_is_taken(given: dict[str, Any]) -> None
     ("url", "speaks_tls"),
     [
         ("mongodb://host", False),
-        ("mongodb://host/?directConnection=true", False),
         ("mongodb://host/?tls=false", False),
         ("mongodb://host/?tls=true", True),
         ("mongodb://host/?directConnection=true&SSL=true", True),

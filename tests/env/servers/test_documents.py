@@ -72,16 +72,6 @@ def test_details_that_a_document_cannot_hold_stand_as_json(details: dict[str, An
     assert product_of(through_mongodb(document)) == product
 
 
-def test_a_product_looks_as_in_the_paper() -> None:
-    details = {"Brand": "Robin", "No. of Pieces": 2}
-    product = Product(product_id="B1", title="a", category="Pet_Supplies", details=details)
-    document = product_document(product)
-    listing = {"_id", "product_url", "title", "features", "description", "price", "store", "categories", "details"}
-    assert listing | {"bought_together", "product_id"} <= document.keys()
-    assert (document["_id"], document["product_url"]) == ("B1", "http://ecommerce.com/B1")
-    assert document["details"] == details
-
-
 def test_an_order_looks_as_in_the_paper_and_comes_back() -> None:
     row = OrderRow("0000000003", "ANNA", "B01", 1_605_184_000_123, 2, "Shipped")
     document = through_mongodb(order_document(row))

@@ -26,8 +26,8 @@ MONGO: list[tuple[Exception, str, bool]] = [
     (errors.WaitQueueTimeoutError(SECRET), "unavailable", True),
     (errors.ExecutionTimeout(SECRET, 50), "timeout", False),
     (errors.OperationFailure(SECRET, 18), "unavailable", False),
-    (errors.OperationFailure(SECRET, 11600), "unavailable", True),
     (errors.InvalidOperation(SECRET), "unavailable", False),
+    (errors.OperationFailure(SECRET, 11600), "unavailable", True),
     (errors.BulkWriteError({"writeErrors": [], "writeConcernErrors": [{"code": 91}]}), "unavailable", True),
     (errors.BulkWriteError({"writeErrors": [{"code": 91}, {"code": 2}]}), "unavailable", False),
 ]
@@ -36,7 +36,6 @@ ELASTIC: list[tuple[Exception, str, bool]] = [
     (elastic_transport.ConnectionTimeout(SECRET), "timeout", True),
     (elastic_transport.SerializationError(SECRET), "unavailable", False),
     (refused(429), "unavailable", True),
-    (refused(503), "unavailable", True),
     (refused(504), "timeout", True),
     (refused(401, elasticsearch.AuthenticationException), "unavailable", False),
     (refused(404, elasticsearch.NotFoundError), "unavailable", False),

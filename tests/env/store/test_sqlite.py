@@ -60,21 +60,6 @@ def test_a_reading_connection_cannot_write(store: SqliteStore) -> None:
         store.connection().execute("DELETE FROM orders")
 
 
-def test_the_schema_is_the_documented_one(store: SqliteStore) -> None:
-    db = store.connection()
-    columns = [row[1] for row in db.execute("PRAGMA table_info(users)")]
-    assert columns == ["k", "user_id", "n_orders", "spend", "last_order", "top_category"]
-    clustered = [row[1] for row in sorted(db.execute("PRAGMA table_info(orders)"), key=lambda row: row[5])]
-    assert clustered[-3:] == ["user", "timestamp", "order_id"]
-    assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-def test_an_order_id_is_unique(database: Path) -> None:
-    again = "INSERT INTO orders SELECT user, timestamp + 1, order_id, product_id, 1, '' FROM orders"
-    with closing(sqlite3.connect(database)) as db, pytest.raises(sqlite3.IntegrityError, match="order_id"):
-        db.execute(again)
-
-
 def test_a_missing_database_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")

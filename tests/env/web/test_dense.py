@@ -64,14 +64,6 @@ def test_the_passage_is_of_the_nearest_chunk() -> None:
     assert 150 <= len(found.snippet.split()) <= len(found.chunk.split())
 
 
-def test_pages_and_corpus_stay_what_they_are() -> None:
-    web = ranked(Subjects())
-    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
-    assert web.fetch("https://b.example") == WebPage(
-        "https://b.example", "Feeders", "Black seed suits most birds.", state="ok"
-    )
-
-
 def test_vectors_are_kept_for_the_corpus_and_made_once(tmp_path: Path) -> None:
     first, second = Subjects(), Subjects()
     found = ranked(first, tmp_path).search("seed", 3)
@@ -79,26 +71,18 @@ def test_vectors_are_kept_for_the_corpus_and_made_once(tmp_path: Path) -> None:
     assert (len(first.documents), second.documents) == (4, [])
     (file,) = tmp_path.iterdir()
     assert file.name == f"{WEB.corpus[:16]}-fake-subjects.npz"
-
-
-def test_another_corpus_has_vectors_of_its_own(tmp_path: Path) -> None:
     other = SandboxWeb([SandboxPage(url="https://a.example", title="Feeders", text="Black seed.")])
-    embeddings = Subjects()
-    ranked(embeddings, tmp_path).search("seed", 1)
-    ranked(embeddings, tmp_path, other).search("seed", 1)
+    ranked(first, tmp_path, other).search("seed", 1)
     assert len([*tmp_path.iterdir()]) == 2
 
 
-def test_nothing_is_opened_before_the_first_search() -> None:
+def test_nothing_is_opened_before_the_first_search_and_what_fails_then_is_a_failing_search() -> None:
     def refused(spec: str) -> Embeddings:
         raise UserError(f"{spec} has no key")
 
     web = Retrievers(refused).ranked(WEB, "openai:any")
     with pytest.raises(ToolError, match="could not be ranked: UserError: openai:any has no key"):
         web.search("seed", 1)
-
-
-def test_embeddings_that_fail_are_a_failing_search() -> None:
     embeddings = Subjects()
     embeddings.fails = True
     with pytest.raises(ToolError) as raised:
@@ -129,9 +113,6 @@ def test_a_web_without_fixed_pages_cannot_be_ranked() -> None:
 def test_a_retriever_that_there_is_not_is_refused(retriever: str) -> None:
     with pytest.raises(UserError):
         embeddings_of(retriever)
-
-
-def test_a_retriever_is_bm25_or_embeddings() -> None:
     assert embeddings_of("bm25") is None
     assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
 
@@ -143,14 +124,22 @@ def test_chunks_hold_all_that_a_page_says(text: str) -> None:
     assert all(len(chunk) <= 20 for chunk in chunks)
 
 
-def test_offline_words_are_near_where_words_are_shared() -> None:
-    web = Retrievers().ranked(WEB, "offline:words")
-    assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]
-
-
 def test_own_embeddings_are_named_by_their_place() -> None:
     assert isinstance(open_embeddings("tests.env.web.test_dense:Subjects"), Subjects)
     with pytest.raises(UserError, match="SUBJECTS"):
         open_embeddings("tests.env.web.test_dense:SUBJECTS")
     with pytest.raises(UserError, match="cannot be loaded"):
         open_embeddings("nosuchmodule:any")
+
+
+def test_pages_and_corpus_stay_what_they_are() -> None:
+    web = ranked(Subjects())
+    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
+    assert web.fetch("https://b.example") == WebPage(
+        "https://b.example", "Feeders", "Black seed suits most birds.", state="ok"
+    )
+
+
+def test_offline_words_are_near_where_words_are_shared() -> None:
+    web = Retrievers().ranked(WEB, "offline:words")
+    assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]

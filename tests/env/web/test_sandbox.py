@@ -1,4 +1,3 @@
-import hashlib
 import json
 import random
 from datetime import date
@@ -7,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.base import Web
 from drretail.env.web.sandbox import MADE_FOR, SandboxPage, SandboxWeb, cautions, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -42,11 +40,6 @@ def web(tmp_path: Path) -> SandboxWeb:
     return SandboxWeb(write(tmp_path, PAGES))
 
 
-def test_it_is_a_web_with_a_fixed_corpus(web: Web, tmp_path: Path) -> None:
-    assert web.provider == "sandbox"
-    assert web.corpus == hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
-
-
 def test_a_word_in_the_title_counts_more_and_results_carry_title_snippet_and_date(web: SandboxWeb) -> None:
     first, second = web.search("bird feeder", 5)
     assert (first.url[8], second.url[8]) == ("a", "b")
@@ -56,23 +49,16 @@ def test_a_word_in_the_title_counts_more_and_results_carry_title_snippet_and_dat
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        ("Bird Feeders", "ab"),  # a plural finds the singular, and the other way round
         ("dog's bed", "cd"),
         ("high feeder", "ba"),
         ("high court ruling on patent appeals", ""),  # one common word is no match
         ("how high is a feeder?", "ba"),
         ("what is a", ""),  # nor are function words
-        ("zyzzyva", ""),
         ("", ""),
-        ("?!", ""),
     ],
 )
 def test_pages_are_found_by_words_that_mean_something(web: SandboxWeb, query: str, found: str) -> None:
     assert "".join(result.url[8] for result in web.search(query, 5)) == found
-
-
-def test_at_most_k_results_are_found(web: SandboxWeb) -> None:
-    assert len(web.search("bird feeder dog", 2)) == 2
 
 
 def test_ties_are_in_order_of_addresses_whatever_the_order_of_lines() -> None:

@@ -99,12 +99,6 @@ def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder
     assert (page.state, "different pages" in str(page.problem)) == ("error", True)
 
 
-def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
-    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
-    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
-        SealedWeb(folder).of(QUERY)
-
-
 def test_pages_without_a_label_are_served_to_no_composition(folder: Path) -> None:
     labels = folder / "tasks" / "q1" / "labels.jsonl"
     labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
@@ -123,3 +117,9 @@ def test_a_sandbox_without_a_size_of_some_tokens_is_broken(folder: Path, sizes: 
     write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": sizes})
     with pytest.raises(UserError, match="is broken"):
         SealedWeb(folder)
+
+
+def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
+    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
+    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
+        SealedWeb(folder).of(QUERY)

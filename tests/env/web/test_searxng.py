@@ -29,13 +29,6 @@ def test_it_is_asked_for_json(httpserver: HTTPServer, searxng: SearxngSearch) ->
     assert (request.method, dict(request.args)) == ("GET", {"q": "bird & bees?", "format": "json"})
 
 
-def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
-    answered(httpserver, {"results": []})
-    searxng.search("\ud800", 5)
-    ((request, _),) = httpserver.log
-    assert request.args["q"] == "?"
-
-
 def test_an_address_that_cannot_be_asked_is_an_error() -> None:
     nowhere = Service("SearXNG", "http://a..b/search", 2, ACCESS, wait=lambda _: None)
     with pytest.raises(ToolError, match="cannot be reached"):
@@ -86,15 +79,13 @@ def test_engines_that_do_not_answer_are_named(httpserver: HTTPServer, searxng: S
     answered(httpserver, {"results": [], "unresponsive_engines": silent})
     with pytest.raises(ToolError, match=r"google: Suspended: CAPTCHA, brave: timeout\)"):
         searxng.search("x", 5)
-
-
-def test_some_silent_engines_are_no_trouble_while_others_answer(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    httpserver.clear()
     found = [{"title": "A", "url": "https://a.example/", "content": ""}]
-    answered(httpserver, {"results": found, "unresponsive_engines": [["google", "timeout"]]})
-    assert len(searxng.search("x", 5)) == 1
+    answered(httpserver, {"results": found, "unresponsive_engines": silent})
+    assert len(searxng.search("x", 5)) == 1, "while others answer it is no trouble"
 
 
-@pytest.mark.parametrize("value", [[], {}, {"results": None}, {"results": {"a": 1}}, "text"])
+@pytest.mark.parametrize("value", [[], {"results": None}])
 def test_another_form_of_answer_is_said(value: Any, httpserver: HTTPServer, searxng: SearxngSearch) -> None:
     answered(httpserver, value)
     with pytest.raises(ToolError, match="form that is not known"):

@@ -107,11 +107,6 @@ def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPSer
     assert [result.title for result in serper.search("feeder", 1)] == ["Feeder heights"]
 
 
-def test_an_answer_without_results_is_none(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (200, {"searchParameters": {"q": "x"}, "organic": []}, {}), (200, {}, {}))
-    assert serper.search("x", 5) == serper.search("x", 5) == []
-
-
 @pytest.mark.parametrize(
     "item",
     [None, 3, "text", [], {"title": "no link"}, {"link": 5}, {"link": "javascript:x()"}, {"link": "//x.example"}],
@@ -124,10 +119,8 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
 @pytest.mark.parametrize(
     ("status", "body", "kind", "message"),
     [
-        (401, {"message": f"Unauthorized {KEY}"}, "forbidden", "set SERPER_API_KEY"),
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
         (400, {"message": "Not enough credits"}, "forbidden", "no credits left"),
-        (402, "", "forbidden", "no credits left"),
         (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
         (404, "", "unavailable", "check the address"),
         (302, "", "unavailable", "redirects elsewhere"),
@@ -135,8 +128,6 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
         (503, "", "unavailable", "search again later"),
         (429, "", "limit", "asked too often"),
         (200, "<html>hello", "unavailable", "not JSON"),
-        (200, '{"organic": [', "unavailable", "not JSON"),
-        (200, b"\xff\xfe\x00", "unavailable", "not JSON"),
         (200, "[" * 100_000, "unavailable", "not JSON"),
         (200, "[]", "unavailable", "form that is not known"),
         (200, {"organic": "none"}, "unavailable", "form that is not known"),

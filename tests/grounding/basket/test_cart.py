@@ -75,6 +75,8 @@ def test_a_total_is_known_where_every_price_is() -> None:
     unpriced = cart("N", several("C", 2))
     assert (unpriced.total, unpriced.unpriced, unpriced.known_cost) == (None, ["N"], Decimal(30))
     assert unpriced.is_feasible
+    euros = {**KNOWN, "D": product("D", 1, currency="EUR")}
+    assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
     limited = cart("N", several("C", 2), budget=Money.of(1000))
     assert (limited.is_feasible, limited.is_over) == (False, False)
 
@@ -84,11 +86,6 @@ def test_the_budget_is_of_everything_that_is_picked() -> None:
     over = cart("A", several("C", 2), "D", budget=Money.of(40), room=True)
     assert (over.is_over, over.keeps_to_money, over.is_feasible) == (True, False, False)
     assert cart("N", several("C", 3), budget=Money.of(40)).is_over
-
-
-def test_a_price_in_another_currency_is_unknown() -> None:
-    euros = {**KNOWN, "D": product("D", 1, currency="EUR")}
-    assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
 
 
 def test_wanted_pieces_are_worth_each_want_once_by_the_share_of_its_quantity() -> None:

@@ -1,6 +1,5 @@
 """The cheapest choice and the one of the greatest worth, against all choices there are."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from itertools import product as combinations
 
@@ -10,17 +9,7 @@ from hypothesis import strategies as st
 from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.query import WantedThing
-from tests.grounding.basket.things import fit, product, thing, things
-
-
-def cheapest_ids(chosen_of: Sequence[WantedThing]) -> list[str] | None:
-    chosen = cheapest_choice(chosen_of)
-    return None if chosen is None else [fit.product_id for fit in chosen]
-
-
-def test_a_thing_for_which_nothing_would_do_leaves_no_choice_and_no_thing_an_empty_one() -> None:
-    assert cheapest_ids([thing("a", fit("A")), thing("b")]) is None
-    assert cheapest_ids([]) == []
+from tests.grounding.basket.things import product, things
 
 
 @given(wanted=things(), budget=st.none() | st.integers(1, 40))

@@ -59,12 +59,8 @@ def test_what_is_owned_or_bought_is_left_out_and_named() -> None:
     assert ids(reference) == (["A"], ["A"])
     assert reference.left_out == ("B", "C")
     assert [fit.product_id for fit in reference.things[0].fits] == ["A"]
-
-
-def test_what_is_owned_does_for_a_want_of_one_more_of_it() -> None:
-    reference = found((want(again=True), [CHEAP, GOOD]), bought=("B",))
-    assert [fit.product_id for fit in reference.things[0].fits] == ["A", "B"]
-    assert reference.left_out == ()
+    again = found((want(again=True), [CHEAP, GOOD]), bought=("B",))
+    assert ([fit.product_id for fit in again.things[0].fits], again.left_out) == (["A", "B"], ())
 
 
 def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_cheapest() -> None:
@@ -88,11 +84,6 @@ def test_the_best_basket_prefers_what_keeps_every_demand_outright() -> None:
     reference = found((want(must_not=("perfume",)), [free, GOOD]))
     assert [(fit.product_id, fit.open) for fit in reference.things[0].fits] == [("B", ("perfume",)), ("F", ())]
     assert ids(reference) == (["F"], ["F"])
-
-
-def test_a_pack_is_marked() -> None:
-    reference = found((want(quantity=3), [product("P", 5, title="Feeder, Pack of 3"), CHEAP]))
-    assert [(fit.product_id, fit.is_pack) for fit in reference.things[0].fits] == [("A", False), ("P", True)]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +117,6 @@ def test_where_the_price_of_what_would_do_is_unknown_it_is_the_price_that_lacks(
         ({"price_max": Money.of(4)}, {}, "too_dear"),
         ({}, {"budget": Money.of(100, "EUR")}, "no_price"),
         ({"brands_wanted": ("Unheard Of",)}, {}, "no_such_brand"),
-        ({"rating_min": 4.9}, {}, "demands"),
         ({"ratings_min": 501}, {}, "demands"),
         ({"must_not": ("feeder",)}, {}, "demands"),
         ({}, {"owned": ("A", "B")}, "owned"),

@@ -25,9 +25,7 @@ def test_the_noun_of_a_title_tells_the_kind_where_the_category_does_not(kind: st
     ("title", "kind"),
     [
         ("French Press Replacement Filter, Stainless Steel", "french press"),
-        ("Case for Desk Lamp", "desk lamp"),
         ("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers", "desk organizer"),
-        ("Water Bottle Brush", "water bottle"),
         ("Bird Bath, Stone", "bird feeder"),
         ("Dog Bed, Washable", "bed for cats"),
     ],
@@ -42,7 +40,6 @@ def test_what_holds_the_words_and_is_another_thing_is_not_of_the_kind(title: str
         ("Thimbletot Diaper Bag, Black, 32 L", "diaper bag"),
         ("Diaper Bag (Grey)", "diaper bag"),
         ("Diaper Bag Black", "diaper bag"),
-        ("12 Pack Gel Pens, Blue", "gel pen"),
         ("Women's Rain Boots", "women's rain boot"),
     ],
 )

@@ -15,9 +15,7 @@ def product(*categories: str) -> Product:
     [
         (("Health & Household", "Sexual Wellness", "Safer Sex", "Condoms"), "Which condoms are safest?"),
         (("Health & Household", "Sexual Wellness", "Sex Furniture", "Swings"), "What sex furniture is there?"),
-        ((*HEALTH, "Incontinence & Ostomy", "Barrier Strips"), "Something for incontinence."),
         ((*HEALTH, "Over-the-Counter Medication", "Digestion", "Laxatives"), "A mild laxative."),
-        ((*HEALTH, "Over-the-Counter Medication", "Allergy, Sinus & Asthma"), "My allergy is back."),
         ((*HEALTH, "Family Planning & Contraceptives", "Pregnancy Tests"), "How sure is a pregnancy test?"),
         (("Clothing", "Women", "Maternity", "Jeans"), "Maternity jeans under $40."),
     ],
@@ -34,8 +32,6 @@ def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[s
         ("Clothing", "Women", "Lingerie", "Bras"),
         ("Baby Products", "Diapering", "Cloth Diapers"),
         ("Health & Household", "Vitamins", "Alternative Medicine", "Aromatherapy"),
-        ("Patio, Lawn & Garden", "Fertilizers & Plant Food"),
-        ("Tools", "Electrical Testers", "Circuit Testers"),
         (),
     ],
 )

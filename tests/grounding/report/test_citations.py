@@ -34,7 +34,6 @@ LIST = "\n\n## References\n[1] https://a.example/x - A\n[2] B: https://b.example
 FORMS: dict[str, str] = {
     # ids
     "Good [P:F1].": "[P:F1] = product P:F1",
-    f"[P:F1][{WEB}]": f"[P:F1] = product P:F1; [{WEB}] = web {WEB}",
     f"[P:F1; {WEB}]": f"[P:F1; {WEB}] = product P:F1; [P:F1; {WEB}] = web {WEB}",
     "[P:F1,P:F2]": ("[P:F1,P:F2] = product P:F1; [P:F1,P:F2] = product P:F2"),
     "[P:F1; P:F1]": "[P:F1; P:F1] = product P:F1",
@@ -46,14 +45,12 @@ FORMS: dict[str, str] = {
         f"[{FILE}] = internal {FILE}"
     ),
     "[see P:F1 for this]": "[see P:F1 for this] = product P:F1",
-    "[P:XYZ]": "[P:XYZ] = unresolved",
     "[P:XYZ; P:ABC]": "[P:XYZ; P:ABC] = unresolved; [P:XYZ; P:ABC] = unresolved",
     "[U:orders] [W:made-up]": "[U:orders] = unresolved; [W:made-up] = unresolved",
     "这款喂食器很好【P:F1】，见[P:F2]。": ("【P:F1】 = product P:F1; [P:F2] = product P:F2"),
     "| cell [P:F1] | `[P:F2]` |": ("[P:F1] = product P:F1; [P:F2] = product P:F2"),
     # URLs and links
     "See http://ecommerce.com/F1.": "http://ecommerce.com/F1 = product P:F1",
-    "See https://www.ecommerce.com/F1/!": "https://www.ecommerce.com/F1/ = product P:F1",
     "See http://ecommerce.com/F9.": ("http://ecommerce.com/F9 = unresolved http://ecommerce.com/F9"),
     f"({PAGE})": f"{PAGE} = web {WEB}",
     f"{PAGE}#top, or http://garden.example/feeders_(wild)/": (
@@ -65,13 +62,11 @@ FORMS: dict[str, str] = {
     "<https://c.example/?a=1>, **https://d.example/x**": (
         "<https://c.example/?a=1> = web https://c.example/?a=1; https://d.example/x = web https://d.example/x"
     ),
-    "[[1]](https://c.example/)": "[[1]](https://c.example/) = web https://c.example/",
     "So [[1](https://c.example/)][[2](https://d.example/)].": (
         "[1](https://c.example/) = web https://c.example/; [2](https://d.example/) = web https://d.example/"
     ),
     "[P:F2](http://ecommerce.com/F1)": ("[P:F2](http://ecommerce.com/F1) = product P:F2"),
     "[this feeder](P:F1)": "[this feeder](P:F1) = product P:F1",
-    "见https://c.example/报告，": "https://c.example/ = web https://c.example/",
     # numbers with a list
     f"One [1][2].{LIST}": "[1] = web https://a.example/x; [2] = web https://b.example/",
     f"One [1, 2] or [1-2].{LIST}": (
@@ -95,23 +90,19 @@ FORMS: dict[str, str] = {
     "One【1†source】.\n\n[1] https://a.example/": "【1†source】 = web https://a.example/",
     "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": "[1] = web https://a.example/x",
     f"One [cite: 1, 2].{LIST}": "[cite: 1, 2] = web https://a.example/x; [cite: 1, 2] = web https://b.example/",
-    "An [empty link]().": "[empty link]() = unresolved",
     f"An empty link [1]() with a number.{LIST}": "[1]() = web https://a.example/x",
     # footnotes and definitions
     "甲[^1]。\n\n[^1]：https://a.example/x": "[^1] = web https://a.example/x",
     "One[^1] two[^b].\n\n[^1]: https://a.example/x\n[^b]: see [P:F1]\n": (
         "[^1] = web https://a.example/x; [^b] = product P:F1"
     ),
-    "Lost[^7].": "[^7] = unresolved",
     "As [they say][foo].\n\n[Foo]: https://a.example/x\n": "[foo] = web https://a.example/x",
     # files
-    "So [F:list.txt].": f"[{FILE}] = internal {FILE}",
     "Both [F:list.txt; P:F1].": (f"[{FILE}; P:F1] = internal {FILE}; [{FILE}; P:F1] = product P:F1"),
     "One [1].\n\n## Sources\n[1] Your list, F:list.txt.\n": f"[1] = internal {FILE}",
     "No such [F:other.txt].": "[F:other.txt] = unresolved",
     # what only looks like a citation
     "Arrays a[0], [1, 2], [2023], [12] without any list.": "",
-    "- [x] done\n- [ ] open": "",
     "![a picture](https://c.example/p.png)": "",
     "```\n[P:F1] https://c.example/\n```\nand `see [P:F1]`": "",
     "```\n[P:F1]\n``` [P:F2]": "[P:F2] = product P:F2",
@@ -135,11 +126,6 @@ def test_without_a_ledger_products_are_cited_by_their_address() -> None:
     assert [citation.type for citation in find_citations(report, ())] == ["unresolved"] * 3
 
 
-def test_a_resolved_citation_carries_the_address_of_its_source(evidence: tuple[Evidence, ...]) -> None:
-    (citation,) = find_citations("Good [P:F1].", evidence)
-    assert (citation.start, citation.end, citation.url) == (5, 11, "http://ecommerce.com/F1")
-
-
 def test_a_list_names_its_sources_with_their_titles() -> None:
     listed = listed_sources(
         "One [1].\n\nSources:\n[1] https://a.example/ - A page\n- [Title](https://b.example/)\n", None
@@ -160,21 +146,12 @@ def test_offsets_are_exact_and_marks_apart_in_any_text(report: str) -> None:
 
 
 UNITS = [
-    *("[", "[a", "[1", "](", "![](", "![a](b(", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[^a"),
-    *("[1]: ", "((", "1, ", "[a](https://b.c ", "[P:A; ", "【[", "<https://a", "\n[1] x"),
-    *("\n1. https://a.b", "# Sources\n", "a ", "```\n", "[P:B]"),
+    *("[", "](", "![](", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[1]: ", "((", "[a](https://b.c "),
+    *("[P:A; ", "【[", "<https://a", "\n[1] x", "\n1. https://a.b", "# Sources\n", "```\n", "[P:B]"),
     # with the list below, these are, or begin, marks in other styles
-    *("a", "1", "12 ", "(1)", "(1,", "a.1 ", "aa1. ", "¹", "<sup>1", "^1", "(2018) ", "(a 2018; ", "［", "\\[1\\]"),
-    *(
-        "citeturn0search1",
-        "a.[1] ",
-        "<" + 'cite index="1-1">',
-        "</cite>",
-        "<grok:render a>",
-        "So. [a](https://b) ",
-        "\ue200cite",
-    ),
-    *("[[1]](#", "|1|", "> ", "\n(1) www.a.b", "\n- Ma, J. (2018). x", "& Ma (2018) ", "(1) a (2) b "),
+    *("a", "1", "(1)", "a.1 ", "aa1. ", "¹", "<sup>1", "^1", "(2018) ", "(a 2018; ", "［", "\\[1\\]", "</cite>"),
+    *("citeturn0search1", "<" + 'cite index="1-1">', "<grok:render a>", "So. [a](https://b) ", "[[1]](#", "|1|"),
+    *("> ", "\n(1) www.a.b", "\n- Ma, J. (2018). x", "& Ma (2018) "),
 ]
 
 

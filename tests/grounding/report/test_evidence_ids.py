@@ -33,24 +33,19 @@ def test_hashed_ids_never_change() -> None:
 
 SAME = [
     ("HTTPS://Example.ORG/a", "https://example.org/a"),
-    ("https://example.org:443/a", "https://example.org/a"),
     ("http://example.org:80", "http://example.org/"),
     ("https://example.org/a#part", "https://example.org/a"),
     ("https://example.org/a/", "https://example.org/a"),
     ("https://example.org/a?utm_source=x&b=1&gclid=2&fbclid=3&UTM_Medium=y", "https://example.org/a?b=1"),
-    ("https://example.org/a?utm_source=x", "https://example.org/a"),
     ("https://example.org/%7euser/%e4%b8%ad", "https://example.org/~user/中"),
     ("https://example.org/a b", "https://example.org/a%20b"),
-    ("https://example.org/100%", "https://example.org/100%25"),
     ("  https://example.org./a \n", "https://example.org/a"),
     ("https://bücher.example/", "https://xn--bcher-kva.example"),
-    ("https://u:p@Example.org/", "https://u:p@example.org/"),
 ]
 DIFFERENT = [
     ("http://example.org/a", "https://example.org/a"),
     ("https://example.org/a", "https://example.org/A"),
     ("https://example.org/?a=1&b=2", "https://example.org/?b=2&a=1"),
-    ("https://example.org:8443/", "https://example.org/"),
     ("https://example.org/a%2Fb", "https://example.org/a/b"),
     ("https://example.org/?utm=1", "https://example.org/"),
 ]
@@ -95,27 +90,18 @@ def test_a_file_goes_by_its_name_and_by_a_hash_where_no_mark_could_hold_that() -
     ("text", "kind"),
     [
         ("P:B09G3KKBK7", "product"),
-        ("P:B09G3KKBK7Y", "product"),
-        ("P:0123456789", "product"),
         ("O:0940062991", "order"),
         ("U:profile", "user"),
         ("U:orders@AEXGISIVX7WBUNI7UHHERVB3DF7Q_1", "user"),
         ("W:abcd2345", "web"),
-        ("C:abcd2345", "calculation"),
-        ("F:abcd2345", "file"),
         ("F:orders.csv", "file"),
         ("F:orders.csv.", None),
-        ("F:my orders.csv", None),
         ("W:ABCD2345", None),
-        ("W:abcd234", None),
         ("W:abcd0189", None),
         ("U:admin", None),
-        ("U:profile@", None),
-        ("P:", None),
         ("P:a b", None),
         ("p:B09G3KKBK7", None),
         ("P:B09G3KKBK7\n", None),
-        ("X:1", None),
     ],
 )
 def test_an_id_is_told_by_its_form(text: str, kind: str | None) -> None:
@@ -128,16 +114,13 @@ KNOWN = ("P:B0TEST0001", "O:0000000007", "P:0000000007", "U:profile", "W:abcd234
 @pytest.mark.parametrize(
     ("written", "ids"),
     [
-        ("P:B0TEST0001", ("P:B0TEST0001",)),
         ("[P:B0TEST0001]", ("P:B0TEST0001",)),
         ("b0test0001", ("P:B0TEST0001",)),
         ("https://ecommerce.com/B0TEST0001", ("P:B0TEST0001",)),
         ("[P:B0TEST0001][W:abcd2345]", ("P:B0TEST0001", "W:abcd2345")),
         ("U:profile, O:0000000007", ("U:profile", "O:0000000007")),
         ("0000000007", ()),
-        ("P:B0TEST", ()),
         ("P:B0TEST0001 and more", ()),
-        ("", ()),
     ],
 )
 def test_a_known_id_is_read_in_any_form_and_never_as_another(written: str, ids: tuple[str, ...]) -> None:

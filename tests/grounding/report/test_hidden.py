@@ -14,41 +14,26 @@ SEEN = "Seen words."
 
 HIDDEN = (
     "<!-- hid -->",
-    "<!--\nhid\n\nhid\n-->",
     "<!DOCTYPE hid>",
-    "<?hid hid?>",
     "<![CDATA[hid]]>",
     "</ hid>",
     "[//]: # (hid)",
-    "[//]: # (\nhid\n)",
-    "[//]: # 'hid'",
     '[comment]: <> "hid"',
     '[comment]: other.html\n  "hid"',
     "> [quoted]: # (hid)",
     "[hid for $30.99]: http://ecommerce.com/B0AAAAAAAA",
     "<span hidden>hid</span>",
-    '<div hidden="until-found">hid</div>',
-    "<div popover>hid</div>",
     "<div hidden>hid<div>hid</div>hid</div>",
     "<div class='sr-only'>hid</div>",
-    "<p inert aria-hidden=true>hid</p>",
     *(f'<p style="{style}">hid</p>' for style in ("display:none", "d\\69splay:none", "zoom:0.01", "color:red")),
     "<p style='color:red' style='display:none'>hid</p>",
     '<p title=">" style="display:none">hid</p>',
-    '<p title="<b>" hidden>hid</p>',
     '<p hidden title="</p>">hid</p>',
-    "<div\nhidden>hid</div>",
     '<font color="white">hid</font>',
     '<img src="hid">',
     '<a href="hid for $30.99 [P:B0AAAAAAAA]">hid</a>',
     "<svg><text>hid</text></svg>",
-    *(
-        f"<{name}>hid</{name}>"
-        for name in (
-            *("audio", "canvas", "dialog", "math", "noembed", "noframes", "object", "rp", "script", "select"),
-            *("style", "template", "textarea", "title", "video"),
-        )
-    ),
+    *(f"<{name}>hid</{name}>" for name in ("audio", "dialog", "math", "noframes", "rp", "script", "template", "title")),
 )
 
 
@@ -71,15 +56,10 @@ def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
         "A comment that begins in a line <!-- and never ends is words",
         "~~was $40~~ now $30, <s>was</s> now",
         "a line, which a definition can't break\n[into]: parts",
-        "[^1]: A footnote",
         "[1]: P:B0AAAAAAAA",
         "| a | b |\n|---|---|\n| 1 | 2 |\n| `x\\|y` | 3",
         '<a href="https://pages.example/a?b=1">words</a>',
-        '<td align="right" colspan="2">words</td>',
         "<details><summary>More</summary>One click away.</details>",
-        "<b>bold</b> and <sup>1</sup>",
-        "[1]: https://pages.example/place",
-        "[a link](http://ecommerce.com/B0AAAAAAAA)",
         "- [ ] to do",
         "Use <nav> or <section>, not more <header>s.\n\nThen [this](https://a.example/b).",
         '[docs](https://a.example/b "Components: <Image> and <script>"), then words',

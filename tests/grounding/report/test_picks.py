@@ -112,9 +112,7 @@ INNER = "# Kettles\n\nTake the kettle [P:B0AAAAAAAA]."
         f"<report>\n{INNER}\n\n{BLOCK}\n</report>",
         f"Here is the report:\n\n<report>\n{INNER}\n\n{BLOCK}\n</report>\n\nLet me know if you need more.",
         f"Here it is.\n<report>\n{INNER}\n</report>\n{BLOCK}\nLet me know if you need more.",
-        f"Sure!\n<report>{INNER}\n\n{BLOCK}</report>  \nBye.",
         f"<REPORT>\r\n{INNER}\n\n{BLOCK}\r\n</REPORT>\r\nBye.",
-        f"A draft: <report>\nNo.\n</report>\nBetter:\n<report>\n{INNER}\n\n{BLOCK}\n</report>",
         f"Now the report.\n<report>\n{INNER}\n\n{BLOCK}",
     ],
 )
@@ -128,7 +126,3 @@ def test_what_stands_around_a_framed_report_is_no_part_of_it(text: str) -> None:
 def test_without_a_frame_the_whole_text_stands(text: str) -> None:
     found = take_picks(text)
     assert (found.report, found.is_framed) == (text, False)
-
-
-def test_an_empty_frame_is_an_empty_report() -> None:
-    assert take_picks("I have nothing.\n<report>\n</report>").report == ""

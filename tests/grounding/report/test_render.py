@@ -27,10 +27,7 @@ def body(report: str, evidence: tuple[Evidence, ...]) -> str:
     ("report", "expected"),
     [
         ("A [P:F1].", f"A {FEEDER}."),
-        ("A [P:F1] b [P:F1].", f"A {FEEDER} b {FEEDER}."),
-        (f"A [P:F1][{WEB}].", f"A {FEEDER}[[2]](<{PAGE}>)."),
         (f"A [P:F1; {WEB}] [P:F1].", f"A {FEEDER}[[2]](<{PAGE}>)."),
-        ("Bought [O:0000000012].", "Bought (order 0000000012)."),
         ("Bought[O:0000000012].", "Bought (order 0000000012)."),
         ("Order O:0000000012 and O:0000000012 [U:profile].", "Order 0000000012 and order 0000000012 (your profile)."),
         ("A [P:F1][O:0000000012].", f"A {FEEDER} (order 0000000012)."),
@@ -76,6 +73,7 @@ def test_the_sources_stand_at_the_end_with_number_title_and_address(evidence: tu
     assert rendered.text.endswith(f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/F2\n2. Feeding birds — {PAGE}\n")
     assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]
     assert [reference.url for reference in rendered.references] == [f"{SHOP}/F2", None, PAGE]
+    assert render_report("A [P:F1].", evidence, style="plain").text.startswith("A [1].\n\n## Sources\n\n1. ")
 
 
 def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidence: tuple[Evidence, ...]) -> None:
@@ -92,11 +90,6 @@ def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidenc
 
 def test_a_number_without_an_entry_never_looks_like_one_of_the_sources(evidence: tuple[Evidence, ...]) -> None:
     assert body("A [P:F1], b [1], in [2023].", evidence) == f"A {FEEDER}, b [unresolved: 1], in [2023]."
-
-
-def test_plain_style_has_numbers_without_links(evidence: tuple[Evidence, ...]) -> None:
-    rendered = render_report("A [P:F1].", evidence, style="plain")
-    assert rendered.text.startswith("A [1].\n\n## Sources\n\n1. ")
 
 
 PARTS = st.sampled_from(
@@ -151,11 +144,6 @@ def test_an_order_is_called_by_its_date_and_by_its_number_where_two_have_the_sam
     assert body("A [O:0000000002] b [O:0000000003].", known) == (
         "A (order 0000000002 of 5 September 2023) b (order 0000000003 of 5 September 2023)."
     )
-
-
-def test_words_in_the_text_take_no_number_from_the_sources(evidence: tuple[Evidence, ...]) -> None:
-    text = render_report(f"You [U:profile] bought [O:0000000012], see [{WEB}].", evidence).text
-    assert text.endswith(f"see [[1]](<{PAGE}>).\n\n## Sources\n\n1. Feeding birds — {PAGE}\n")
 
 
 def test_a_date_that_the_line_says_is_not_said_again_in_the_order_s_mark() -> None:

@@ -25,10 +25,6 @@ def test_figures_directly_behind_a_mark_are_its_own() -> None:
     ]
 
 
-def test_what_stands_behind_the_last_mark_cites_nothing() -> None:
-    assert owned(f"The kettle weighs 2 lb {K}, which is 1 lb more.")[-1] == ("which is 1 lb more", ())
-
-
 def test_the_words_of_a_link_belong_to_it() -> None:
     assert owned("See [the kettle at $42.95](P:B0KITCHENK).") == [("See  the kettle at $42.95", ("P:B0KITCHENK",))]
 
@@ -80,13 +76,9 @@ def test_a_footnote_owns_its_figures_and_its_mark_the_sentence() -> None:
     ("text", "figure", "value"),
     [
         ("for $**1**.03 each", "$**1**.03", "1.03"),
-        ("for **$1**.03 each", "$1**.03", "1.03"),
-        ("for $_1_.03 each", "$_1_.03", "1.03"),
         ("for $<b>1</b>.03 each", "$<b>1</b>.03", "1.03"),
         ("for $<!-- -->1.03 each", "$<!-- -->1.03", "1.03"),
         ("for &#36;1.03 each", "&#36;1.03", "1.03"),
-        ("for $1&#46;03 each", "$1&#46;03", "1.03"),
-        ("for $1&period;03 each", "$1&period;03", "1.03"),
         ("for $1&#8203;.03 each", "$1&#8203;.03", "1.03"),
         ("for $1\\.03 each", "$1\\.03", "1.03"),
         ("for $1,**234**.50 each", "$1,**234**.50", "1234.50"),

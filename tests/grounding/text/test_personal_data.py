@@ -39,11 +39,6 @@ def test_a_name_that_only_comes_together_by_taking_out_goes_too() -> None:
     )
 
 
-def test_words_of_the_query_stay_in_their_order() -> None:
-    text = f"best bird feeder for {PROFILE.first_name} {PROFILE.last_name} under $30, weatherproof"
-    assert without_personal_data(text, PEOPLE)[0] == "best bird feeder for under $30, weatherproof"
-
-
 def _forms() -> dict[str, str]:
     """Thirty ways to write what is the shopper's own, or another's address."""
     mail, phone = PROFILE.email, PROFILE.phone_number

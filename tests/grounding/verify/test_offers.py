@@ -56,7 +56,6 @@ def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None
     [
         ("It costs $21.", "price $21.00: the record says $18.00 (2 cups / White), $19.00 (2 cups / Black), $24.00"),
         ("The Black one is $24.", "price $24.00: the record says $19.00 (2 cups / Black)"),
-        ("$18 for 4 cups", "price $18.00: the record says $24.00 (4 cups / White)"),
         ("White and Black are $18 each.", "price $18.00: the record says"),
         ("White: $18 (was $29)", "list price $29.00: the record says $22.00"),
     ],
@@ -86,7 +85,6 @@ MUG = Product(product_id="mug", title="Mug", price=19.99, category="c", details=
         ("It comes to $64.97 in total.", None),
         ("It is 20% off now.", None),
         ("It is 30% off now.", "discount 30%: the record says 20%"),
-        ("With the code MUG it is 30% off.", None),
     ],
 )
 def test_totals_in_quantities_and_discounts_follow_from_the_record(text: str, line: str | None) -> None:
@@ -133,7 +131,6 @@ def test_where_no_product_is_named_the_price_of_another_one_may_be_meant() -> No
         ("The White one in 2 cups is sold out.", "4 in stock of 2 cups / White"),
         ("Black is sold out.", AGREES),
         ("If Black is in stock, we ship today.", None),
-        ("It comes in Black; available in two sizes.", None),
         ("Black; Price: $19; Stock: in stock", "0 in stock of 2 cups / Black"),
     ],
 )

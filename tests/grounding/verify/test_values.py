@@ -40,18 +40,14 @@ PK, PP, PT, PM = (f"P:{one.product_id}" for one in (KETTLE, PAN, TOWELS, MUGS))
         ("price", "43", [PK], {"relation": "about"}),
         ("price", "45", [PK], {"relation": "at_most"}),
         ("price", ("38", "43"), [PK, PP], {"relation": "range"}),
-        ("rating", "4.6", [PK], {}),
         ("rating_count", "1800", [PK], {"relation": "about"}),
         ("date", "2022-03", ["O:1000000001"], {}),
         ("total", "60.94", [TOTAL[1:-1]], {}),
-        ("total", "60.94", [PK, PT], {}),
-        ("total", "85.90", [PK], {}),
         ("difference", "4.45", [PK, PP], {}),
         ("left_over", "32.05", [PK], {}),
         ("per_unit", "3.00", [EACH[1:-1]], {}),
         ("per_unit", "3.00", [PT], {}),
         ("brand", "Harrowgill", [PK], {}),
-        ("brand", "HARROW GILL", [PK], {}),
         ("total", "42.95", [TOTAL[1:-1]], {}),  # a term of the calculation
         ("left_over", "60.94", [LEFT[1:-1]], {}),
         ("total", "121.88", [PK, PT], {"currency": "USD"}),  # two of both
@@ -68,12 +64,10 @@ def test_what_follows_from_records_is_verified(kind: str, amount: Any, of: list[
     ("kind", "amount", "of", "words"),
     [
         ("price", "24.95", [PK], "the record says $42.95"),
-        ("rating", "4.2", [PK], "the record says 4.6"),
         ("rating_count", "843", [PK], "the record says 1843 ratings"),
         ("date", "2022-05-14", ["O:1000000001"], "the order is of 2022-03-14"),
         ("left_over", "24.06", [LEFT[1:-1]], "75-60.94 = 14.06"),
         ("brand", "Fennick", [PK], "the brand is Harrowgill"),
-        ("brand", "Nobodyware", [PK], "the brand is Harrowgill"),  # whom the run has not met
         ("price", "19.50", [PK, PP], "the record says $42.95, $38.50"),
         ("total", "999", [PK, PT], "no sum or multiple of $42.95 + $17.99 comes to it"),
         ("difference", "21.30", [PK, PP], "no sum or multiple of $42.95 + $38.50 comes to it"),
@@ -128,7 +122,6 @@ def state_in(report: str, words: str, kind: str, amount: str, *of: str, picks: A
         ("March 14", "2023-03-14", "underivable"),  # the year is its reader's guess
         ("in March", "2023-03", "underivable"),
         ("June 14", "2022-06-14", "contradicted"),
-        ("in June", "2023-06", "contradicted"),
         ("March 14, 2023", "2023-03-14", "contradicted"),
     ],
 )
@@ -170,7 +163,6 @@ def test_a_brand_is_looked_for_in_the_title_where_the_record_has_none() -> None:
         ("total", "70.12", [PK, PP], {}),  # of no currency: two kettles hold 1.8 litres
         ("total", "70.12", [PK, WEB], {"currency": "USD"}),
         ("difference", "21.30", [PK], {"currency": "USD"}),
-        ("per_unit", "7.77", [PK], {"currency": "USD"}),
         ("date", "2019", ["O:1000000001"], {}),
         ("place", "Rochester", ["U:profile"], {}),
     ],
@@ -196,7 +188,6 @@ def test_the_worlds_record_wins_over_what_was_shown() -> None:
     [
         ("Hewlett-Packard", "HP", "verified"),
         ("HP", "Hewlett Packard", "verified"),
-        ("Nestlé", "Nestle", "verified"),
         ("Tansy & Thorne Lane", "Tansy and Thorne", "underivable"),
         ("Hewlett-Packard", "Fennick", "contradicted"),
     ],

@@ -71,18 +71,13 @@ def test_an_estimate_sends_nothing_and_makes_no_folder(shop: str, fake: FakeWeb,
     assert "Nothing was sent" in result.stderr
 
 
-def test_without_a_model_pages_of_a_search_engine_are_refused(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
-    refused = sandbox(fake, "build", "--world", shop, "--to", str(tmp_path / "S"), "--web", f"searxng:{fake.url}")
-    assert isinstance(refused.exception, UserError)
-    assert "add --model" in str(refused.exception)
-
-
-def test_a_model_without_a_search_engine_is_refused(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
-    to = tmp_path / "S"
-    refused = sandbox(fake, "build", "--world", shop, "--to", str(to), "--model", PLAYED, "--user", USER)
-    assert isinstance(refused.exception, UserError)
-    assert str(refused.exception).startswith("--model, --user: only where a search engine finds pages")
-    assert not to.exists()
+def test_a_model_and_a_search_engine_go_together(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
+    build = ("build", "--world", shop, "--to", str(tmp_path / "S"))
+    alone = sandbox(fake, *build, "--web", f"searxng:{fake.url}")
+    assert "add --model" in str(alone.exception)
+    without = sandbox(fake, *build, "--model", PLAYED, "--user", USER)
+    assert str(without.exception).startswith("--model, --user: only where a search engine finds pages")
+    assert not (tmp_path / "S").exists()
 
 
 def test_own_files_stand_in_for_made_up_ones(shop: str, fake: FakeWeb, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
@@ -14,10 +16,27 @@ from tests.servers.failures.shop import orders, products
 from tests.servers.front import Front, front_of
 from tests.servers.proxy import Proxy, proxied
 
+MONGO_PASSWORD = "m0ngo-s3cr3t"
+
 
 @pytest.fixture(scope="session")
 def own_mongo() -> Iterator[OwnServer]:
     with own_server("mongo") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
+    """Only eva may use it, who has her password; a guest may nothing."""
+    key = tmp_path_factory.mktemp("key") / "replica.key"
+    key.write_text("0" * 64, encoding="utf-8")
+    key.chmod(0o400)
+    with own_server("mongo", MONGO_KEY=str(key)) as server:
+        with MongoClient[dict[str, Any]](server.url) as client:
+            client.admin.command("createUser", "eva", pwd=MONGO_PASSWORD, roles=["root"])
+        with MongoClient[dict[str, Any]](server.url, username="eva", password=MONGO_PASSWORD) as client:
+            # Made by eva: the first user may make nobody else without saying who they are.
+            client.admin.command("createUser", "guest", pwd=MONGO_PASSWORD, roles=[])
         yield server
 
 

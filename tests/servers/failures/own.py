@@ -42,15 +42,6 @@ class OwnServer:
     def start(self) -> None:
         start(self._kind, self._folder, **{**self._environment, PORTS[self._kind]: str(self.port)})
 
-    @contextmanager
-    def frozen(self) -> Generator[None]:
-        """The process stops in its tracks: connections stay open, and nothing answers."""
-        os.kill(self.pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self.pid, signal.SIGCONT)
-
 
 @contextmanager
 def own_server(kind: Kind, **environment: str) -> Generator[OwnServer]:

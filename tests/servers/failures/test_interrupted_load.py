@@ -232,21 +232,3 @@ def test_an_alias_that_could_not_be_set_is_set_by_the_same_command(
     with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
         assert world.catalog.search(ALL).total == 5
     assert index in documents(server_settings, fresh_name)
-
-
-def test_another_world_takes_the_place_of_one_that_was_cut(server_settings: ServerSettings, fresh_name: str) -> None:
-    class Cut(Exception):
-        pass
-
-    def cut() -> None:
-        raise Cut
-
-    with pytest.raises(Cut):
-        load(server_settings, fresh_name, orders=at(20_000, cut, orders()))
-    manifest = load(server_settings, fresh_name, products=products(30), orders=orders(50, 30))
-    assert manifest.counts.model_dump() == {"products": 30, "users": 10, "orders": 50}
-    found = documents(server_settings, fresh_name)
-    assert sum(count for name, count in found.items() if name.endswith("_products")) == 30
-    assert sum(count for name, count in found.items() if name.endswith("_orders")) == 50
-    with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
-        assert world.catalog.search(ALL).total == 30

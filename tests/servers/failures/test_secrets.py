@@ -15,28 +15,17 @@ from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
 from tests.cli.commands import MAINS
-from tests.servers.failures.own import OwnServer, own_server
+from tests.servers.failures.conftest import MONGO_PASSWORD
+from tests.servers.failures.own import OwnServer
 from tests.servers.front import Front, front_of, only_with
 from tests.shop import USER, build_shop
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
-MONGO_PASSWORD, ES_PASSWORD = "m0ngo-s3cr3t", "el4stic-s3cr3t"
+ES_PASSWORD = "el4stic-s3cr3t"
 BASIC = base64.b64encode(f"eva:{ES_PASSWORD}".encode()).decode()
 SECRETS = (MONGO_PASSWORD, ES_PASSWORD, BASIC)
 Drretail = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
-    """Asks for eva's password."""
-    key = tmp_path_factory.mktemp("key") / "replica.key"
-    key.write_text("0" * 64, encoding="utf-8")
-    key.chmod(0o400)
-    with own_server("mongo", MONGO_KEY=str(key)) as server:
-        with MongoClient[dict[str, Any]](server.url) as client:
-            client.admin.command("createUser", "eva", pwd=MONGO_PASSWORD, roles=["root"])
-        yield server
 
 
 @pytest.fixture
@@ -48,15 +37,15 @@ def elastic(es_url: str) -> Iterator[Front]:
 
 
 @pytest.fixture(params=["in the address", "in the settings"])
-def environment(request: pytest.FixtureRequest, mongo: OwnServer, elastic: Front) -> dict[str, str]:
+def environment(request: pytest.FixtureRequest, secured_mongo: OwnServer, elastic: Front) -> dict[str, str]:
     """Both ways to say a password."""
     if request.param == "in the address":
         return {
-            "MONGO_URL": mongo.url.replace("//", f"//eva:{MONGO_PASSWORD}@"),
+            "MONGO_URL": secured_mongo.url.replace("//", f"//eva:{MONGO_PASSWORD}@"),
             "ES_URL": elastic.url.replace("//", f"//eva:{ES_PASSWORD}@"),
         }
     return {
-        "MONGO_URL": mongo.url,
+        "MONGO_URL": secured_mongo.url,
         "DRRETAIL_MONGO_USER": "eva",
         "DRRETAIL_MONGO_PASSWORD": MONGO_PASSWORD,
         "ES_URL": elastic.url,
@@ -117,7 +106,7 @@ def stored(mongo: OwnServer, es_url: str, name: str) -> str:
 
 
 def test_a_load_and_a_run_leave_no_password_anywhere(
-    drretail: Drretail, tmp_path: Path, mongo: OwnServer, es_url: str, fresh_name: str
+    drretail: Drretail, tmp_path: Path, secured_mongo: OwnServer, es_url: str, fresh_name: str
 ) -> None:
     spec = f"servers:{fresh_name}"
     commands = (
@@ -133,7 +122,7 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
     output = output_of(drretail(*commands))
     assert leaks(output) == []
     assert leaks(kept_in(tmp_path)) == []
-    assert leaks(stored(mongo, es_url, fresh_name)) == []
+    assert leaks(stored(secured_mongo, es_url, fresh_name)) == []
     telemetry = json.loads(next(tmp_path.glob("exp/runs/*/*/telemetry.json")).read_text(encoding="utf-8"))
     assert telemetry["world"] == spec
 
@@ -149,12 +138,3 @@ def test_a_refused_password_is_in_no_message(
     assert "wr0ng" not in output
     assert leaks(output) == []
     assert "wr0ng" not in kept_in(tmp_path)
-
-
-@pytest.mark.parametrize("command", [("world", "copy", "w"), ("ask", "Which feeder?", "--world")])
-def test_servers_that_are_down_end_in_one_sentence(drretail: Drretail, command: tuple[str, ...]) -> None:
-    addresses = {"MONGO_URL": f"mongodb://eva:{MONGO_PASSWORD}@127.0.0.1:9/?directConnection=true"}
-    done = drretail((*command, "servers:nowhere"), **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
-    output = output_of(done, code=2)
-    assert "MongoDB at 127.0.0.1:9 does not answer" in output
-    assert leaks(output) == []

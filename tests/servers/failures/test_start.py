@@ -2,7 +2,7 @@
 
 import base64
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -16,12 +16,12 @@ from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from tests.servers.failures.own import OwnServer, own_server
+from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
+from tests.servers.failures.own import OwnServer
 from tests.servers.failures.shop import SMALL, load, orders, products
 from tests.servers.front import Front, always, only_with
 
 pytestmark = pytest.mark.servers
-SECRET = "s3cr3t-Pass"
 NOBODY = 9
 """A port where nothing listens."""
 
@@ -53,19 +53,6 @@ def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, 
     assert f"{server} at 127.0.0.1:{NOBODY} does not answer" in message
     assert "docker compose up" in message
     assert variable.upper() in message
-
-
-@pytest.mark.parametrize(
-    "url", [f"mongodb://eva:{SECRET}@@127.0.0.1", f"postgres://eva:{SECRET}@127.0.0.1", f"mongodb://{SECRET}@:x:y/", ""]
-)
-def test_an_address_that_is_none_is_not_repeated(settings: ServerSettings, url: str) -> None:
-    message = refusal(replace(settings, mongo_url=url))
-    assert "MONGO_URL" in message
-
-
-@pytest.mark.parametrize("url", [f"eva:{SECRET}@127.0.0.1", f"ftp://eva:{SECRET}@127.0.0.1:1", "http://", "::"])
-def test_an_address_of_elasticsearch_that_is_none_is_not_repeated(settings: ServerSettings, url: str) -> None:
-    assert "ES_URL" in refusal(replace(settings, es_url=url))
 
 
 def test_what_answers_is_another_kind_of_server(settings: ServerSettings, web_server: str) -> None:
@@ -127,30 +114,12 @@ def test_elasticsearch_takes_the_right_credentials_only(
         assert world.manifest.counts.products == 5
 
 
-@pytest.fixture(scope="module")
-def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
-    """A MongoDB that only eva may use, who has her password."""
-    key = tmp_path_factory.mktemp("key") / "replica.key"
-    key.write_text("0" * 64, encoding="utf-8")
-    key.chmod(0o400)
-    with own_server("mongo", MONGO_KEY=str(key)) as server:
-        with MongoClient[dict[str, Any]](server.url) as client:
-            client.admin.command("createUser", "eva", pwd=SECRET, roles=["root"])
-        with MongoClient[dict[str, Any]](server.url, username="eva", password=SECRET) as client:
-            # Made by eva: the first user may make nobody else without saying who they are.
-            client.admin.command("createUser", "guest", pwd=SECRET, roles=[])
-        yield server
-
-
 @pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
 def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str) -> None:
     wrong = replace(settings, mongo_url=secured_mongo.url, mongo_user=user, mongo_password=SecretStr(password))
     message = refusal(wrong)
     assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in message
     assert "DRRETAIL_MONGO_PASSWORD" in message
-
-
-def test_mongodb_asks_for_a_user(settings: ServerSettings, secured_mongo: OwnServer) -> None:
     assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(replace(settings, mongo_url=secured_mongo.url))
 
 
@@ -160,20 +129,6 @@ def test_who_may_not_even_read_is_told_which_right_lacks(settings: ServerSetting
     assert "does not let this user read the database 'no-such-world'" in message
     assert "`read`" in message
     assert "write" not in message
-
-
-@pytest.mark.parametrize("where", ["settings", "address"])
-def test_mongodb_takes_the_right_credentials(
-    settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str, where: str
-) -> None:
-    if where == "settings":
-        right = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
-    else:
-        right = replace(settings, mongo_url=secured_mongo.url.replace("//", f"//eva:{SECRET}@"))
-    manifest = load(right, fresh_name, **SMALL)
-    with open_world(f"servers:{fresh_name}", servers=right) as world:
-        assert world.manifest == manifest
-    assert SECRET not in repr(right)
 
 
 def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
@@ -218,44 +173,6 @@ def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, 
                 load(settings, fresh_name, **SMALL)
         finally:
             client.drop_database(fresh_name.upper())
-
-
-def test_where_the_servers_are_must_be_said() -> None:
-    with pytest.raises(UserError, match=r"servers=ServerSettings"):
-        open_world("servers:shop")
-
-
-def test_there_is_no_such_world(settings: ServerSettings) -> None:
-    message = refusal(settings, "nothing-here")
-    assert "servers:nothing-here" in message
-    assert "drretail ingest" in message
-    assert "world copy" in message
-
-
-@pytest.fixture(scope="module")
-def small(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
-    name = name_world()
-    load(server_settings, name, **SMALL)
-    return name
-
-
-def test_the_index_was_made_for_another_formulation(settings: ServerSettings, small: str) -> None:
-    with Elasticsearch(settings.es_url) as elastic:
-        kept = elastic.indices.get_mapping(index=f"{small}-g1")[f"{small}-g1"]["mappings"]["_meta"]
-        elastic.indices.put_mapping(index=f"{small}-g1", meta={"formulation": "bm25 of another age"})
-        message = refusal(settings, small)
-        elastic.indices.put_mapping(index=f"{small}-g1", meta=kept)
-    assert "bm25 of another age" in message
-    assert "make the world again with `drretail ingest`" in message
-
-
-def test_the_world_is_of_another_format(settings: ServerSettings, small: str) -> None:
-    with MongoClient[dict[str, Any]](settings.mongo_url) as mongo:
-        before = mongo[small].worlds.find_one_and_update({"_id": "live"}, {"$set": {"format": 99}})
-        assert before is not None
-        message = refusal(settings, small)
-        mongo[small].worlds.replace_one({"_id": "live"}, before)
-    assert "99" in message
 
 
 def test_the_index_is_gone(settings: ServerSettings, fresh_name: str) -> None:

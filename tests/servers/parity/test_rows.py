@@ -4,7 +4,6 @@ from itertools import product as combinations
 
 import pytest
 
-from drretail.env.rows import rows_of
 from drretail.env.store.base import STRATA, Stratum
 from drretail.env.world import World
 from drretail.errors import NotFound
@@ -21,25 +20,11 @@ def test_every_copy_has_the_fingerprint_of_its_source(copies: Copies) -> None:
         assert manifest.model_dump(include=kept) == source.model_dump(include=kept)
 
 
-def test_the_rows_that_come_back_are_those_that_went(copies: Copies) -> None:
-    with rows_of(copies.source.spec) as source, rows_of(copies.servers.spec, copies.servers.servers) as there:
-        assert list(there.products) == list(source.products)
-        assert list(there.orders) == list(source.orders)
-        assert (there.holdout is None) == (source.holdout is None)
-        assert list(there.holdout or ()) == list(source.holdout or ())
-
-
 def test_products_are_the_same_records(embedded: World, served: World, products: list[Product]) -> None:
     ids = [product.product_id for product in products]
     assert served.store.products([*reversed(ids), "nowhere"]) == embedded.store.products([*reversed(ids), "nowhere"])
     for product_id in ids[::50]:
         assert served.store.product(product_id) == embedded.store.product(product_id)
-
-
-def test_users_and_their_statistics_are_the_same(embedded: World, served: World, users: list[str]) -> None:
-    for user_id in users:
-        assert served.store.user(user_id) == embedded.store.user(user_id)
-        assert served.store.statistics(user_id) == embedded.store.statistics(user_id)
 
 
 def test_orders_are_the_same_page_by_page(embedded: World, served: World, users: list[str]) -> None:

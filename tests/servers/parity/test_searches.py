@@ -6,7 +6,6 @@ import pytest
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery
 from drretail.env.world import World
-from drretail.errors import ToolError
 from drretail.records.shop import Product
 from tests.servers.parity.drawn import KINDS, Shelf, drawn
 
@@ -45,16 +44,6 @@ def test_all_matches_are_the_same_in_pages_of_any_size(
     assert max(len(here) for _, here, _ in found) > 50
     for query, here, there in found:
         assert there == here, query
-
-
-@pytest.mark.parametrize("name", ["Pet Supplis", "no such category at all", ""])
-def test_an_unknown_category_gets_the_same_answer(embedded: World, served: World, name: str) -> None:
-    answers: list[dict[str, object]] = []
-    for world in (embedded, served):
-        with pytest.raises(ToolError) as caught:
-            world.catalog.search(CatalogQuery("bird", category=name))
-        answers.append(caught.value.as_result())
-    assert answers[0] == answers[1]
 
 
 def test_the_categories_are_the_same(embedded: World, served: World) -> None:

@@ -1,5 +1,3 @@
-import threading
-
 import pytest
 
 from tests.env.web.fetching.local_site import Names, always, by_path, fetcher, html, redirect, serving
@@ -46,13 +44,6 @@ def test_an_answer_without_a_page_is_told_apart_and_its_body_left(status: str, s
     assert found.problem
 
 
-@pytest.mark.parametrize("kind", ["application/pdf", "text/css", "x/y; a=b"])
-def test_what_calls_itself_something_else_is_no_content(kind: str) -> None:
-    with serving(always(html(b"<p>words", kind=kind))) as site:
-        found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")
-    assert (found.state, found.body) == ("no_content", b"")
-
-
 @pytest.mark.parametrize("sent", [html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n"])
 def test_an_empty_page_is_no_content(sent: bytes) -> None:
     with serving(always(sent)) as site:
@@ -75,22 +66,8 @@ def test_the_next_address_is_tried_where_the_first_does_not_answer() -> None:
         assert reader.fetch(f"http://shop.example:{site.port}/").state == "ok"
 
 
-def test_pages_are_fetched_side_by_side() -> None:
-    together = threading.Barrier(4, timeout=5)
-
-    def answer(_: str, connection: object) -> None:
-        together.wait()
-        connection.sendall(html(b"<p>here"))  # pyright: ignore[reportAttributeAccessIssue] -- a socket
-
-    with serving(answer) as site:
-        reader = fetcher(site, Names(NAMES))
-        states: list[str] = []
-        threads = [
-            threading.Thread(target=lambda: states.append(reader.fetch(f"http://shop.example:{site.port}/").state))
-            for _ in range(4)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert states == ["ok"] * 4
+@pytest.mark.parametrize("kind", ["application/pdf", "x/y; a=b"])
+def test_what_calls_itself_something_else_is_no_content(kind: str) -> None:
+    with serving(always(html(b"<p>words", kind=kind))) as site:
+        found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")
+    assert (found.state, found.body) == ("no_content", b"")

@@ -72,6 +72,8 @@ def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable
     found = fetched(always(packed(bomb, encoding)), body_bytes=MEGABYTE)
     assert (found.state, found.body) == ("error", b"")
     assert "larger than 1,000,000 bytes" in str(found.problem)
+    says_so = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
+    assert "larger than" in str(fetched(always(says_so)).problem)
 
 
 TWO_HEADERS = "gzip\r\nContent-Encoding: gzip"
@@ -89,11 +91,6 @@ def test_a_damaged_packing_is_an_error(body: bytes) -> None:
     assert (found.state, found.body, "packed" in str(found.problem)) == ("error", b"", True)
 
 
-def test_a_page_that_says_it_is_too_large_is_not_read() -> None:
-    sent = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
-    assert "larger than" in str(fetched(always(sent)).problem)
-
-
 @pytest.mark.parametrize(
     ("start", "more"),
     [
@@ -106,7 +103,6 @@ def test_a_page_that_says_it_is_too_large_is_not_read() -> None:
         (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 65536),
         (b"", b"y" * 65536),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
-        (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 500),
     ],
 )
 def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
@@ -119,10 +115,8 @@ def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
     ("start", "more"),
     [
         (b"", b"H"),
-        (b"HTTP/1.1 200 OK\r\n", b"X-Y: z\r\n"),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
         (OK_HEAD + b"\r\n", b"x"),
-        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
         (OK_HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"x", mtime=0)[:10], b""),
     ],
 )
@@ -197,13 +191,8 @@ def test_a_redirect_to_nowhere_is_no_page(place: str) -> None:
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", b"SSH-2.0-OpenSSH_9\r\n", b"\x00\x01\x02", b"HTTP/1.1 20x OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nbroken\r\n\r\n"],
+    [b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n", OK_HEAD + b"Content-Length: 100\r\n\r\nshort"],
 )
-def test_what_is_not_http_is_an_error(sent: bytes) -> None:
+def test_what_is_not_http_or_cut_short_is_an_error(sent: bytes) -> None:
     found = fetched(always(sent))
     assert (found.state, found.body) == ("error", b"")
-
-
-def test_a_page_cut_short_is_an_error() -> None:
-    sent = OK_HEAD + b"Content-Length: 100\r\n\r\nshort"
-    assert fetched(always(sent)).state == "error"

@@ -9,23 +9,18 @@ from drretail.env.web.fetching.fetched import Empty
 @pytest.mark.parametrize(
     ("declared", "body", "kind", "charset"),
     [
-        ("text/html", b"<p>x", "text/html", None),
         ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
         ("text/html;charset='utf-8'", b"<p>x", "text/html", "utf-8"),
         ("application/xhtml+xml", b"<?xml version='1.0'?><html>", "text/html", None),
         ("text/plain", b"<html> in words", "text/plain", None),
-        ("text/markdown", b"# Title", "text/plain", None),
         ("", b"  <!-- c --> <!-- d --><!DOCTYPE html><p>x", "text/html", None),
         ("", b"just words", "text/plain", None),
         ("", "zwölf".encode(), "text/plain", None),
         ("text/html", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
-        ("text/html; charset=latin1", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
         ("text/html", "<p>x".encode("utf-16"), "text/html", "utf-16"),
         ("text/html; charset=utf-16le", "<p>x".encode("utf-16-le"), "text/html", "utf-16-le"),
-        ("text/html; charset=shift_jis", b"<p>x", "text/html", "shift_jis"),
         ("text/html; charset=no-such-thing", b"<p>x", "text/html", None),
         ("text/html; charset=utf-7", b"+ADw-p+AD4-", "text/html", None),
-        ("text/html; charset", b"<p>x", "text/html", None),
     ],
 )
 def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: str, charset: str | None) -> None:
@@ -33,20 +28,7 @@ def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: 
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        b"%PDF-1.7 ...",
-        b"PK\x03\x04rest",
-        b"\x89PNG\r\n\x1a\n",
-        b"GIF89a",
-        b"\xff\xd8\xff\xe0",
-        b"RIFF....WEBP",
-        b"\x1f\x8b\x08",
-        b"\x7fELF",
-        b"MZ\x90\x00",
-        b"<p>x\x00y",
-        b"\x00\x00\x00\x18ftyp",
-    ],
+    "body", [b"%PDF-1.7 ...", b"PK\x03\x04rest", b"\xff\xd8\xff\xe0", b"RIFF....WEBP", b"\x1f\x8b\x08", b"<p>x\x00y"]
 )
 @pytest.mark.parametrize("declared", ["text/html", "text/plain", ""])
 def test_what_only_calls_itself_text_is_none(declared: str, body: bytes) -> None:

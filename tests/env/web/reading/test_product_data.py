@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,13 +45,10 @@ def offers(offered: Any) -> tuple[Offer, ...]:
     "script",
     [
         json.dumps(FEEDER),
-        json.dumps([{"@type": "Organization", "name": "Shop"}, FEEDER]),
         json.dumps({"@graph": [{"@type": "WebPage", "name": "Shop"}, FEEDER]}),
         json.dumps({"@type": "ItemPage", "mainEntity": FEEDER}),
         json.dumps({"@type": "ItemList", "itemListElement": [{"@type": "ListItem", "item": FEEDER}]}),
-        json.dumps(FEEDER | {"@type": ["Thing", "http://schema.org/Product"]}),
         f"<!-- {json.dumps(FEEDER)} -->",
-        f"//<![CDATA[\n{json.dumps(FEEDER)}\n//]]>",
         json.dumps(FEEDER)[:-1] + ",}",
         json.dumps(FEEDER) + "; window.x = 1;",
         json.dumps(FEEDER | {"description": "two lines"}).replace("two lines", "two\nlines"),
@@ -58,13 +56,7 @@ def offers(offered: Any) -> tuple[Offer, ...]:
 )
 def test_a_product_is_found_wherever_and_however_pages_put_it(script: str) -> None:
     (product,) = products(script)
-    assert (product.name, product.brand, product.offers, product.rating, product.reviews) == (
-        READ.name,
-        READ.brand,
-        READ.offers,
-        READ.rating,
-        READ.reviews,
-    )
+    assert replace(product, description=None) == READ
 
 
 @pytest.mark.parametrize(
@@ -74,18 +66,14 @@ def test_broken_data_are_no_product(script: str) -> None:
     assert products(script) == ()
 
 
-def test_an_aggregate_offer_is_a_range() -> None:
+def test_an_aggregate_offer_is_a_range_or_gives_its_offers_and_a_reference_is_followed() -> None:
+    nested = [{"price": "5", "priceCurrency": "USD"}, {"price": "6", "priceCurrency": "USD"}]
+    assert [offer.price for offer in offers({"@type": "AggregateOffer", "offers": nested})] == ["5", "6"]
+    graph = {"@graph": [FEEDER | {"offers": {"@id": "#o"}}, {"@id": "#o", "@type": "Offer", "price": "7"}]}
+    assert [product.offers[0].price for product in products(json.dumps(graph))] == ["7"]
     assert offers({"@type": "AggregateOffer", "lowPrice": 12, "highPrice": 19.5, "priceCurrency": "GBP"}) == (
         Offer(price="12", high="19.5", currency="GBP"),
     )
-
-
-def test_an_aggregate_offer_without_prices_gives_its_offers() -> None:
-    nested = {
-        "@type": "AggregateOffer",
-        "offers": [{"price": "5", "priceCurrency": "USD"}, {"price": "6", "priceCurrency": "USD"}],
-    }
-    assert [offer.price for offer in offers(nested)] == ["5", "6"]
 
 
 def test_the_price_before_is_told_from_the_price_now() -> None:
@@ -100,12 +88,6 @@ def test_variants_that_cost_the_same_are_one_offer() -> None:
     variants = [{"@type": "Product", "name": n, "offers": {"price": "9", "priceCurrency": "USD"}} for n in ("S", "M")]
     (product,) = products(json.dumps(FEEDER | {"@type": "ProductGroup", "offers": None, "hasVariant": variants}))
     assert product.offers == (Offer(price="9", currency="USD"),)
-
-
-def test_a_reference_is_followed() -> None:
-    graph = {"@graph": [FEEDER | {"offers": {"@id": "#o"}}, {"@id": "#o", "@type": "Offer", "price": "7"}]}
-    (product,) = products(json.dumps(graph))
-    assert product.offers[0].price == "7"
 
 
 @pytest.mark.parametrize(
