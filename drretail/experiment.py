@@ -85,12 +85,20 @@ class Experiment:
         another world, the same label for another system, the same id for another query.
         """
         self.folder = folder
-        self._check_is_experiment()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
+        if self.folder.is_dir() and not self._file.exists():
+            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
+            if strange:
+                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
             self.ask(definition)
-            self._remove_spent_journals()
+            # A run that was killed as it ended has a journal still, and all of it packed
+            for journal in self.folder.glob("runs/*/*/journal.jsonl"):
+                if journal.with_name("run.json").exists():
+                    journal.unlink()
         except BaseException:
             self.close()
             raise
@@ -184,20 +192,6 @@ class Experiment:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _remove_spent_journals(self) -> None:
-        """A run that was killed as it ended has a journal still, and all of it packed."""
-        for journal in self.folder.glob("runs/*/*/journal.jsonl"):
-            if journal.with_name("run.json").exists():
-                journal.unlink()
-
-    def _check_is_experiment(self) -> None:
-        if self.folder.exists() and not self.folder.is_dir():
-            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
-        if self.folder.is_dir() and not self._file.exists():
-            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
-            if strange:
-                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
     def _joined(self, asked: Definition) -> Definition:
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}

@@ -30,7 +30,10 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
         print_settings(options, found, details=shown.details, as_json=output.as_json)
         return
     if output.as_json:
-        print_document(options, found)
+        # All comparisons, as one JSON document
+        made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
+        judges = {"judges": dict(found.cards)} if found.cards else {}
+        print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
     else:
         print_comparisons(options, found, details=shown.details)
     if found.away:
@@ -39,14 +42,6 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     for sentence in found.broken:
         say(sentence)
     exit_code(bool(found.broken))
-
-
-def print_document(options: CompareOptions, found: "Compared") -> None:
-    """All comparisons, as one JSON document."""
-
-    made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
-    judges = {"judges": dict(found.cards)} if found.cards else {}
-    print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
 
 
 def print_comparisons(options: CompareOptions, found: "Compared", *, details: bool) -> None:

@@ -1,7 +1,7 @@
 """The last verdicts on a run, by judge."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +82,18 @@ def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> s
     """What has changed since the scores were made, in words; empty where they still hold."""
     judgings = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
     scored = {_place(judging): judging for judging in judgings}
-    now = _counted(experiment, sorted({judging.metric for judging in judgings}), subjects, scored)
+    metrics = sorted({judging.metric for judging in judgings})
+    now = _Counted(Counter(), Counter(), Counter())
+    for subject in subjects:
+        now.runs[subject.label] += 1
+        if subject.run is None or subject.report is None:
+            continue
+        counts = Counter[_Place]()
+        for metric in metrics:
+            for one in read_judgements(experiment, metric, subject.run).by_judge:
+                counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
+        now.living += counts
+        now.silent.update(place for place in scored if place[1] == subject.label and place not in counts)
     return "; ".join(_changes(scores, scored, now))
 
 
@@ -115,23 +126,6 @@ def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) ->
             yield f"{judging} was made of {made_of}, and {now.living[place]:,} are about today's reports"
         elif judging_.not_judged != now.silent[place]:
             yield f"{judging} lacked {counted(judging_.not_judged, 'report')}, and now lacks {now.silent[place]:,}"
-
-
-def _counted(
-    experiment: Path, metrics: Sequence[str], subjects: Iterable[Subject], scored: Mapping[_Place, Judging]
-) -> _Counted:
-    now = _Counted(Counter(), Counter(), Counter())
-    for subject in subjects:
-        now.runs[subject.label] += 1
-        if subject.run is None or subject.report is None:
-            continue
-        counts = Counter[_Place]()
-        for metric in metrics:
-            for one in read_judgements(experiment, metric, subject.run).by_judge:
-                counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
-        now.living += counts
-        now.silent.update(place for place in scored if place[1] == subject.label and place not in counts)
-    return now
 
 
 def _place(judging: Judging) -> _Place:

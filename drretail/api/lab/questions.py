@@ -78,18 +78,15 @@ def _claims(
     """The experiment, the judges, and all labelled claims of each file with those that were drawn."""
     to = Path(options.to)
     check_experiment(to)
-    whole = _named([read_labelled(path) for path in paths_in(options.labels)])
-    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-    judges = judges_for(["faithfulness"], options.judge, opener, options.model_profile)
-    return to, opener, judges, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]
-
-
-def _named(sets: list[LabelledSet]) -> list[LabelledSet]:
-    """The same with a name of its own for each."""
+    # The same with a name of its own for each
+    sets = [read_labelled(path) for path in paths_in(options.labels)]
     names = [labelled.name for labelled in sets]
-    return [
+    whole = [
         replace(labelled, name=f"{labelled.name} {names[:at].count(labelled.name) + 1}")
         if labelled.name in names[:at]
         else labelled
         for at, labelled in enumerate(sets)
     ]
+    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    judges = judges_for(["faithfulness"], options.judge, opener, options.model_profile)
+    return to, opener, judges, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]

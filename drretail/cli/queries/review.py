@@ -111,17 +111,13 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
         say(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
     edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
-        _check_edits(request, edits)
+        from drretail.querygen.review.item import Items
 
-
-def _check_edits(request: ReviewRequest, edits: "Sequence[Query]") -> None:
-    from drretail.querygen.review.item import Items
-
-    with opened_world(request.world, quiet=True) as shop:
-        items = Items(shop, request.queries)
-        for query in edits:
-            for finding in items.check(query).findings:
-                say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
+        with opened_world(request.world, quiet=True) as shop:
+            items = Items(shop, request.queries)
+            for query in edits:
+                for finding in items.check(query).findings:
+                    say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
 
 
 def now_in_utc() -> datetime:
