@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.compare import CompareOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
@@ -21,11 +22,11 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
 
     Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
     """
-    from drretail.api.compare import compare_with
+    from drretail.api.compare import compare_all
     from drretail.cli.options.command import exit_code
 
     with busy("comparing", quiet=output.quiet):
-        found = compare_with(options)
+        found = compare_all(**keywords(options))
     if options.by is not None:
         print_settings(options, found, details=shown.details, as_json=output.as_json)
         return

@@ -44,8 +44,7 @@ def import_reports(
         typer.Option("--system", metavar="NAME", help="The system that wrote the reports (default: the file's name)."),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports."),
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
     ] = None,
     pages: Annotated[
         Path | None,
@@ -104,7 +103,6 @@ SUMMED = ("citations", "sources", "listed", "unresolved")
 
 def print_imported(came: "Imported", to: Path) -> None:
     """A row a system, then what is to be known beside it."""
-
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
         print_table(table_of("Imported reports", COLUMNS, rows))
@@ -164,7 +162,6 @@ def _some(names: "Sequence[str]") -> str:
 
 def print_questions(queries: "Sequence[Query]", to: Path) -> None:
     """What a file of questions holds."""
-
     print_text(_questions(queries))
     say(f"Kept in {to}.")
 

@@ -2,6 +2,7 @@
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
@@ -35,10 +36,10 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
     With several judges, every judge's scores must meet the --where rule.
     """
-    from drretail.api.report import export_with
+    from drretail.api.report import export as export_runs
 
     with busy("exporting", quiet=output.quiet):
-        made = export_with(options)
+        made = export_runs(**keywords(options))
     if output.as_json:
         print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
         return

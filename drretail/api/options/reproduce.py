@@ -16,10 +16,7 @@ class ReproduceOptions:
     model: research.Model = None
     judge: shared.Judge = ()
     _: KW_ONLY
-    to: Annotated[
-        str | Path | None,
-        Option("The experiment's folder.", metavar="EXP", type=Path),
-    ] = None
+    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
     world: research.World = "demo"

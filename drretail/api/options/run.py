@@ -52,29 +52,17 @@ class RunOptions(SystemOptions):
     queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE", type=Path)] = None
     agents: Annotated[
         research.Agents | None,
-        Option(
-            f"Who answers: {research.AGENT_HELP}",
-            flag="--agent",
-            metavar="NAME",
-            type=list[str],
-            default="react",
-        ),
+        Option(f"Who answers: {research.AGENT_HELP}", flag="--agent", metavar="NAME", type=list[str], default="react"),
     ] = None
     model: research.Model = None
     _: KW_ONLY
-    to: Annotated[
-        str | Path | None,
-        Option("The experiment's folder.", metavar="EXP", type=Path),
-    ] = None
+    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
     web: research.Web = None
     repeats: Annotated[int, Option("The number of runs per query.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only N queries, or those with these ids.",
-            metavar="N|ID,ID",
-            type=str,
-            in_file=(int, str, list[str]),
+            "Use only N queries, or those with these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
         ),
     ] = None
     parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
@@ -129,10 +117,9 @@ class RunOptions(SystemOptions):
             type=list[str],
         ),
     ] = ()
-    injected: Annotated[
-        bool,
-        Option("Also run each system with hostile texts, for the metric robustness.", WHAT),
-    ] = False
+    injected: Annotated[bool, Option("Also run each system with hostile texts, for the metric robustness.", WHAT)] = (
+        False
+    )
     moves: Annotated[
         str | None,
         Option(
@@ -160,19 +147,11 @@ class RunOptions(SystemOptions):
     replay: Annotated[
         str | Path | None,
         Option(
-            "Take all answers from another experiment's journals. Ask no model.",
-            RESUMING,
-            metavar="EXP",
-            type=Path,
+            "Take all answers from another experiment's journals. Ask no model.", RESUMING, metavar="EXP", type=Path
         ),
     ] = None
     shard: Annotated[
-        str | None,
-        Option(
-            "The part of the queries to run on this machine, such as 1/4.",
-            RESUMING,
-            metavar="I/N",
-        ),
+        str | None, Option("The part of the queries to run on this machine, such as 1/4.", RESUMING, metavar="I/N")
     ] = None
     title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
 

@@ -67,12 +67,7 @@ class ScoreOptions:
     ] = "form"
     unit: Annotated[
         str | None,
-        Option(
-            "For the metric report_eval: the parts to compare.",
-            WHAT,
-            metavar="|".join(UNITS),
-            default="section",
-        ),
+        Option("For the metric report_eval: the parts to compare.", WHAT, metavar="|".join(UNITS), default="section"),
     ] = None
     reference: Annotated[
         str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
@@ -88,9 +83,7 @@ class ScoreOptions:
     gold: Annotated[
         str | Path | None,
         Option(
-            "A folder of reference answers: what good answers say and cite (docs/publications.md).",
-            WHAT,
-            metavar="DIR",
+            "A folder of reference answers: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"
         ),
     ] = None
     prompts: Annotated[
@@ -113,14 +106,8 @@ class ScoreOptions:
         ),
     ] = "ledger"
     page_age: Annotated[
-        float | None,
-        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
+        float | None, Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3")
     ] = None
     retry: Annotated[
-        shared.Retry | None,
-        Option(
-            "Judge again what failed, or everything.",
-            RESUMING,
-            metavar="failed|everything",
-        ),
+        shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None

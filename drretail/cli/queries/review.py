@@ -17,9 +17,8 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
-    from drretail.records.query import Query
-if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied, CurrentDecisions
+    from drretail.records.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +128,7 @@ HOW = (
     "With a spreadsheet: drretail queries review {file} --world {world} --sheet review.csv, and then --read review.csv"
 )
 Reviewer = Annotated[
-    str | None,
-    typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name"),
+    str | None, typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name")
 ]
 
 
@@ -139,21 +137,15 @@ def review(
     world: options.World = "demo",
     reviewer: Reviewer = None,
     again: Annotated[
-        bool,
-        typer.Option("--again", help="With --sheet: include queries that this reviewer already decided."),
+        bool, typer.Option("--again", help="With --sheet: include queries that this reviewer already decided.")
     ] = False,
     settle: Annotated[
-        bool,
-        typer.Option(
-            "--settle",
-            help="With --sheet or --read: decide the disputed queries, for good.",
-        ),
+        bool, typer.Option("--settle", help="With --sheet or --read: decide the disputed queries, for good.")
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,
     read: Annotated[Path | None, typer.Option("--read", metavar="SHEET.csv", help="The filled sheet to read.")] = None,
     to: Annotated[
-        Path | None,
-        typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries."),
+        Path | None, typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries.")
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
@@ -196,7 +188,6 @@ def review(
 
 def _check_ways(ways: list[str], *, settle: bool) -> None:
     """Raises UserError where the flags are not for one thing to do."""
-
     if settle and ways not in (["--sheet"], ["--read"]):
         raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
     if len(ways) > 1:

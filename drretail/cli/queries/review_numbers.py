@@ -60,7 +60,6 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
-
     if now.reviewers:
         print_table(
             table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))

@@ -45,12 +45,7 @@ def ingest(
     ] = None,
     cap: Annotated[
         int | None,
-        typer.Option(
-            "--cap",
-            min=1,
-            show_default="10000; your own shop: all",
-            help="Maximum products per category.",
-        ),
+        typer.Option("--cap", min=1, show_default="10000; your own shop: all", help="Maximum products per category."),
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
@@ -104,10 +99,7 @@ def ingest(
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
-        typer.Option(
-            "--engine",
-            help="Where rows are selected: on this machine, or on Spark (an extra).",
-        ),
+        typer.Option("--engine", help="Where rows are selected: on this machine, or on Spark (an extra)."),
     ] = "duckdb",
     master: Annotated[
         str | None,
@@ -116,21 +108,11 @@ def ingest(
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            show_default="as many as help",
-            help="The number of processes.",
-        ),
+        int | None, typer.Option("--workers", min=1, show_default="as many as help", help="The number of processes.")
     ] = None,
     materialize_users: MaterializeUsers = False,
     replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace",
-            help="Replace the existing world. `drretail world use` switches back.",
-        ),
+        bool, typer.Option("--replace", help="Replace the existing world. `drretail world use` switches back.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count all rows and show how the first ones are read. Make no world.")
@@ -269,7 +251,6 @@ def _print_report(report: "IngestReport", word: str) -> None:
 
 def _print_first_rows(report: "IngestReport") -> None:
     """What a mapping makes of a table: the first rows as they will stand in the world."""
-
     for file in report.files:
         if file.first:
             columns = ["", *(f"row {place}" for place, _ in enumerate(file.first, 1))]

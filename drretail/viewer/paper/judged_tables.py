@@ -21,14 +21,13 @@ TableKey = tuple[str, str, str]
 """Judge, its parameters, and the rules."""
 
 
-def faithfulness(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """Table 1: precision and recall of citations, and claims cited in a report."""
-    return _judged(experiment, "Table 1", "Faithfulness", "faithfulness", scores, lines)
-
-
-def quality(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """Table 2: seven ratings from 0 to 10 and their mean."""
-    return _judged(experiment, "Table 2", "Answer quality", "quality", scores, lines)
+JUDGED = {
+    # Precision and recall of citations, and claims cited in a report.
+    "faithfulness": ("Table 1", "Faithfulness"),
+    # Seven ratings from 0 to 10 and their mean.
+    "quality": ("Table 2", "Answer quality"),
+}
+"""Name and title of each family's table in the paper."""
 
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
@@ -62,8 +61,9 @@ def _agreed(row: Agreement) -> Row:
     )
 
 
-def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    columns = columns_of(metric)
+def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+    """The paper's table of a family in ``JUDGED``."""
+    (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     chosen = _chosen(rows)
     shown = [row for row in rows if chosen == _table_key(row)]

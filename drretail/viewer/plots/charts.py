@@ -135,22 +135,9 @@ def stacked_bars(
             x += width
     height = 24 + _BAR_BAND * len(rows)
     if kinds:
-        shown, height = _legend(kinds, height + 14)
+        shown, height = legend(kinds.values(), height + 14, [*kinds])
         drawing.add(shown)
     return Plot(name, title, caption, drawing.body, height)
-
-
-def _legend(kinds: Mapping[str, str], y: float) -> tuple[Markup, float]:
-    """Each kind by colour and name, and where the next thing may stand."""
-    parts: list[Markup] = []
-    x = 8.0
-    for kind, name in kinds.items():
-        width = 22 + len(name) * CHARACTER
-        if x > 8 and x + width > WIDTH:
-            x, y = 8.0, y + 18
-        parts += (bar(x, y - 9, 9, 9, kind), words(x + 14, y, name))
-        x += width + 6
-    return Markup().join(parts), y + 12
 
 
 _SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0

@@ -50,6 +50,14 @@ _GIVEN: Mapping[Option, str] = {
 }
 
 
+def headline_plots(board: Scoreboard) -> list[Plot]:
+    """One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks.
+
+    None of a score in which all have the same, or of which no interval is known: the table says as much.
+    """
+    return [plot for column in board.columns if column.metric and (plot := _headline(board, column)) is not None]
+
+
 def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     names = system_names(row.system for row in board.rows)
     cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
@@ -100,6 +108,12 @@ def cost_plot(board: Scoreboard) -> Plot | None:
         x_name=cost,
         y_name=up.name.replace("_", " "),
     )
+
+
+def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
+    """Of every family that names variants to be seen side by side: a row each, a series a system."""
+    made = (_parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots)
+    return [plot for plot in made if plot is not None]
 
 
 def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
@@ -320,9 +334,7 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
 
 def first_plots(board: Scoreboard) -> Iterator[Plot]:
     """By which systems are chosen: every score of the board, then the first of them against cost."""
-    # One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks. None of a score
-    # in which all have the same, or of which no interval is known: the table says as much.
-    yield from [plot for column in board.columns if column.metric and (plot := _headline(board, column)) is not None]
+    yield from headline_plots(board)
     yield from filter(None, [cost_plot(board)])
 
 
@@ -335,11 +347,7 @@ def further_plots(
 ) -> Iterator[Plot]:
     """Parts of families, preferences, agreement of judges."""
     if board is not None:
-        # Of every family that names variants to be seen side by side: a row each, a series a system.
-        made = (
-            _parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots
-        )
-        yield from [plot for plot in made if plot is not None]
+        yield from family_plots(board, scores, metrics)
     yield from whole_plots(scores, metrics)
     yield from preference_plots(pairs)
     yield from filter(None, [agreement_plot(agreements)])
