@@ -1,5 +1,7 @@
 """``drretail report``, ``export`` and ``view``: an experiment as a page, as text, for other programs, or live."""
 
+from dataclasses import asdict
+
 import typer
 
 from drretail.api.option import keywords
@@ -59,7 +61,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
-    from drretail.viewer.voting.results import print_results, results_document, results_sentence
+    from drretail.viewer.voting.results import print_results, results_sentence
 
     def begun(address: str) -> None:
         import webbrowser
@@ -70,7 +72,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
             webbrowser.open(address)
 
     if output.as_json:
-        print_json(results_document(votes_of(options)))
+        print_json(asdict(votes_of(options)))
     elif options.results:
         print_results(votes_of(options))
     else:

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -243,16 +244,10 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
 
 
 def _mongo_version(settings: ServerSettings) -> str:
-    client = open_mongo(settings)
-    try:
+    with closing(open_mongo(settings)) as client:
         return try_mongo(client, settings, DATABASE)
-    finally:
-        client.close()
 
 
 def _elastic_version(settings: ServerSettings) -> str:
-    client = open_elastic(settings)
-    try:
+    with closing(open_elastic(settings)) as client:
         return try_elastic(client, settings)
-    finally:
-        client.close()

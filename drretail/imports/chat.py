@@ -319,7 +319,8 @@ def trace_of(conversation: Conversation) -> Trace:
         for call_id, name, arguments in message.calls:
             text, is_error = results.get(call_id, (None, True))
             seq = len(steps) + 1
-            args = _arguments(arguments)
+            given = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+            args = cast("dict[str, Any]", given) if isinstance(given, dict) else None
             unread += args is None
             found = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in found:
@@ -341,12 +342,6 @@ def trace_of(conversation: Conversation) -> Trace:
                 )
             )
     return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
-
-
-def _arguments(given: Any) -> dict[str, Any] | None:
-    """A call's arguments; None where they are no JSON object."""
-    given = json_or_none(given) if isinstance(given, str) and given.strip() else given or {}
-    return cast("dict[str, Any]", given) if isinstance(given, dict) else None
 
 
 def _joined(held: Evidence, entry: Evidence) -> Evidence:

@@ -8,7 +8,6 @@ import typer
 
 from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
-from drretail.cli.options import flags as options
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.errors import UnknownName, UserError
 from drretail.records.query import QUESTIONS, Manner
@@ -31,7 +30,7 @@ def show(
         str | None, typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
-    as_json: options.Json = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Shows the questions of a file, each with its wish."""
     from drretail.agents.running.shard import only as only_those
@@ -110,7 +109,7 @@ def shipped(
         ),
     ] = "dev",
     force: Force = False,
-    as_json: options.Json = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Writes the queries that come with drretail, for the demo shop.
 

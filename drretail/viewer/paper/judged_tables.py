@@ -65,7 +65,12 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
     """The paper's table of a family in ``JUDGED``."""
     (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
-    chosen = _chosen(rows)
+    # Beside the paper's stand a panel's rows, else a language model's; its own rules before ours.
+    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
+    ranks = {
+        _table_key(row): (not row.judge.startswith(PANEL), kinds[row.judge_kind], row.rules != "paper") for row in rows
+    }
+    chosen = min(ranks, key=lambda table_key: (*ranks[table_key], table_key), default=None)
     shown = [row for row in rows if chosen == _table_key(row)]
     notes: list[str] = []
     missing = list(absent(lines))
@@ -86,19 +91,6 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
             f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
         )
     return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
-
-
-def _chosen(rows: Sequence[Score]) -> TableKey | None:
-    """Whose rows stand beside the paper's: a panel's, else a language model's; its own rules before ours."""
-    order = {"llm": 1, "scripted": 2, "rule_based": 3}
-    tables_of_judges = {
-        _table_key(row): (not row.judge.startswith(PANEL), order[row.judge_kind], row.rules != "paper") for row in rows
-    }
-    return (
-        min(tables_of_judges, key=lambda table_key: (*tables_of_judges[table_key], table_key))
-        if tables_of_judges
-        else None
-    )
 
 
 def _table_key(row: Score) -> TableKey:
