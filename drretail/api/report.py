@@ -104,7 +104,7 @@ def _plots(experiment: Path, to: Path) -> Report:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.page.document import plots_of
     from drretail.viewer.page.run_lines import run_line
-    from drretail.viewer.plots.files import write_plots
+    from drretail.viewer.plots.drawing import write_plots
 
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: -o names the folder for plots.")

@@ -10,7 +10,7 @@ from drretail.agents.running.spending import spending_of
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.reproduce import ReproduceOptions
+from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedExperiment

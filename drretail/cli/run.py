@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.reproduce import ReproduceOptions
-from drretail.api.options.run import AskOptions, RunOptions
+from drretail.api.options.run import AskOptions, ReproduceOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code

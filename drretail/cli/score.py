@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import Option
-from drretail.api.options.score import ScoreOptions
+from drretail.api.options.score import ScoreOptions, VerifyOptions
 from drretail.api.options.shared import folder_of, names_in
-from drretail.api.options.verify import VerifyOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped

@@ -1,4 +1,4 @@
-"""What ``score`` is given."""
+"""What ``score`` and ``verify`` are given."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -111,3 +111,18 @@ class ScoreOptions:
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """An experiment, and what of its surroundings it is verified against."""
+
+    experiment: shared.Experiment
+    world: shared.MovedWorld = None
+    _: KW_ONLY
+    queries: Annotated[
+        str | Path | None,
+        Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
+    ] = None
+    web: shared.Web = None
+    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER", type=Path)] = None

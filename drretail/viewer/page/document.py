@@ -12,14 +12,15 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.viewer.commands import compare_command, score_commands
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.conversation import read_conversation
+from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.claims_grid import claims_grid
 from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import Links, page_name
-from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.plots.drawing import Plot
@@ -130,6 +131,18 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
     nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
     title = f"{made.question.query.query_id} – {view.title}"
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
+
+
+def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
+    """Everything that one run's models were sent and answered. Raises UserError for a journal that can't be read."""
+    talks = [] if run.run is None else read_conversation(view.folder, run.run)
+    html = template("conversation.html.jinja").render(view=run, talks=talks, once=Once(f"{run.anchor}t"))
+    home = links.question(question)
+    nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]
+    heading = f"The conversation of {run.subject.label}"
+    escaped = Markup(html)  # noqa: S704 — by its template
+    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, escaped)
+    return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
 def _index(

@@ -23,7 +23,7 @@ from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.false_statements import false_lines
-from drretail.viewer.tables.pairs import TITLE, Paired, paired
+from drretail.viewer.tables.pairs import TITLE, paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
@@ -165,7 +165,13 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     for table in details_of(view.folder, (score.metric for score in view.scores)):
         yield from _table(table)
     for of_judge in paired(view.pairs, view.ranks, beside=False):
-        yield from _pairs(of_judge)
+        if of_judge.hidden:
+            continue
+        yield f"{TITLE} ({of_judge.by})"
+        yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
+        yield ""
+        for table in (*of_judge.shown, *filter(None, [of_judge.strengths])):
+            yield from _table(table)
     agreement = agreement_table(view.agreements, view.metrics)
     if agreement is not None:
         yield from _table(agreement)
@@ -190,19 +196,6 @@ def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
 def _folded(text: str, indent: str = "  ") -> list[str]:
     """In lines that a page of text holds."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-
-
-def _pairs(of_judge: Paired) -> Iterator[str]:
-    """A judge's pairs: each with all dimensions where there are few, else in overall quality."""
-    if of_judge.hidden:
-        return
-    yield f"{TITLE} ({of_judge.by})"
-    yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
-    yield ""
-    for table in of_judge.shown:
-        yield from _table(table)
-    if of_judge.strengths is not None:
-        yield from _table(of_judge.strengths)
 
 
 def _table(table: Table) -> Iterator[str]:
