@@ -161,7 +161,11 @@ def review(
     from drretail.querygen.review.summary import summary_of
 
     ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
-    _check_ways([name for name, given in ways.items() if given], settle=settle)
+    named = [name for name, given in ways.items() if given]
+    if settle and named not in (["--sheet"], ["--read"]):
+        raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
+    if len(named) > 1:
+        raise UserError(f"{named[0]} and {named[1]} are two things to do: call the command once for each.")
     queries = read_queries(file)
     request = ReviewRequest(file, queries, world, _name(reviewer), reviewer is not None, quiet)
     applied: Applied | None = None
@@ -184,14 +188,6 @@ def review(
             say(_applied_line(applied, to or file, in_place=to is None))
         if applied.waiting:
             raise typer.Exit(3)
-
-
-def _check_ways(ways: list[str], *, settle: bool) -> None:
-    """Raises UserError where the flags are not for one thing to do."""
-    if settle and ways not in (["--sheet"], ["--read"]):
-        raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
-    if len(ways) > 1:
-        raise UserError(f"{ways[0]} and {ways[1]} are two things to do: call the command once for each.")
 
 
 def _name(flag: str | None) -> str:

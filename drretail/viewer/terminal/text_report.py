@@ -18,7 +18,7 @@ from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of, words_of_code
+from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
@@ -126,15 +126,11 @@ def _claims(view: RunView) -> Iterator[str]:
     nothing = "the judge failed" if first.failures else "none"
     yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
     for claim in first.claims:
-        yield from _claim(claim)
-
-
-def _claim(claim: Claim) -> Iterator[str]:
-    """Claims that hold take one line; the others say why."""
-    types = f" ({', '.join(claim.types)})" if claim.types else ""
-    yield f"  {claim.number:>3} {SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
-    if claim.support != "full" and claim.reason:
-        yield f"        {claim.reason}"
+        types = f" ({', '.join(claim.types)})" if claim.types else ""
+        words = f"{SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
+        yield f"  {claim.number:>3} {words}"
+        if claim.support != "full" and claim.reason:
+            yield f"        {claim.reason}"
 
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:
