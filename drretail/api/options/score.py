@@ -1,6 +1,6 @@
 """What ``score`` and ``verify`` are given."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -9,6 +9,7 @@ from drretail.api.option import MODELS, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.records.base import Rules
+from drretail.records.query import Query
 
 if TYPE_CHECKING:
     from drretail.eval.family import Family
@@ -121,7 +122,7 @@ class VerifyOptions:
     world: shared.MovedWorld = None
     _: KW_ONLY
     queries: Annotated[
-        str | Path | None,
+        str | Path | Sequence[Query] | None,
         Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
     ] = None
     web: shared.Web = None

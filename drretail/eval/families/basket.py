@@ -1,11 +1,11 @@
 """How far what a report would have bought is from the best of the shop, without a model (docs/statistics.md)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
@@ -21,12 +21,12 @@ DECIDED = ("covered", "feasible", "utility_ratio")
 """Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+def measure(subject: Subject) -> Mapping[str, Measured]:
     """What every measure comes to; the note says who read the picks."""
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     picks, by = picks_of(subject)
-    for variant, measured in _measured(subject, reference, picks).items():
-        yield variant, CodeVerdict.measured(measured.value, measured.reason, (by,))
+    found = _measured(subject, reference, picks)
+    return {variant: replace(measured, notes=(by,)) for variant, measured in found.items()}
 
 
 def query_lacks(experiment: Path, query: Query) -> str | None:
@@ -69,14 +69,4 @@ DESCRIPTION = MetricDescription(
     ),
     bounded_by_oracle=True,
 )
-METRIC = Family(
-    "basket",
-    3,
-    by_code("basket", measure),
-    by_variant(tuple(MEASURES)),
-    tuple(MEASURES),
-    DESCRIPTION,
-    after=("reading",),
-    needs_judge=False,
-    query_lacks=query_lacks,
-)
+METRIC = of_measures("basket", 3, measure, DESCRIPTION, query_lacks=query_lacks)

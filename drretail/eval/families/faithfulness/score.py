@@ -14,7 +14,6 @@ from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
-from drretail.experiment import read_reference
 from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
@@ -236,8 +235,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     wants_products = wish is not None and any(not want.optional for want in wish.wants)
     cites_own_data = bool(run and run.citations) and not wants_products
     refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
-    folder = subject.folder if refuses else None
-    reference = None if folder is None else read_reference(folder, subject.query.query_id)
+    reference = subject.reference if refuses else None
     is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
