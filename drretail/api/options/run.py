@@ -32,9 +32,9 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model, or `me` (with `drretail ask`: you, at the keyboard).",
+            "The model that answers when an agent asks the shopper.",
             WHAT,
-            metavar="PROVIDER:MODEL|me",
+            metavar="PROVIDER:MODEL",
             default="scripted",
         ),
     ] = None
@@ -62,7 +62,10 @@ class RunOptions(SystemOptions):
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only N queries, or those with these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
+            "Use only N queries, spread over the users, or those with these ids.",
+            metavar="N|ID,ID",
+            type=str,
+            in_file=(int, str, list[str]),
         ),
     ] = None
     parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
@@ -167,6 +170,15 @@ class AskOptions(SystemOptions):
     )
     model: research.Model = None
     _: KW_ONLY
+    shopper: Annotated[
+        str | None,
+        Option(
+            "me: when the agent asks the shopper, you answer at the keyboard.",
+            WHAT,
+            metavar="me",
+            default="scripted",
+        ),
+    ] = None
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP", type=Path)] = None
     web: research.Web = None

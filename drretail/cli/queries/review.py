@@ -140,7 +140,11 @@ def review(
         bool, typer.Option("--again", help="With --sheet: include queries that this reviewer already decided.")
     ] = False,
     settle: Annotated[
-        bool, typer.Option("--settle", help="With --sheet or --read: decide the disputed queries, for good.")
+        bool,
+        typer.Option(
+            "--settle",
+            help="With --sheet or --read: this reviewer's decisions on disputed queries are final.",
+        ),
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,
     read: Annotated[Path | None, typer.Option("--read", metavar="SHEET.csv", help="The filled sheet to read.")] = None,

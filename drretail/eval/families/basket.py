@@ -15,7 +15,7 @@ from drretail.records.reading import Pick
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 
-NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
+NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
 DECIDED = ("covered", "feasible", "utility_ratio")
 """Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
@@ -60,7 +60,7 @@ DESCRIPTION = MetricDescription(
         "within_budget": "share of reports whose picks stay within the budget",
         "feasible": "share of reports that pick exactly what is wanted, within budget",
         "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
-        "utility_ratio": "utility of the picks, divided by the utility of the best basket",
+        "utility_ratio": "worth of the picks (by their ratings), divided by that of the best basket",
     },
     counts=("cost_ratio",),
     primary=("feasible",),

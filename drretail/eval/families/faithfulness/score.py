@@ -242,8 +242,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 MEANINGS = {
     "FP": "factual precision: share of claims citing a web page or product that this source supports",
-    "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
-    "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
+    "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
+    "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
     "FP_strict": "FP with unreadable sources counted as 0",
     "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",
