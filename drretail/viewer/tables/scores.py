@@ -124,9 +124,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             unrated.append(variant)
         elif all(score.n_na == score.n_planned for score in rows):
             empty.append(variant)
-        elif (family.folds_perfect and variant not in family.summaries) and all(
-            score.value in (None, 1) for score in rows
-        ):
+        elif _is_folded(variant, family) and all(score.value in (None, 1) for score in rows):
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
@@ -165,6 +163,11 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             *(_on_numbers(scores, family, names) if columns else ()),
         ),
     )
+
+
+def _is_folded(variant: str, family: MetricDescription) -> bool:
+    """Whether a column of ones, of a check that found nothing in any report, becomes a sentence."""
+    return family.folds_perfect and variant not in family.summaries
 
 
 def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:
