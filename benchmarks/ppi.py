@@ -30,17 +30,18 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
+from scipy.special import betaincinv, ndtr, ndtri
 
+from drretail.stats.intervals import LEVEL
 from drretail.stats.prediction_powered import (
+    FLOOR,
     Corrected,
     Item,
     corrected_mean,
     difference,
-    independent_mean,
     labels_alone,
+    next_stratum,
 )
-from drretail.stats.stratified import FLOOR, next_stratum
 
 QUERIES = 60
 PER_USER = 3
@@ -62,6 +63,25 @@ class Row:
     width: float
     width_of_labels_alone: float
     coverage_of_difference: float
+
+
+def independent_mean(
+    labels: Sequence[float], judged: Sequence[float], others: Sequence[float], power: float | None = None
+) -> Corrected:
+    """PPI++ as published, for many independent items: labels with the verdicts on the same, and verdicts on others.
+
+    Equation (3.2) with λ = ``power``, or the plug-in λ of example 6.1: Var(θ) = λ²·Var(f)/N + Var(y − λf)/n, and a
+    normal interval. ``corrected_mean`` is compared with it where its assumptions hold.
+    """
+    y, f, rest = (np.array(values, dtype=np.float64) for values in (labels, judged, others))
+    n, count = len(y), len(rest)
+    if power is None:
+        shared = float(((y - y.mean()) * (f - f.mean())).mean())
+        spread = (1 + n / count) * float(np.concatenate([f, rest]).var(ddof=1))
+        power = min(1.0, max(0.0, shared / spread)) if spread else 0.0
+    value = float(power * rest.mean() + (y - power * f).mean())
+    away = ndtri(1 - (1 - LEVEL) / 2) * float(power**2 * rest.var() / count + (y - power * f).var() / n) ** 0.5
+    return Corrected(value, value - away, value + away)
 
 
 class Maker:

@@ -39,9 +39,9 @@ def judges(
     """
     from drretail.api.models import profile_of
     from drretail.eval.judging.session import Judge
-    from drretail.eval.scores.panel import names_panel
+    from drretail.eval.scores.panel import is_panel
 
-    for spec in filter(names_panel, specs):
+    for spec in filter(is_panel, specs):
         raise UserError(
             f"{spec} is a panel, made of what its members said, and can't be asked: name the members instead, each "
             "with a --judge of its own."

@@ -28,7 +28,6 @@ from drretail.eval.registry import (
     READING,
     UNITS,
     WHERE_THERE,
-    installed,
     load_metric,
     load_metrics,
     usual_metrics,
@@ -133,9 +132,6 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
                 judge_notes=card_lines,
             )
         )
-    for family in map(installed, plan.names):
-        if family is not None and family.sheet is not None:
-            family.sheet(folder)
     definition = read_definition(folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
@@ -168,16 +164,16 @@ def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate
         plan.folder,
         plan.families,
         [replace(judge, in_batches=options.batch) for judge in plan.judges],
+        wording=plan.wording,
+        fetch_sources=options.fetch_sources,
         rules=plan.rules,
         again=plan.again,
         judge_repeats=options.judge_repeats,
         pairs=plan.pairs,
         rate_floors=options.rate_floors,
-        wording=plan.wording,
         criteria=_path(options.criteria),
         reference=options.reference,
         gold=_path(options.gold),
-        fetch_sources=options.fetch_sources,
     )
     reads_pages = "faithfulness" in plan.names
     missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []

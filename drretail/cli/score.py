@@ -11,7 +11,7 @@ from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_table, print_text, say
+from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:
     from drretail.api.score import Scored, ScoreEstimate
@@ -105,7 +105,6 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
-    from drretail.eval.registry import details_of
     from drretail.eval.scores.selection import other_families, rows_of_families
     from drretail.viewer.terminal.printed_scores import print_slices
 
@@ -113,8 +112,6 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     if kinds:
         print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
-    for table in details_of(folder_of(options.experiment), (row.metric for row in scores.scores)):
-        print_table(table)
     others = other_families(scored.scores, scored.families) if options.metrics else []
     if others:
         others_too = (

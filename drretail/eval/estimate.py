@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from math import sqrt
 from pathlib import Path
 from statistics import variance
+from typing import Any
 
 from drretail.env.web.stand_in import StandInWeb
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
-from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
@@ -33,7 +34,6 @@ from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.records.ids import file_name
 from drretail.records.run import Usage
-from drretail.records.score import Rules
 
 MOST_JOBS = 100
 """Reports times families times judges that are run through: so many take some five seconds of a processor."""
@@ -83,18 +83,11 @@ def estimate_judging(
     metrics: Sequence[str | Family],
     judges: Sequence[Judge],
     *,
-    rules: Rules = "default",
-    again: Again = "nothing",
-    judge_repeats: int = 1,
-    pairs: Sequence[str] = (),
-    rate_floors: bool = False,
     wording: Wording = PACKAGED,
-    criteria: Path | None = None,
-    reference: str | None = None,
-    gold: Path | None = None,
     fetch_sources: bool = False,
+    **arguments: Any,
 ) -> list[Estimate]:
-    """One estimate for each family and judge that is asked: what ``score`` with the same arguments would send.
+    """One estimate for each family and judge that is asked: what ``score`` with the same ``arguments`` would send.
 
     Calls are those of the dry run, without repairs of answers: one number where the whole experiment was run through,
     else ± the error of the sample. ``fetch_sources`` takes cited pages that nobody fetched to be there and of typical
@@ -119,17 +112,10 @@ def estimate_judging(
             copied,
             asking,
             [stand_in_of(judge) for judge in judges],
-            rules=rules,
             progress=Progress(),
-            again=again,
-            judge_repeats=judge_repeats,
-            pairs=pairs,
-            rate_floors=rate_floors,
             wording=wording,
-            criteria=criteria,
-            reference=reference,
-            gold=gold,
             missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
+            **arguments,
         )
         run_loop(dry_run)
         usage = _usage_by_query(copied, before)

@@ -24,7 +24,6 @@ from drretail.records.criteria import Criteria
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, System
 from drretail.records.score import JudgeRef, MetricDescription, Order, Rules, Verdict
-from drretail.tables.table import Table
 
 Judging = Callable[[Subject, JudgeSession], Awaitable[None] | None]
 Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
@@ -94,10 +93,6 @@ class Family:
 
     marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None
     """What pages show of single claims, by their ids in the verdicts of faithfulness."""
-    details: Callable[[Path], Sequence[Table]] | None = None
-    """Tables of what lies behind its scores, read from an experiment: ``score --details`` and ``report`` show them."""
-    sheet: Callable[[Path], None] | None = None
-    """Writes, once it is scored, a file of its verdicts for people to fill in, and keeps what they filled in."""
 
     def __post_init__(self) -> None:
         if not self.description.title:

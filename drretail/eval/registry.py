@@ -23,7 +23,6 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Unsound, Value, number_of
 from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.tables.table import Table
 
 METRICS = {
     name: f"drretail.eval.families.{module}:METRIC"
@@ -114,12 +113,6 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
     """What the verdicts of the family ``MARKS_CLAIMS`` say of a report's claims, by their ids."""
     marks = load_metric(MARKS_CLAIMS).marks
     return {} if marks is None else marks(verdicts)
-
-
-def details_of(experiment: Path, names: Iterable[str]) -> list[Table]:
-    """What lies behind the scores of these families, as tables; of families that have such."""
-    families = (installed(name) for name in dict.fromkeys(names))
-    return [table for family in families if family and family.details for table in family.details(experiment)]
 
 
 @cache  # asked for with every verdict of a pair

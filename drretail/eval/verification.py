@@ -223,15 +223,24 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
         ],
     }
     checklist.expect_none("records", name / "journal.jsonl.gz", faults)
-    few = [e.role for e in calls if e.usage and _tokens(e.usage) * MOST_CHARACTERS < len(canonical_json(e.request))]
+    few = [
+        e.role
+        for e in calls
+        if e.usage and Usage.model_validate(e.usage).total * MOST_CHARACTERS < len(canonical_json(e.request))
+    ]
     if few:
         reason = f"a call of the {few[0]} counts fewer tokens than its text could have"
         checklist.leave("records", name / "journal.jsonl.gz", reason, "Ask whoever made the folder for the bill.")
-    _check_served(name, system, calls, checklist)
-
-
-def _tokens(usage: Mapping[str, int]) -> int:
-    return Usage.model_validate(usage).total
+    # Notes answers in which a provider calls its model by another name: an alias, or another model.
+    for effect in calls:
+        spec = system.models[effect.role].spec if effect.role in system.models else ""
+        details = effect.response.get("response_metadata", {}) if isinstance(effect.response, dict) else {}
+        served = str(details.get("model_name") or details.get("model") or "")
+        model = spec.partition(":")[2].rpartition("/")[2].removesuffix("-latest")
+        if served and model and model.casefold() not in served.casefold():
+            reason, advice = f"an answer of {spec} calls its model {served}", "Ask the provider whether they are one."
+            checklist.leave("records", name / "journal.jsonl.gz", reason, advice)
+            return
 
 
 def usage_of(calls: Sequence[Effect]) -> dict[str, Usage]:
@@ -249,16 +258,3 @@ def _picks_in(response: Any) -> tuple[Pick, ...]:
     blocks: list[Any] = content if isinstance(content, list) else [content]
     texts = (block.get("text") if isinstance(block, dict) else block for block in blocks)
     return tuple(pick for text in texts if isinstance(text, str) for pick in take_picks(text).picks or ())
-
-
-def _check_served(name: Path, system: System, calls: Sequence[Effect], checklist: Checklist) -> None:
-    """Notes answers in which a provider calls its model by another name: an alias, or another model."""
-    for effect in calls:
-        spec = system.models[effect.role].spec if effect.role in system.models else ""
-        details = effect.response.get("response_metadata", {}) if isinstance(effect.response, dict) else {}
-        served = str(details.get("model_name") or details.get("model") or "")
-        model = spec.partition(":")[2].rpartition("/")[2].removesuffix("-latest")
-        if served and model and model.casefold() not in served.casefold():
-            reason, advice = f"an answer of {spec} calls its model {served}", "Ask the provider whether they are one."
-            checklist.leave("records", name / "journal.jsonl.gz", reason, advice)
-            return

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from drretail.experiment import read_evidence
-from drretail.exports.selection import Chosen, Selection
+from drretail.exports.selection import Selection
 from drretail.files import write_lines
 from drretail.grounding.report.render import render_report
 from drretail.records.ids import file_name
@@ -23,26 +23,16 @@ def write(selection: Selection, to: Path) -> str:
     for chosen in selection:
         number = numbers[chosen.run.query_id]
         is_foreign = selection.definition.systems[chosen.run.system].is_imported
-        files.setdefault(_name(chosen), []).append((number, _line(chosen, number, _article(chosen, is_foreign))))
+        repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
+        report = chosen.run.report or ""
+        # With numbered links and sources; a report from elsewhere as it came, which is how it was read.
+        article = report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
+        row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+        lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}{SUFFIX}", [])
+        lines.append((number, json.dumps(row, ensure_ascii=False)))
     if not files:
         raise selection.nothing_left()
     to.mkdir(parents=True, exist_ok=True)
     for name, lines in files.items():
         write_lines(to / name, [line for _, line in sorted(lines)])
     return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
-
-
-def _name(chosen: Chosen) -> str:
-    repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
-    return f"{file_name(chosen.run.system)}{repeat}{SUFFIX}"
-
-
-def _article(chosen: Chosen, is_foreign: bool) -> str:
-    """The report with numbered links and sources; one from elsewhere as it came, which is how it was read."""
-    report = chosen.run.report or ""
-    return report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
-
-
-def _line(chosen: Chosen, number: int, article: str) -> str:
-    row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
-    return json.dumps(row, ensure_ascii=False)

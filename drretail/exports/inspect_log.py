@@ -2,37 +2,133 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, cast
 
 from inspect_ai.log import (
     EvalConfig,
     EvalDataset,
     EvalLog,
+    EvalMetric,
     EvalResults,
     EvalSample,
+    EvalScore,
     EvalSpec,
     EvalStats,
     write_eval_log,
 )
 from inspect_ai.model import ModelUsage
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 
 from drretail import __version__
 from drretail.errors import UserError
+from drretail.eval.family import Family
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.values import Value
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
-from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in
 from drretail.exports.selection import judged_families
 from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
 from drretail.records.run import Run
 from drretail.records.score import Score as Row
+from drretail.records.score import shown_rows
+
+METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """One judge in one family, and its name in a log."""
+
+    name: str
+    metric: Family
+    assessor: Assessor
+    variants: tuple[str, ...]
+
+
+def scorers_in(gathered: Gathered) -> list[Scorer]:
+    """One for each judge that has verdicts in a family; where a family has several, their names say whose they are.
+
+    Families by which systems are chosen come first: inspect takes the first score for the headline.
+    """
+    found: list[Scorer] = []
+    for family, metric in sorted(gathered.families.items(), key=lambda each: not each[1].description.primary):
+        assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge.spec)]
+        for assessor in assessors:
+            rules = "" if assessor.rules == "default" else f", {assessor.rules}"
+            name = family if len(assessors) == 1 else f"{family} ({name_of(assessor.judge)}{rules})"
+            found.append(Scorer(name, metric, assessor, variants_of(metric)))
+    return found
+
+
+def variants_of(metric: Family) -> tuple[str, ...]:
+    """Those that a single report has, the primary ones first: what is formed over all reports at once is left out."""
+    left_out = {*metric.pooled, *metric.description.only_in_json}
+    alone = (name for name in metric.variants if name not in left_out)
+    return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
+
+
+def score_of(scorer: Scorer, values: Mapping[str, Value], explanation: str) -> Score:
+    """What one report got; what has no value is NaN, which inspect leaves out of means and counts."""
+    found = {name: values[name].value for name in scorer.variants if name in values}
+    if not found:
+        return Score.unscored(reason="not_judged", explanation=f"{scorer.name} was not judged.")
+    return Score(
+        value={name: nan if (value := found.get(name)) is None else value for name in scorer.variants},
+        explanation=explanation,
+    )
+
+
+def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> list[EvalScore]:
+    """What inspect's metrics make of a scorer's samples, repeats of a query averaged first; ours beside it.
+
+    ``rows`` are those of scores.json that are of the same system, family and judge.
+    """
+    ours = {row.variant: row for row in shown_rows(rows)}
+    return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
+
+
+def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Row | None) -> EvalScore:
+    by_query: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        by_query[str(sample.id)].append(_value(sample, scorer.name, variant))
+    means = {
+        query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
+    }
+    scores = [SampleScore(score=Score(value=mean_of), sample_id=query) for query, mean_of in means.items()]
+    made: dict[str, EvalMetric] = {}
+    for name, metric in METRICS.items():
+        computed = cast(Any, metric())(list(scores)) if scores else nan
+        if isinstance(computed, Mapping):
+            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in computed.items()}
+        else:
+            made[name] = EvalMetric(name=name, value=computed)
+    return EvalScore(
+        name=variant,
+        scorer=scorer.name,
+        reducer="mean",
+        scored_samples=len(means),
+        unscored_samples=len(by_query) - len(means),
+        metrics=made,
+        metadata=None
+        if row is None
+        else {"drretail": row.model_dump(include={"value", "ci_low", "ci_high", "n_planned", "n_scored"})},
+    )
+
+
+def _value(sample: EvalSample, scorer: str, variant: str) -> float:
+    score = (sample.scores or {}).get(scorer)
+    value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
+    return float(value) if isinstance(value, int | float) else nan
+
 
 SUFFIXES = (".eval", ".json")
 
@@ -86,7 +182,12 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     began, ended = (pick(times) if (times := _times(samples)) else "" for pick in (min, max))
     return EvalLog(
         status="success",
-        eval=_spec(definition, label, samples, began or _shops_today(definition)),
+        eval=_spec(
+            definition,
+            label,
+            samples,
+            began or ("1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()),
+        ),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
@@ -143,11 +244,6 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         packages={"drretail": __version__},
         metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
-
-
-def _shops_today(definition: Definition) -> str:
-    """The shop's today, where no run says when it was made."""
-    return "1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()
 
 
 def _times(samples: Sequence[EvalSample]) -> list[str]:

@@ -11,9 +11,9 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
-from drretail.records.score import Score, Scores, Verdict
+from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.csv_file import csv_table
+from drretail.tables.cells import csv_table
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
@@ -41,6 +41,11 @@ VERDICTS: Mapping[str, str] = {
     "item": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR", "rules": "VARCHAR", "judge_repeat": "BIGINT",
     "state": "VARCHAR", "value": "VARCHAR", "reason": "VARCHAR", "quote": "VARCHAR", "error": "VARCHAR",
 }  # fmt: skip
+_PARTS = {
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
+    " judge_failed": "BIGINT",
+}  # fmt: skip
+"""What the board has of each of its columns: the value, the ends of its interval, and how many reports it is of."""
 Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
 
@@ -69,26 +74,14 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:
         board = scored.scoreboard
-        tables["scoreboard"] = _board_columns(board), [selection.shown(row) for row in _board(selection, board)]
+        typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
+        typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
+        tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
         tables["comparisons"] = COMPARISONS, [selection.shown(row) for row in _comparisons(selection, board)]
     to.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in tables.items():
         write(to / f"{name}{suffix}", columns, rows)
     return written
-
-
-def _board_columns(board: Scoreboard) -> dict[str, str]:
-    """Of each of the scoreboard's columns its value, the ends of its interval, and how many reports it is of."""
-    columns = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"}
-    for column in board.columns:
-        columns |= {f"{column.name}{part}": kind for part, kind in _PARTS.items()}
-    return columns
-
-
-_PARTS = {
-    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
-    " judge_failed": "BIGINT",
-}  # fmt: skip
 
 
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
@@ -138,14 +131,13 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         for verdict in VerdictFile(path).lasts():
             about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
             if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
-                yield selection.shown(_row(verdict), verdict.run_id.partition("/")[2].rpartition("-r")[0])
-
-
-def _row(verdict: Verdict) -> dict[str, Any]:
-    row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
-    value = verdict.value
-    shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
-    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown}
+                row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
+                value = verdict.value
+                shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
+                yield selection.shown(
+                    row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown},
+                    verdict.run_id.partition("/")[2].rpartition("-r")[0],
+                )
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:

@@ -1,14 +1,14 @@
 """Which runs of an experiment are exported, and what each of them got from its judges."""
 
-import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.fail_if import Rule
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.verdicts import judged_in
@@ -24,12 +24,6 @@ from drretail.records.score import VerdictState
 
 Row = dict[str, Any]
 _RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
-_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +46,10 @@ class Got:
         return {self.variant, f"{self.metric} {self.variant}", self.name or self.variant}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A bound that a report's value has to keep, such as ``FP >= 0.8``."""
-
-    text: str
-    name: str
-    sign: str
-    bound: float
-
-    def keeps(self, got: Sequence[Got]) -> bool:
-        """True where every judge that scored the variant keeps the bound, and one did."""
-        known = [score.value for score in got if score.value is not None and self.name in score.names]
-        return bool(known) and all(_SIGNS[self.sign](value, self.bound) for value in known)
+def keeps(rule: Rule, got: Sequence[Got]) -> bool:
+    """True where every judge that scored the rule's variant keeps its bound, and one did."""
+    known = [score.value for score in got if score.value is not None and rule.name in score.names]
+    return bool(known) and all(map(rule.is_met, known))
 
 
 def read_rule(text: str) -> Rule:
@@ -155,7 +140,7 @@ class Selection:
     def _against(self, run: Run, got: Sequence[Got]) -> str | None:
         if run.report is None and not self.failed:
             return "without a report"
-        missed = [rule.text for rule in self.rules if not rule.keeps(got)]
+        missed = [rule.text for rule in self.rules if not keeps(rule, got)]
         return f"not {missed[0]}" if missed else None
 
 
@@ -168,7 +153,7 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
     by_run: dict[str, list[Got]] = {}
     for metric, family in gathered.families.items():
         for assessor in gathered.assessors(metric):
-            if is_panel(assessor.judge):
+            if is_panel(assessor.judge.spec):
                 continue
             for plan, answer in gathered.judged_runs(metric, assessor):
                 by_run.setdefault(plan.run_id, []).extend(

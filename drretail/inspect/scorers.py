@@ -20,7 +20,7 @@ from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
-from drretail.exports.inspect_scores import variants_of
+from drretail.exports.inspect_log import variants_of
 from drretail.inspect.recorded import kept_in, laid_out
 from drretail.inspect.rollout import end
 from drretail.inspect.worlds import world_at

@@ -11,15 +11,17 @@ from drretail.stats.agreement import (
     kappa_without_ties,
     kendall,
     krippendorff_alpha,
+    mean_absolute_deviation,
+    pairwise_comparison_accuracy,
     pearson,
     pearson_of_sums,
     pearson_sums,
     percent,
+    ranking_agreement,
     soft_disagreement,
     spearman,
     weighted_kappa,
 )
-from drretail.stats.alignment import mean_absolute_deviation, pairwise_comparison_accuracy, ranking_agreement
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval

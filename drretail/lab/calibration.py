@@ -18,6 +18,7 @@ from drretail.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.lab.trial_findings import LEAST_QUERIES
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
+from drretail.stats.agreement import sign
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
 
@@ -197,7 +198,7 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     # Of every two systems' reports that one person rated on a query: does the judge put them in the same order?
     ordered = {
         query: [
-            _order(one.value - other.value) == _order(judge.value - judged.value)
+            sign(one.value - other.value) == sign(judge.value - judged.value)
             for (one, judge), (other, judged) in combinations(of, 2)
             if one.rater == other.rater and one.system and other.system and one.system != other.system
         ]
@@ -205,10 +206,6 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     }
     mad, pca = ratio_interval([_mean_of(apart)]), ratio_interval([_mean_of(ordered)], is_share=True)
     return Nearness(version=version, n=len(pairs), mad=Measured.of(mad), pca=Measured.of(pca))
-
-
-def _order(number: float) -> int:
-    return (number > 0) - (number < 0)
 
 
 def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:

@@ -14,7 +14,7 @@ class LabFinding(Document):
     """EXP/lab/NAME.json: what the lab found out of an experiment, with its line beside the scores."""
 
     line: str = ""
-    """One sentence or two; blank of files that an older version wrote."""
+    """One sentence or two."""
     rests_on: dict[str, str] = Field(default_factory=dict[str, str])
     """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
     options: str = ""

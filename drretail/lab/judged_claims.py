@@ -17,7 +17,7 @@ from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_claim
-from drretail.stats.stratified import next_stratum
+from drretail.stats.prediction_powered import next_stratum
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,6 @@ def sheet_name(about: str) -> str:
 def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
     """All claims of every judge, under the default rules and in its first repeat, from verdicts that are not stale."""
     return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
-
-
-def judged_claims(experiment: Path) -> list[ExtractedClaim]:
-    """Those with a verdict."""
-    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
 
 
 def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:

@@ -21,7 +21,7 @@ from drretail.experiment import read_runs
 from drretail.lab.judged_claims import sheet_name
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
-from drretail.stats.agreement import Level
+from drretail.stats.agreement import Level, sign
 from drretail.tables.cells import read_cells
 
 Kind = Literal["person", "judge"]
@@ -116,7 +116,7 @@ def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
 
 
 def _has_opinions(judge: JudgeRef) -> bool:
-    return judge.kind != "rule_based" and not is_panel(judge)
+    return judge.kind != "rule_based" and not is_panel(judge.spec)
 
 
 def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
@@ -131,7 +131,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                     if outcome.result is None:
                         continue
                     item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
-                    value = float((outcome.result > 0.5) - (outcome.result < 0.5))
+                    value = float(sign(outcome.result - 0.5))
                     question = Question(PREFERENCE, dimension)
                     who = judge_name(assessor.judge, assessor.rules)
                     yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)

@@ -101,7 +101,7 @@ class SetCard(Record):
 
     name: str
     file: str = ""
-    """Which it was read from; blank of cards from before it was kept."""
+    """Which it was read from."""
     n: int
     """Claims with a verdict."""
     failed: int = 0

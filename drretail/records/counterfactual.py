@@ -15,9 +15,8 @@ OPTION = "counterfactual"
 Measure = Literal[
     "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
 ]
-Dimension = Literal["products", "categories", "brands", "prices", "constraints"]
+Dimension = Literal["products", "categories", "brands", "prices"]
 DIMENSIONS: tuple[Dimension, ...] = ("products", "categories", "brands", "prices")
-"""What is measured; older files hold "constraints" too."""
 
 
 class ProfileTraits(Record):
@@ -31,7 +30,7 @@ class ProfileTraits(Record):
     """Orders by leaf category."""
     brands: dict[str, int] = Field(default_factory=dict[str, int])
     products: tuple[str, ...] = ()
-    """The ids of what was bought, sorted; none in experiments from before they were kept."""
+    """The ids of what was bought, sorted."""
     price_position: float | None = None
     """The mean quarter of the shop's prices in the same categories, from 0 (cheapest) to 1 (dearest)."""
 

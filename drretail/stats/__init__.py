@@ -8,10 +8,8 @@ power.py             what an experiment of a size can show
 noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)
 length_control.py    wins between reports of one length
-agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many
+agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many; how far a judge's ratings are from people's
 confusion.py         tables of two raters' labels, drawn again by clusters
-alignment.py         how far a judge's ratings and orders of systems are from people's
 prediction_powered.py  means from few labels and many verdicts (PPI++)
-stratified.py        how labels are shared out among strata
 rank_correlation.py  Spearman's ρ inside systems
 """

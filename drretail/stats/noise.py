@@ -9,6 +9,7 @@ comes out below zero is told as zero; the other parts stay as they were solved.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, fsum, sqrt
+from statistics import fmean
 
 Nested = Sequence[Sequence[Sequence[float]]]
 """By query, by agent repeat, by judge repeat."""
@@ -30,7 +31,7 @@ def noise(values: Nested) -> Noise:
     """The three parts of the spread of these values; empty queries and repeats are left out."""
     nested = [[list(run) for run in query if run] for query in values]
     nested = [query for query in nested if query]
-    judge = _judge_variance(nested)
+    judge = run_variance([run for query in nested for run in query])
     agent = _agent_variance(nested, judge or 0.0)
     queries = _query_variance(nested, agent or 0.0, judge or 0.0)
     return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
@@ -46,7 +47,7 @@ def agent_test(values: Nested) -> float | None:
     nested = [[list(run) for run in query if run] for query in values]
     runs = sum(len(query) - 1 for query in nested if query)
     repeats = sum(len(run) - 1 for query in nested for run in query)
-    judge = _judge_variance(nested)
+    judge = run_variance([run for query in nested for run in query])
     if not runs or judge is None:
         return None
     between = _between_runs([query for query in nested if query], runs)
@@ -56,15 +57,9 @@ def agent_test(values: Nested) -> float | None:
 
 
 def run_variance(values: Sequence[Sequence[float]]) -> float | None:
-    """The variance between a query's repeats, pooled over queries; None where no query has two."""
+    """The variance between a query's repeats, or a run's judgements, pooled; None where none has two."""
     degrees = sum(len(query) - 1 for query in values if query)
     return fsum(_squares(query) for query in values if query) / degrees if degrees else None
-
-
-def _judge_variance(nested: Nested) -> float | None:
-    runs = [run for query in nested for run in query]
-    degrees = sum(len(run) - 1 for run in runs)
-    return None if not degrees else fsum(_squares(run) for run in runs) / degrees
 
 
 def _agent_variance(nested: Nested, judge: float) -> float | None:
@@ -72,13 +67,13 @@ def _agent_variance(nested: Nested, judge: float) -> float | None:
     degrees = sum(len(query) - 1 for query in nested)
     if not degrees:
         return None
-    repeats = fsum(_size(query) - _own(query) for query in nested) / degrees
+    repeats = fsum(len(_flat(query)) - _own(query) for query in nested) / degrees
     return (_between_runs(nested, degrees) - judge) / repeats
 
 
 def _between_runs(nested: Nested, degrees: int) -> float:
     """The mean square between runs of a query."""
-    return fsum(len(run) * (_mean(run) - _mean(_flat(query))) ** 2 for query in nested for run in query) / degrees
+    return fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
 
 
 def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
@@ -86,12 +81,13 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
     degrees = len(nested) - 1
     if degrees < 1:
         return None
-    total = sum(_size(query) for query in nested)
-    middle = _mean([value for query in nested for value in _flat(query)])
-    between = fsum(_size(query) * (_mean(_flat(query)) - middle) ** 2 for query in nested) / degrees
+    values = [_flat(query) for query in nested]
+    total = sum(map(len, values))
+    middle = fmean(value for query in values for value in query)
+    between = fsum(len(query) * (fmean(query) - middle) ** 2 for query in values) / degrees
     runs = fsum(len(run) ** 2 for query in nested for run in query) / total
     of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
-    of_queries = (total - fsum(_size(query) ** 2 for query in nested) / total) / degrees
+    of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
     return (between - judge - of_agent * agent) / of_queries
 
 
@@ -101,7 +97,7 @@ def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
     c of a query's n repeats pass. Queries with fewer than k repeats are left out; None where none is left.
     """
     shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
-    return _mean(shares) if shares else None
+    return fmean(shares) if shares else None
 
 
 def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
@@ -109,35 +105,26 @@ def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
 
     Queries with fewer than k repeats are left out; None where none is left.
     """
-    lowest = [_expected_lowest(sorted(query), k) for query in values if len(query) >= k]
-    return _mean(lowest) if lowest else None
-
-
-def _expected_lowest(ordered: Sequence[float], k: int) -> float:
-    """Value i is the lowest in every choice that takes it and k − 1 of those above."""
-    n = len(ordered)
-    return fsum(value * comb(n - place - 1, k - 1) for place, value in enumerate(ordered)) / comb(n, k)
+    lowest: list[float] = []
+    for query in values:
+        if (n := len(query)) >= k:
+            # Value i is the lowest in every choice that takes it and k − 1 of those above.
+            choices = (value * comb(n - place - 1, k - 1) for place, value in enumerate(sorted(query)))
+            lowest.append(fsum(choices) / comb(n, k))
+    return fmean(lowest) if lowest else None
 
 
 def _flat(query: Sequence[Sequence[float]]) -> list[float]:
     return [value for run in query for value in run]
 
 
-def _size(query: Sequence[Sequence[float]]) -> int:
-    return sum(len(run) for run in query)
-
-
 def _own(query: Sequence[Sequence[float]]) -> float:
-    return sum(len(run) ** 2 for run in query) / _size(query)
+    return sum(len(run) ** 2 for run in query) / len(_flat(query))
 
 
 def _squares(values: Sequence[float]) -> float:
-    mean = _mean(values)
+    mean = fmean(values)
     return fsum((value - mean) ** 2 for value in values)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
 
 
 def _deviation(variance: float | None) -> float | None:

@@ -6,7 +6,7 @@ averaged first: they say nothing about other queries.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
+from statistics import fmean
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,6 @@ class Pairs:
     a: tuple[float, ...]
     """The mean over A's repeats of each query, in the order of ``queries``."""
     b: tuple[float, ...]
-    without_a: tuple[str, ...] = ()
-    """Queries dropped because only B has a value."""
-    without_b: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -32,27 +29,10 @@ class Pairs:
     @property
     def means(self) -> tuple[float, float] | None:
         """A's and B's mean over these queries alone, so that they differ by the mean difference; None without any."""
-        return (round(_mean(self.a), 10), round(_mean(self.b), 10)) if self.queries else None
-
-    @property
-    def dropped(self) -> int:
-        """Queries that only one side has a value for."""
-        return len(self.without_a) + len(self.without_b)
+        return (round(fmean(self.a), 10), round(fmean(self.b), 10)) if self.queries else None
 
 
 def pair(a: Mapping[str, Sequence[float]], b: Mapping[str, Sequence[float]]) -> Pairs:
-    """The queries that both sides have values of, each with the mean of its repeats; the others are counted."""
-    has_a = {query for query, values in a.items() if values}
-    has_b = {query for query, values in b.items() if values}
-    both = tuple(sorted(has_a & has_b))
-    return Pairs(
-        both,
-        tuple(_mean(a[query]) for query in both),
-        tuple(_mean(b[query]) for query in both),
-        without_a=tuple(sorted(has_b - has_a)),
-        without_b=tuple(sorted(has_a - has_b)),
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
+    """The queries that both sides have values of, each with the mean of its repeats."""
+    both = tuple(sorted(query for query in a.keys() & b.keys() if a[query] and b[query]))
+    return Pairs(both, tuple(fmean(a[query]) for query in both), tuple(fmean(b[query]) for query in both))

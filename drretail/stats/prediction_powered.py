@@ -23,7 +23,7 @@ independent, and at least 1.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from drretail.stats.clusters import FEWEST
 from drretail.stats.intervals import LEVEL
@@ -101,28 +101,6 @@ def labels_needed(apart: Corrected, labels: int) -> int | None:
     return None if room <= 0 else max(1, round(labels * by_labels / room))
 
 
-def independent_mean(
-    labels: Sequence[float], judged: Sequence[float], others: Sequence[float], power: float | None = None
-) -> Corrected:
-    """PPI++ as published, for many independent items: labels with the verdicts on the same, and verdicts on others.
-
-    Equation (3.2) with λ = ``power``, or the plug-in λ of example 6.1: Var(θ) = λ²·Var(f)/N + Var(y − λf)/n, and a
-    normal interval. ``corrected_mean`` is compared with it where its assumptions hold.
-    """
-    import numpy as np
-    from scipy.special import ndtri
-
-    y, f, rest = (np.array(values, dtype=np.float64) for values in (labels, judged, others))
-    n, count = len(y), len(rest)
-    if power is None:
-        shared = float(((y - y.mean()) * (f - f.mean())).mean())
-        spread = (1 + n / count) * float(np.concatenate([f, rest]).var(ddof=1))
-        power = min(1.0, max(0.0, shared / spread)) if spread else 0.0
-    value = float(power * rest.mean() + (y - power * f).mean())
-    away = ndtri(1 - _BEYOND) * float(power**2 * rest.var() / count + (y - power * f).var() / n) ** 0.5
-    return Corrected(value, value - away, value + away)
-
-
 @dataclass(frozen=True, slots=True)
 class _Stratum:
     """The places of its items, and of its labelled ones with their weights, which add up to 1."""
@@ -183,7 +161,11 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
     clusters = np.array([names[item.cluster] for item in items])
     shares = np.array([item.share for item in items])
     by_verdicts = np.bincount(clusters, shares / shares.sum() * (predicted - value)).astype(np.float64)
-    effect = _design_effect(by_verdicts, np.bincount(clusters, residuals).astype(np.float64), residuals)
+    # The variance over clusters divided by that of labels as if they were independent; 1 where it is less.
+    by_labels = np.bincount(clusters, residuals).astype(np.float64)
+    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
+    together = by_verdicts + by_labels
+    effect = max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
     labelled_clusters = len({item.cluster for item in items if item.label is not None})
     below = above = 0.0
     for part in parts:
@@ -193,13 +175,6 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
         above += (part.share * (high - middle) / whole) ** 2
     influence = dict(zip(names, (by_verdicts / whole).tolist(), strict=True))
     return _with_interval(value, below, above, influence)
-
-
-def _design_effect(by_verdicts: "Numbers", by_labels: "Numbers", residuals: "Numbers") -> float:
-    """The variance over clusters divided by that of labels as if they were independent; 1 where it is less."""
-    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
-    together = by_verdicts + by_labels
-    return max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
 
 
 def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) -> tuple[float, float]:
@@ -236,3 +211,24 @@ def _with_interval(value: float, below: float, above: float, influence: Mapping[
         return Corrected(value, below=below, above=above, influence=influence)
     away = _cluster_margin(influence)
     return Corrected(value, value - (below + away) ** 0.5, value + (above + away) ** 0.5, below, above, influence)
+
+
+Stratum = TypeVar("Stratum", bound=Hashable)
+
+FLOOR = 3
+"""Labels that each stratum has before size counts. With 1, a small stratum's interval is 0 to 1 almost; more than 3
+takes labels from the large strata, in which a lenient judge's errors are (``benchmarks/ppi.py --floor``)."""
+
+
+def next_stratum(sizes: Mapping[Stratum, int], drawn: Mapping[Stratum, int], floor: int = FLOOR) -> Stratum | None:
+    """The stratum that the next label is drawn from; None where all items of ``sizes`` are drawn.
+
+    Drawn one after the other, every prefix of a sample is shared out like the whole, so people may stop early, and a
+    larger sample begins with the smaller one.
+    """
+    left = [stratum for stratum, size in sizes.items() if drawn.get(stratum, 0) < size]
+    below = [stratum for stratum in left if drawn.get(stratum, 0) < floor]
+    if below:
+        return max(below, key=lambda stratum: (-drawn.get(stratum, 0), sizes[stratum]))
+    # Sainte-Laguë: of all ways to share out whole labels this one is nearest to the proportions.
+    return max(left, key=lambda stratum: sizes[stratum] / (drawn.get(stratum, 0) + 0.5), default=None)

@@ -43,7 +43,6 @@ class Strength:
     """A competitor's strength with its interval over users; without a value where ``lacks`` says why."""
 
     interval: Interval
-    opponents: int
     lacks: str | None = None
 
 
@@ -63,7 +62,7 @@ def strengths(
     among = [contest for contest in contests if contest.first in ranked]
     made = _ranked(ranked, among, seed, clusters or Clusters()) if ranked else {}
     lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
-    return {name: Strength(made.get(name, Interval(None)), len(against[name]), lacks[name]) for name in names}
+    return {name: Strength(made.get(name, Interval(None)), lacks[name]) for name in names}
 
 
 def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -4,7 +4,6 @@ p values are two-sided. Queries of one user are alike, so what is tested are the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from drretail.stats.clusters import Groups, cluster_sums
 
@@ -16,25 +15,17 @@ _UNIT = 1 / 60
 _GRID = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class SignTest:
-    """How often each side was above; ``p`` is None without a query, and 1 where no query differs."""
+def sign_test(differences: Sequence[float]) -> float | None:
+    """p of the exact binomial test that a difference is above zero as often as below; zeros are left out.
 
-    above: int
-    below: int
-    zeros: int
-    p: float | None
-
-
-def sign_test(differences: Sequence[float]) -> SignTest:
-    """The exact binomial test that a difference is above zero as often as below; zeros are left out and counted."""
+    None without a query, and 1 where no query differs.
+    """
     from scipy.special import bdtr
 
     above, below = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    zeros = len(differences) - above - below
     if not above + below:
-        return SignTest(above, below, zeros, 1.0 if differences else None)
-    return SignTest(above, below, zeros, min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5))))
+        return 1.0 if differences else None
+    return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5)))
 
 
 def flip_test(differences: Sequence[float], groups: Groups) -> float | None:

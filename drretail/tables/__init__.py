@@ -5,8 +5,7 @@ table.py     the record: columns, rows of typed cells, notes
 terminal.py  as lines that fit a width; columns that find no room are named
 widths.py    columns in parts that fit, names broken into lines
 markdown.py  for repositories and documents
-cells.py     rows of cells as spreadsheets take and give them
-csv_file.py  for spreadsheets: values unrounded, intervals and counts in columns of their own
+cells.py     for spreadsheets: rows of cells, guarded; a table's values unrounded, intervals and counts apart
 
 The fourth, HTML, is ``viewer/page/templates/table.html.jinja``.
 """

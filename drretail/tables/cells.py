@@ -3,10 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from drretail.errors import UserError
+from drretail.tables.table import Cell, Row, Table
 
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
@@ -74,3 +75,31 @@ def _decoded(path: Path) -> str:
         return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
+
+
+_PARTS = ("low", "high", "deviation", "counts")
+
+
+def csv_table(table: Table) -> bytes:
+    """The file's content, with cells guarded that a spreadsheet would calculate."""
+    parts = [
+        [part for part in _PARTS if any(_part(row.cells[at], part) for row in table.rows)]
+        for at in range(len(table.columns))
+    ]
+    heads = [table.heading or "name"]
+    for column, its in zip(table.columns, parts, strict=True):
+        heads += [column.name, *(f"{column.name} {part}" for part in its)]
+    return as_csv([heads, *([*_cells(row, parts)] for row in table.rows)])
+
+
+def _cells(row: Row, parts: list[list[str]]) -> Iterator[str | float]:
+    name = row.label or row.name
+    yield f"{name}, {row.manner}" if row.manner else name
+    for cell, its in zip(row.cells, parts, strict=True):
+        yield "" if cell is None or cell.value is None else cell.value
+        yield from (_part(cell, part) for part in its)
+
+
+def _part(cell: Cell | None, part: str) -> str | float:
+    value = None if cell is None else getattr(cell, part)
+    return "" if value is None else value

@@ -10,7 +10,6 @@ from drretail.tables.table import Cell, Row, Table, upright
 from drretail.tables.widths import broken, filled, parts
 
 if TYPE_CHECKING:
-    from rich.box import Box
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -169,12 +168,20 @@ def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
 
 
 def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
+    from rich.box import Box
     from rich.table import Table as Grid
 
     widths = _shared(table, layout, width)
     names, *others = widths
     shown = any((table.heading, *(table.columns[at].name.strip() for at in layout.places)))
-    grid = Grid(box=_ruled(), padding=(0, 0, 0, layout.gap - 1), pad_edge=False, show_edge=False, show_header=shown)
+    grid = Grid(
+        # Rules below the headings and between sections, and none anywhere else.
+        box=Box("    \n    \n ── \n    \n ── \n    \n    \n    \n"),
+        padding=(0, 0, 0, layout.gap - 1),
+        pad_edge=False,
+        show_edge=False,
+        show_header=shown,
+    )
     grid.add_column(_broken(table.heading, names), width=names, overflow="fold")
     for at, wide in zip(layout.places, others, strict=True):
         column = table.columns[at]
@@ -229,10 +236,3 @@ def _len(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
-
-
-def _ruled() -> "Box":
-    """Rules below the headings and between sections, and none anywhere else."""
-    from rich.box import Box
-
-    return Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")

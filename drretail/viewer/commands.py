@@ -6,7 +6,7 @@ from shlex import quote
 
 from drretail.eval.judging.pairs import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.panel import names_panel
+from drretail.eval.scores.panel import is_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, MOVES, SANDBOX, Limits, System
@@ -75,9 +75,7 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     usual = choose_pairs(view.definition)
     compared: dict[tuple[Rules, str], list[Labels]] = {}
     for row in view.pairs:
-        if not names_panel(row.judge) and (row.a, row.b) not in (
-            pairs := compared.setdefault((row.rules, row.judge), [])
-        ):
+        if not is_panel(row.judge) and (row.a, row.b) not in (pairs := compared.setdefault((row.rules, row.judge), [])):
             pairs.append((row.a, row.b))
     for (rules, judge), pairs in sorted(compared.items()):
         named = () if pairs == usual else map(pair_name, pairs)
@@ -87,7 +85,7 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
 
 def _judges(specs: Iterable[str]) -> list[str]:
     """Flags for those that have verdicts of their own: code needs no flag, and a panel is made of its members."""
-    return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not names_panel(spec)))
+    return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not is_panel(spec)))
 
 
 def _rules(rules: str) -> list[str]:

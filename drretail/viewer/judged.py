@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import verdicts_by_assessor
-from drretail.eval.scores.panel import name_of, names_panel
+from drretail.eval.scores.panel import is_panel, name_of
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
 from drretail.tables.figures import counted
@@ -80,7 +80,7 @@ _Place = tuple[str, str, str, str, str]
 
 def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> str:
     """What has changed since the scores were made, in words; empty where they still hold."""
-    judgings = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
+    judgings = [judging for judging in scores.judgings if not is_panel(judging.judge)]  # its members are compared
     scored = {_place(judging): judging for judging in judgings}
     metrics = sorted({judging.metric for judging in judgings})
     runs, living, silent = Counter[str](), Counter[_Place](), Counter[_Place]()

@@ -1,13 +1,9 @@
 """A model that researches as offline:shopper does, understands, writes as scripted, and makes one chosen mistake."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.messages.content import InvalidToolCall
-from langchain_core.messages.tool import invalid_tool_call, tool_call
-from langchain_core.outputs import ChatGeneration, ChatResult
 
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.llm.registry import Model, ModelInfo
@@ -69,60 +65,31 @@ _BY_TAG: dict[str, Part] = {
 
 
 class Saboteur:
-    """Spoils the answers of some roles: the first one only, or (``stubborn``) each of them."""
+    """Spoils the reports: the first one only, or (``stubborn``) each of them."""
 
-    def __init__(
-        self, parts: Sequence[Part], spoil: Spoiling, *, stubborn: bool, of_reports: bool, report: str | None = REPORT
-    ) -> None:
-        self._parts = parts
+    def __init__(self, spoil: Spoiling, *, stubborn: bool) -> None:
         self._spoil = spoil
         self._stubborn = stubborn
-        self._of_reports = of_reports
-        self._report = report
-        self.spoilt = 0
+        self._spoilt = False
 
     def __call__(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
         part = part_of(messages, tools)
-        answer = _scripted(shop(messages, tools, choice), part, self._report)
-        spares = part not in self._parts or (self._of_reports and bool(answer.tool_calls))
-        if spares or (self.spoilt and not self._stubborn):
+        answer = _scripted(shop(messages, tools, choice), part)
+        spares = part not in ("alone", "report") or bool(answer.tool_calls)
+        if spares or (self._spoilt and not self._stubborn):
             return answer
-        self.spoilt += 1
+        self._spoilt = True
         return self._spoil(answer)
-
-
-class Broken(OfflineChat):
-    """Keeps what OfflineChat has no use for: calls that a client could not read."""
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        unread: list[InvalidToolCall] = []
-
-        def policy(reply: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-            answer = self.policy(reply, tools, choice)
-            unread.extend(answer.invalid_tool_calls)
-            return answer
-
-        plain = OfflineChat(policy=policy, model=self.model)
-        result = plain._generate(messages, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]  # a model within one
-        message = result.generations[0].message
-        return ChatResult(
-            generations=[ChatGeneration(message=message.model_copy(update={"invalid_tool_calls": unread}))]
-        )
 
 
 def model(saboteur: Saboteur) -> Model:
     info = ModelInfo(spec=SPEC, provider="offline", model="saboteur", kind="scripted")
-    return Model(SPEC, Broken(policy=saboteur, model="saboteur"), info, {})
+    return Model(SPEC, OfflineChat(policy=saboteur, model="saboteur"), info, {})
 
 
 def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:
     """Puts one of ``SENTENCES`` below the title of the report, and what it recommends into the cart."""
-    return Saboteur(("alone", "report"), lambda answer: _with(answer, mistake), stubborn=stubborn, of_reports=True)
-
-
-def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False, report: str | None = REPORT) -> Saboteur:
-    """Does ``spoil`` in those roles, at their first turn or at each; without a ``report`` it writes what it found."""
-    return Saboteur(parts, spoil, stubborn=stubborn, of_reports=False, report=report)
+    return Saboteur(lambda answer: _with(answer, mistake), stubborn=stubborn)
 
 
 def _with(answer: AIMessage, mistake: str) -> AIMessage:
@@ -133,45 +100,11 @@ def _with(answer: AIMessage, mistake: str) -> AIMessage:
     return AIMessage(f"{text.rstrip()}\n\n{picks_block(picks)}")
 
 
-def _scripted(answer: AIMessage, part: Part, report: str | None) -> AIMessage:
+def _scripted(answer: AIMessage, part: Part) -> AIMessage:
     """The same, but that the wish is the query's own, and the report the scripted one."""
-    if report is not None and part in ("alone", "report") and not answer.tool_calls:
-        return AIMessage(report)
+    if part in ("alone", "report") and not answer.tool_calls:
+        return AIMessage(REPORT)
     if part != "understanding" or QUERY.wish is None:
         return answer
     wish = QUERY.wish.model_dump(mode="json")
     return AIMessage("", tool_calls=[call | {"args": wish} for call in answer.tool_calls])
-
-
-def saying_nothing(answer: AIMessage) -> AIMessage:
-    del answer
-    return AIMessage("")
-
-
-def calling(name: str, **args: Any) -> Spoiling:
-    """One call beside those of the answer."""
-    extra = tool_call(name=name, args=args, id=None)
-    return lambda answer: AIMessage(answer.text, tool_calls=[extra, *answer.tool_calls])
-
-
-def only_calling(name: str, **args: Any) -> Spoiling:
-    """One call in place of the answer, whatever it was."""
-    return lambda answer: AIMessage("", tool_calls=[tool_call(name=name, args=args, id=None)])
-
-
-def with_broken_json(answer: AIMessage) -> AIMessage:
-    """A call as a client gives it whose arguments were no JSON."""
-    del answer
-    broken = invalid_tool_call(name="product_catalog_search", args='{"query": "bird', id="x", error="unterminated")
-    return AIMessage("", invalid_tool_calls=[broken])
-
-
-def without_its_first_source(answer: AIMessage) -> AIMessage:
-    """A synthesis that forgets a source and what rests on it."""
-    fields = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
-    forgotten = fields["sources"][0]["evidence"]
-    fields["sources"] = fields["sources"][1:]
-    fields["insights"] = [insight for insight in fields["insights"] if forgotten not in insight["citations"]]
-    if not answer.tool_calls:
-        return AIMessage(json.dumps(fields))
-    return AIMessage("", tool_calls=[answer.tool_calls[0] | {"args": fields}])

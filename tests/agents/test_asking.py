@@ -69,16 +69,6 @@ def test_who_can_ask_is_told_so_and_who_can_not_reads_what_was_read_before(world
     assert told == mute.replace(HIDING.text, HIDING.full_text)
 
 
-def test_an_answer_is_cited_and_stands_in_the_run(world: World) -> None:
-    recorded, shown, _ = played(world, calls(ASKING), calls(SEARCH), REPORT)
-    assert recorded.run.steps[1].evidence == ("S:feature-1",)
-    assert "It has to be of cedar." in str(shown[1].messages[-1].content)
-    assert {each.evidence_id: each.type for each in recorded.run.citations} == {
-        "S:feature-1": "internal",
-        "P:B0TEST0002": "product",
-    }
-
-
 def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_where_it_is_used(world: World) -> None:
     system = sut(world, scripted()[0])
     made = intended([system], ["told", "asked", "mute"])

@@ -12,7 +12,7 @@ from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
-from drretail.experiment import read_definition, read_reference, read_runs
+from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.llm.budget import ExperimentBudget
@@ -20,7 +20,6 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, calls, record, scripted, sut
 from tests.agents.running.test_runner import REPORT, SEARCH
@@ -43,29 +42,10 @@ def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(
     assert "$24.99, 4.5 stars from 100 ratings [P:B0TEST0001]." in report
 
 
-def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> None:
-    strange = QUERY.model_copy(update={"text": "Zzyzx?"})
-    report = recorded(world, "null_bestsellers", strange).run.report or ""
-    assert report.count("[P:") == 3
-
-
-def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
-    options = {"without": ["catalog"], "redact": True}
-    player = sut(world, {}, "null_copy", web_mode="ws", options=options, limits=Limits(tokens=5))
-    assert player.system == System(agent="null_copy", models={})
-    assert (player.label, player.models, player.repeats(5)) == ("null_copy", {}, 1)
-
-
 def test_keywords_are_the_words_that_tell_something_each_once() -> None:
     text = "I'd like a dog bed, please: the Dog's old bed is under 2 years old. A washable one!"
     assert keywords(text) == ("dog", "bed", "dog's", "old", "washable")
     assert keywords("") == ()
-
-
-def test_the_best_hit_is_cited_and_put_into_the_cart(world: World) -> None:
-    run = recorded(world, "null_search").run
-    assert re.findall(r"\[P:(\w+)\]", run.report or "") == [pick.product for pick in run.picks or ()]
-    assert len(run.picks or ()) == 1
 
 
 def test_a_search_that_reads_no_question_keeps_to_no_budget(world: World) -> None:
@@ -115,14 +95,6 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
     assert made.run.usage == {}
 
 
-def test_a_single_piece_is_its_own_total_and_a_price_for_each_leaves_nothing_over(world: World) -> None:
-    query = asked(Wish(wants=(BIRD_BATH.model_copy(update={"price_max": Money.of(60)}),)))
-    report = answered(world, query, reference_of(query, offered()[1:])).run.report or ""
-    assert report.splitlines()[2:] == [
-        "- **Tanagrove Bird Bath**: the bird bath, weatherproof, $55.00, 4.5 stars from 100 ratings [P:B0TEST0004]."
-    ]
-
-
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
     run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
@@ -145,34 +117,17 @@ def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) 
     assert "an experiment whose baskets were found when it opened" in known(run.error).message
 
 
-BESIDE = (*NULL_AGENTS, ORACLE_AGENT)
-
-
 def none_found(query: Query) -> Reference:
     return Reference(query_id=query.query_id, lack="no_things")
 
 
-def run_all(
-    world: World,
-    folder: Path,
-    repeats: int = 1,
-    experiment_budget: ExperimentBudget | None = None,
-    replay: Path | None = None,
-) -> list[Tally]:
+def run_all(world: World, folder: Path, experiment_budget: ExperimentBudget | None = None) -> list[Tally]:
     """One agent of a scripted model, and the baselines."""
-    model, _ = scripted(*[calls(SEARCH), REPORT] * repeats)
+    model, _ = scripted(calls(SEARCH), REPORT)
     players = with_baselines([sut(world, model)], world)
     with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
-        runner = Runner(world, "w", replay=replay)
-        batch = Batch(runner, experiment, parallel=1, experiment_budget=experiment_budget)
-        return batch.run_all(players, [QUERY], repeats)
-
-
-def test_baselines_run_once_for_each_query_however_often_the_others_do(world: World, folder: Path) -> None:
-    tallies = run_all(world, folder, repeats=3)
-    assert {tally.label: tally.done for tally in tallies} == {"react@scripted-test": 3} | dict.fromkeys(BESIDE, 1)
-    assert sorted(run.repeat for run in read_runs(folder)) == [1] * (1 + len(BESIDE)) + [2, 3]
-    assert all(not run.usage for run in read_runs(folder) if run.system in BESIDE)
+        batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
+        return batch.run_all(players, [QUERY])
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
@@ -183,14 +138,6 @@ def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> N
     }
     assert held_back == {"react@scripted-test"}
     assert experiment_budget.refused == 1
-
-
-def test_an_experiment_without_them_is_replayed_with_them(world: World, folder: Path, tmp_path: Path) -> None:
-    model, _ = scripted(calls(SEARCH), REPORT)
-    alone = [sut(world, model)]
-    with open_experiment(folder, world, [QUERY], alone, "42") as experiment:
-        Batch(Runner(world, "w"), experiment).run_all(alone, [QUERY])
-    assert all(tally.failed == 0 for tally in run_all(world, tmp_path / "again", replay=folder))
 
 
 def test_baskets_are_found_once_and_stay_whatever_is_found_later(world: World, folder: Path) -> None:

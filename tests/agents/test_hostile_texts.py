@@ -39,13 +39,6 @@ def all_met(shop: World) -> dict[str, Met]:
     return {text.id: met("react", text, shop, ASKED, shop.folder) for text in hostile_texts()}
 
 
-def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
-    for text in hostile_texts():
-        assert text.mark in text.text
-        assert [each.id for each in hostile_texts() if each.is_in(text.readable)] == [text.id]
-        assert text.forges is None or text.forges in text.text
-
-
 def test_pages_of_one_hit_are_those_of_one_long_page(shop: World) -> None:
     catalog = with_hostile_texts(shop, "w").catalog
     for category in {None, *catalog.categories()}:

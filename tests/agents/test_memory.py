@@ -70,14 +70,6 @@ def test_every_agent_is_told_the_text_in_the_place_of_the_users_tools(world: Pat
     assert "get_user_orders" not in {step.name for run in read_runs(exp) for step in run.steps}
 
 
-def test_without_the_setting_the_text_stands_beside_the_tools(world: Path) -> None:
-    exp = made(world, memory="shopper_memory:newest")
-    ((label, system),) = read_definition(exp).systems.items()
-    assert (system.information, "without" in system.options) == ("tools", False)
-    assert TEXT in first_asked(exp, label)
-    assert "get_user_orders" in {step.name for run in read_runs(exp) for step in run.steps}
-
-
 def test_a_changed_module_is_another_system(world: Path, module: Callable[[str, str], str]) -> None:
     labels: set[str] = set()
     for number in (1, 2):

@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +82,6 @@ def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(moving: S
     assert found["hits"][0]["price"] == 24.99
     assert "availability" not in found["hits"][0]
     assert moving.store_seen.products(["B0TEST0001"])["B0TEST0001"].price == opened[-1]["price"]
-
-
-def test_a_shop_that_stands_still_says_neither_availability_nor_time_and_counts_nothing(moving: Session) -> None:
-    still = replace(moving, moves=None)
-    with Toolkit(still) as toolkit:
-        page = toolkit.call(*FIRST).value
-    assert not {"availability", "as_of"} & page.keys()
-    assert [step.calls_before for step in still.trajectory.steps()] == [None]
 
 
 def test_what_moves_stands_in_the_label_and_floors_have_no_moving_shop(world: World) -> None:

@@ -9,10 +9,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from drretail import Answer, compare, open_world, run, score, shop_tools
+from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
-from drretail.agents.callables import as_agent
-from drretail.agents.page_reading import reading_pages
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
@@ -22,7 +20,6 @@ from drretail.api.models import choices_by_role
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
@@ -42,8 +39,8 @@ from tests.shop import USER, build_shop
 PLACE = "tests.agents.own:BUYER"
 
 
-def perform(world: World, agent: str = PLACE, **models: Model) -> Recorded:
-    return record(world, sut(world, models, agent))
+def perform(world: World, **models: Model) -> Recorded:
+    return record(world, sut(world, models, PLACE))
 
 
 def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:
@@ -88,24 +85,6 @@ def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told
     assert choices_by_role([], profile, roles)["critic"].model == "c:d"
     with pytest.raises(UnknownName, match="There is no role 'critic'"):
         choices_by_role([], profile)
-
-
-@pytest.mark.parametrize(
-    ("roles", "writer"),
-    [
-        (("supervisor", "researcher", "synthesis", "report"), "report"),
-        (("researcher",), "researcher"),
-        (("researcher", "critic"), "researcher"),
-        (("buyer", "critic"), "critic"),
-        (("supervisor", "buyer"), "buyer"),
-        (("summariser",), "summariser"),
-        ((), None),
-    ],
-)
-def test_missing_picks_are_asked_of_the_role_that_writes_the_report(roles: tuple[str, ...], writer: str | None) -> None:
-    agent = replace(BUYER, roles=roles)
-    assert agent.writer == writer
-    assert reading_pages(agent).writer == (writer or "summariser")
 
 
 def returning(given: Any) -> Agent:
@@ -275,16 +254,6 @@ def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
     assert known(one.error).message == "the agent's last message is the question itself"
 
 
-def test_compare_takes_the_name_that_the_user_gave(tmp_path: Path) -> None:
-    name = "My Agent"
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION], {name: plain, "react": "react"}, user=USER, baselines=False)
-        score(experiment, ["checks", "basket"])
-    found = compare(experiment, name, "react", metrics=["checks"])
-    assert found.b == "react@offline-shopper"
-    assert read_definition(experiment.folder).systems[found.a].agent == name
-
-
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "brought.py").write_text("def f(question): return question\nclass C: pass\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)
@@ -295,12 +264,3 @@ def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pyt
         load_agent("brought:C")
     with pytest.raises(UserError, match="nothing fills in its argument 'size'"):
         load_agent("brought:g")
-
-
-def test_a_function_that_asks_for_models_has_a_role_to_ask() -> None:
-    def own(task: Any, session: Any, models: Any, limits: Any) -> str:
-        return "x"
-
-    agent = as_agent(own)
-    assert known(agent).roles == ("researcher",)
-    assert as_agent(shop_tools()[0]) is None

@@ -9,19 +9,16 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from drretail.agents.page_reading import NOTHING_THERE
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import prompt_hashes
 from drretail.env.web.base import WebPage
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.shop import USER
@@ -36,10 +33,8 @@ SEARCH = ("web_search", {"query": "bird feeder"})
 REPORT = reporting("Clean it weekly.")
 
 
-def summariser(
-    *failing: str, quotes: Sequence[str] = (), slow: str = "", in_vain: str = ""
-) -> tuple[Model, list[Request]]:
-    """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time.
+def summariser(*failing: str, quotes: Sequence[str] = (), in_vain: str = "") -> tuple[Model, list[Request]]:
+    """Summarises each page as its title, except those at the hosts ``failing``.
 
     The host ``in_vain`` holds nothing on a bird feeder.
     """
@@ -48,8 +43,6 @@ def summariser(
         asked = request.opening
         if any(f"://{host}" in asked for host in failing):
             raise ModelError("timeout", "slow")
-        if slow and f"://{slow}" in asked:
-            time.sleep(0.1)
         if in_vain and f"://{in_vain}" in asked and "bird feeder" in (tag_content("search", asked) or ""):
             return ScriptedAnswer(structured={"relevant": False, "summary": ""})
         title = asked.split('title="')[1].split('"')[0]
@@ -64,11 +57,10 @@ def perform(
     reader: Model,
     *turns: AIMessage,
     agent: str = "react",
-    corpus: Sequence[SandboxPage] = CORPUS,
     **given: Any,
 ) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
-    web = replace(world, web=SandboxWeb(corpus))
+    web = replace(world, web=SandboxWeb(CORPUS))
     return record(web, sut(web, {"": model, "summariser": reader}, agent, web_mode="ws", **given)), shown
 
 
@@ -127,17 +119,6 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     assert recorded.run.status == "done"
 
 
-def test_a_page_that_holds_nothing_on_the_search_is_no_finding(world: World) -> None:
-    recorded, shown = perform(world, summariser(in_vain="a.example")[0])
-    read = results(shown)
-    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "note": NOTHING_THERE}
-    assert read[IDS[1]]["summary"] == "On Seed."
-    (note,) = [note for note in recorded.run.notes if IDS[0] in note]
-    assert note.endswith(f"{IDS[0]} was read and not handed on: nothing on the search")
-    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
-    assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
-
-
 def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:
     reader, asked = summariser(in_vain="a.example")
     recorded, _ = perform(world, reader, calls(SEARCH), calls(("web_search", {"query": "clean weekly"})), REPORT)
@@ -156,50 +137,9 @@ def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_agai
     assert recorded.run.usage["summariser"].calls == 4
 
 
-def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: World) -> None:
-    recorded, _ = perform(world, summariser()[0], calls(("calculator", {"expression": "1+1"}), SEARCH), REPORT)
-    (search,) = [step for step in recorded.run.steps if step.name == "web_search"]
-    steps = [step for step in recorded.run.steps if step.role == "summariser"]
-    assert [step.path.rpartition(".")[0] for step in steps] == [f"0.{search.seq}"] * 2
-    assert all(1 <= int(step.path.rpartition(".")[2]) <= 3 for step in steps)
-    assert recorded.run.usage["summariser"].calls == 2
-
-
-def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: World) -> None:
-    reader, _ = summariser()
-    model, _ = scripted()
-    models = {"": model, "summariser": reader}
-    plain = sut(world, models)
-    reading = sut(world, models, web_mode="ws")
-    assert "summariser" not in plain.system.models
-    assert reading.system.models["summariser"].spec == "scripted:reader"
-    assert set(prompt_hashes(reading)) - set(prompt_hashes(plain)) == {"summarise_page"}
-    with pytest.raises(UserError, match="needs a model for summariser"):
-        sut(world, {"researcher": model}, web_mode="ws")
-
-
-def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
-    model, _ = scripted(calls(SEARCH), REPORT)
-    recorded = record(replace(world, web=SandboxWeb(CORPUS)), sut(world, model))
-    assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
-
-
-@pytest.mark.parametrize("slow", ["long", "short"])
-def test_what_is_left_after_reading_does_not_depend_on_which_page_ends_last(world: World, slow: str) -> None:
-    corpus = [
-        SandboxPage(url="https://long.example", title="Long", text="Clean the bird feeder. " * 2000),
-        SandboxPage(url="https://short.example", title="Short", text="Clean the bird feeder."),
-    ]
-    reader, _ = summariser(slow=slow)
-    # Enough for another turn and the report after a short call, not after one as long as the long page.
-    recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=32_000))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "finished")
-    assert recorded.run.usage["summariser"].calls == 2
-
-
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
-HEIGHT_ID, SEED_ID = web_evidence_id(HEIGHT.url), web_evidence_id(SEED.url)
+HEIGHT_ID = web_evidence_id(HEIGHT.url)
 FEEDER, HIGH = ("web_search", {"query": "bird feeder"}), ("web_search", {"query": "five feet high"})
 FIVE_FEET = reporting("Five feet.")
 
@@ -260,14 +200,6 @@ def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world
     assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence
     assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
-
-
-def test_calls_of_one_turn_know_nothing_of_each_other(world: World) -> None:
-    web, asked = CountingWeb(), list[str]()
-    model, shown = scripted(calls(FEEDER, HIGH), FIVE_FEET)
-    read_through(world, web, model, reading(asked))
-    assert web.fetched == [HEIGHT.url] * 2
-    assert told(shown[-1].messages) == ["Read for bird feeder.", "Read for five feet high."]
 
 
 def launcher(*, slow: str = "never") -> Model:

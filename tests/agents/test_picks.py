@@ -1,6 +1,5 @@
 """Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -30,20 +29,6 @@ BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     return record(world, sut(world, model, **given)), shown
-
-
-@pytest.mark.parametrize(
-    ("block", "picks"),
-    [
-        (BLOCK, (TUBE,)),
-        ("~~~ picks\n- P:B0TEST0001 × 2\n~~~", (TUBE.model_copy(update={"quantity": 2}),)),
-        ("```picks\nnone\n```", ()),
-    ],
-)
-def test_the_block_is_taken_out_whatever_its_fence(world: World, block: str, picks: tuple[Pick, ...]) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
-    assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
-    assert len(shown) == 2, "nobody is asked for what is there"
 
 
 DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
@@ -108,16 +93,6 @@ def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
     assert "the picks and no report" in recorded.run.error.message
 
 
-def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"), limits=Limits(tool_turns=1))
-    assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
-
-
-def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
-    tally = tally_of(folder, world, sut(world, scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))[0]))
-    assert (tally.done, tally.picks_unknown) == (1, 1)
-
-
 def own(answer: Answer, *roles: Any) -> Agent:
     async def answering(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         return answer
@@ -134,12 +109,9 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
     ("answer", "picks", "outcome"),
     [
         (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
-        (Answer(report=SAID, picks=(), outcome=DECIDED), (), DECIDED),
         (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
-        (Answer(report=SAID, picks=()), (), Outcome(decision="none")),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), Outcome(decision="buy")),
-        (Answer(report=f"{SAID}\n\n{BLOCK}"), (TUBE,), Outcome(decision="buy")),
         (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
         (
             Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),

@@ -45,12 +45,6 @@ def test_prompts_are_written_out_as_they_are_packaged_and_under_the_names_that_o
     assert all((tmp_path / name).read_text(encoding="utf-8") == packaged_text(path) for name, path in files.items())
 
 
-def test_an_agents_files_are_those_that_it_is_told_and_no_others() -> None:
-    assert "plan_to_function.md" not in prompt_files([load_agent("react")])
-    assert {"react.md", "conclude.md", "ask_picks.md", "citing.md"} <= prompt_files([load_agent("react")]).keys()
-    assert prompt_files([load_agent("oracle")]) == {}
-
-
 def test_a_prompt_that_was_changed_is_not_written_over(tmp_path: Path, terse: Path) -> None:
     with pytest.raises(UserError, match=r"report_form\.md is there already"):
         write_prompts(terse, prompt_files([load_agent("react")]))
@@ -100,13 +94,6 @@ def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_w
     assert other.label == SystemUnderTest.of("plan_to_function", agents["plan_to_function"], {"": model}, world).label
     with pytest.raises(UserError, match=r"terse changes react\.md, which no agent of this run is told"):
         suts({"plan_to_function": agents["plan_to_function"]}, {"": model}, world, overrides(terse))
-
-
-def test_a_shared_part_that_the_changed_prompt_leaves_out_is_no_longer_told(world: World, terse: Path) -> None:
-    (terse / "react.md").write_text("Answer in {{turns}} turns.\n\n{{picks}}", encoding="utf-8")
-    model, _ = scripted()
-    with pytest.raises(UserError, match=r"report_form\.md, which no agent"):
-        suts({"react": load_agent("react")}, {"": model}, world, overrides(terse))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The agents of one loop: react, turn by turn, and plan_to_function with one plan (paper section 5.2)."""
 
 import json
-import threading
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Never, cast
@@ -12,11 +11,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
 from drretail.env.catalog.base import Catalog
-from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import Scripted, calls, record, reporting, scripted, sut
@@ -32,18 +29,6 @@ REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     return record(world, sut(world, model, **given)), shown
-
-
-def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
-    recorded, _ = perform(world, calls(SEARCH), REPORT)
-    run = recorded.run
-    assert (run.status, run.stop, run.report) == ("done", "finished", SAID)
-    assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("P:B0TEST0001", "product")]
-    assert [(step.seq, step.kind, step.name) for step in run.steps] == [
-        (0, "model", "scripted:test"),
-        (1, "tool", "product_catalog_search"),
-        (2, "model", "scripted:test"),
-    ]
 
 
 ANNOUNCED = AIMessage("Let me first look up your profile and your recent orders.")
@@ -131,19 +116,6 @@ def test_results_of_one_turn_come_back_in_the_order_of_its_calls(world: World) -
     assert [entry.id for entry in recorded.evidence] == ["P:B0TEST0001", "U:profile"]
 
 
-def test_at_the_turn_limit_the_report_is_written_once_without_tools(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), calls(SEARCH), REPORT, limits=Limits(tool_turns=2))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "turn_limit")
-    assert tag_content("stop", shown[-1].messages[-1].text)
-    assert not shown[-1].tool_names
-    assert len(shown) == 3
-
-
-def test_the_last_turn_may_report_of_itself(world: World) -> None:
-    recorded, _ = perform(world, calls(SEARCH), REPORT, limits=Limits(tool_turns=2))
-    assert recorded.run.stop == "finished"
-
-
 def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) -> None:
     first_call, _ = perform(world, calls(SEARCH, text="x"), ModelError("model", "over"))
     limit = 3 * first_call.run.usage["researcher"].total - 1  # a second turn would fit, the report after it would not
@@ -156,59 +128,11 @@ def planned(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
     return record(world, sut(world, model, "plan_to_function", **given)), shown
 
 
-def test_a_plan_is_carried_out_and_reported_on_in_two_calls(world: World) -> None:
-    recorded, shown = planned(world, calls(PROFILE, SEARCH, text="Profile, then feeders."), REPORT)
-    run = recorded.run
-    assert (run.status, run.stop, run.report) == ("done", "finished", SAID)
-    assert [step.name for step in run.steps] == [
-        "scripted:test",
-        "get_user_profile",
-        "product_catalog_search",
-        "scripted:test",
-    ]
-    assert len(shown) == 2
-
-
-def test_the_planner_is_told_that_it_has_one_turn(world: World) -> None:
-    _, shown = planned(world, calls(SEARCH), REPORT)
-    system, asked = shown[0].messages
-    assert tag_content("turns", asked.text) == "1"
-    assert "There is no second round of calls" in system.text
-
-
 def test_the_report_may_call_nothing_but_still_sees_its_tools(world: World) -> None:
     _, shown = planned(world, calls(SEARCH), REPORT, limits=Limits(tool_turns=5))
     assert shown[1].tool_names == frozenset()
     assert len(shown[1].tools) == len(TOOLS)
     assert "Write the report now" in shown[1].messages[-1].text
-
-
-class OneAtATimeWeb:
-    """Takes no search while another is under way."""
-
-    provider = "slow"
-    corpus = None
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self._lock = threading.Lock()
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        assert self._lock.acquire(blocking=False)
-        threading.Event().wait(0.02)
-        self._lock.release()
-        self.asked.append(query)
-        return []
-
-    def fetch(self, url: str) -> WebPage:
-        raise NotImplementedError
-
-
-def test_calls_are_carried_out_one_after_the_other_in_their_order(world: World) -> None:
-    web = OneAtATimeWeb()
-    queries = ["c", "a", "b"]
-    planned(replace(world, web=web), calls(*(("web_search", {"query": query}) for query in queries)), REPORT)
-    assert web.asked == queries
 
 
 PLAN = AIMessage("Let me look up the profile, then search for feeders.")
@@ -218,11 +142,6 @@ def test_a_plan_without_calls_is_asked_for_them_once(world: World) -> None:
     recorded, shown = planned(world, PLAN, calls(SEARCH), REPORT)
     assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 3)
     assert "nothing has been looked up" in shown[1].messages[-1].text
-
-
-def test_a_plan_whose_calls_are_all_refused_may_be_made_anew(world: World) -> None:
-    recorded, shown = planned(world, calls(("bake_cake", {})), calls(SEARCH), REPORT)
-    assert (recorded.run.report, len(shown)) == (SAID, 3)
 
 
 def test_without_any_tool_the_first_turn_is_the_report(world: World) -> None:

@@ -11,7 +11,6 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.world import open_world
 from drretail.llm.registry import open_model
-from drretail.llm.scripted import read_script
 from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -39,9 +38,3 @@ def test_the_list_of_the_page_makes_react_search_open_and_report(tmp_path: Path)
     assert [citation.evidence_id for citation in run.citations][:1] == ["P:B0I5TPX7F1"]
     assert run.picks == (Pick(product="B0I5TPX7F1"),)
     assert "Take the tube feeder for $22.99" in known(run.report)
-
-
-def test_the_rules_of_the_page_are_rules(tmp_path: Path) -> None:
-    script = tmp_path / "rules.toml"
-    script.write_text(block_with("[[rules]]"))
-    assert [rule.schema_name for rule in read_script(script).rules] == [None, None, "IntermediateReport"]

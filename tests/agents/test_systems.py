@@ -1,8 +1,6 @@
 """What makes a system: its tools, its limits, what it knows of the shopper, and whose data it sees."""
 
-import itertools
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +13,10 @@ from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import (
-    PRESETS,
     SystemUnderTest,
     check_context,
     counterfactuals,
     informed,
-    prompt_hashes,
     system_options,
 )
 from drretail.env.world import World, open_world
@@ -34,8 +30,8 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
 from drretail.records.counterfactual import factual_of, kind_of
 from drretail.records.query import Query
-from drretail.records.run import INFORMATION, LABEL_PATTERN, NULL_AGENTS, Information, Limits, RoleModel, System
-from drretail.tools.registry import FAMILIES, TOOLS, tools_of
+from drretail.records.run import INFORMATION, NULL_AGENTS, Information, Limits
+from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform
@@ -44,20 +40,12 @@ from tests.shop import USER
 from tests.two_tastes import BIRDS, DOGS, build_shop
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-SAID = "I looked nothing up."
-REPORT = reporting(SAID)
 
 
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     options = system_options(without, None)
     return record(world, sut(world, model, options=options)), shown
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_agent_sees_the_other_tools_only(world: World, family: str) -> None:
-    _, shown = react(world, REPORT, without=[family])
-    assert shown[0].tool_names == set(TOOLS) - FAMILIES[family]
 
 
 @pytest.mark.parametrize(
@@ -74,33 +62,6 @@ def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: W
     assert perform(world, played, options=options).run.status == "done"
     assert played.shown["researcher"][0].tool_names == {"Reason", "Finalize"}
     assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
-
-
-def test_every_ablation_is_a_system_with_a_label_of_its_own() -> None:
-    sets = [list(some) for count in range(5) for some in itertools.combinations(FAMILIES, count)]
-    labels = [
-        System(
-            agent="hybrid_react",
-            web_mode="ws",
-            models={"researcher": RoleModel(spec="anthropic:a-model-with-a-very-long-name-20250929", kind="llm")},
-            options=system_options(some, None),
-        ).label()
-        for some in sets
-    ]
-    assert len(set(labels)) == len(sets) == 16
-    for label in labels:
-        assert len(label) <= 80
-        assert re.fullmatch(LABEL_PATTERN, label)
-
-
-def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
-    for name, families in PRESETS.items():
-        spelt_out = system_options([*families], None)
-        assert system_options((), name) == spelt_out
-        assert system_options([*families], name) == spelt_out
-    assert tools_of(PRESETS["closed_book"]) == set(TOOLS)
-    assert set(TOOLS) - tools_of(PRESETS["web_only"]) == {"web_search"}
-    assert tools_of(PRESETS["tools_only"]) == {"web_search"}
 
 
 @pytest.mark.parametrize(
@@ -178,12 +139,6 @@ def test_settings_are_systems_of_their_own_in_the_order_of_what_is_known(world: 
     assert informed([floor], ["task"]) == [floor]
     with pytest.raises(UnknownName, match="persona"):
         informed([plain], ["personna"])
-
-
-def test_the_wording_that_is_told_is_kept_with_the_prompts_of_its_system_alone(world: World) -> None:
-    plain = sut(world, scripted()[0])
-    (persona,) = informed([plain], ["persona"])
-    assert prompt_hashes(persona).keys() - prompt_hashes(plain).keys() == {"told_persona"}
 
 
 def test_a_query_that_holds_nothing_to_tell_is_refused_before_anything_runs(world: World) -> None:

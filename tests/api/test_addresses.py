@@ -1,6 +1,5 @@
 """Where a model is asked: what a file in the current folder says, and what is repeated of an address."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -62,11 +61,6 @@ def test_a_profile_of_the_file_gets_the_key_that_it_names_and_no_other(capsys: p
     assert f"asked at {URL}, with the key in GATEWAY_KEY" in capsys.readouterr().err
 
 
-def test_a_file_without_an_address_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert key_of(opened("tool_threads = 2")) == KEY
-    assert capsys.readouterr().err == ""
-
-
 ADDRESSES = (
     "http://anna:p%40ss@127.0.0.1:9/v1",
     "https://anna:p@ss:w@127.0.0.1/v1",
@@ -89,8 +83,3 @@ def test_what_is_no_address_is_refused_without_its_password(flag: str) -> None:
     with pytest.raises(UserError) as caught:
         opened("", flag)
     assert "p@ss" not in str(caught.value)
-
-
-def test_the_environment_stays_as_it_is() -> None:
-    opened(f'base_url = "{URL}"')
-    assert os.environ["OPENAI_API_KEY"] == KEY

@@ -159,12 +159,6 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
         submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 
-def test_what_was_not_run_again_stands_without_a_rank(home: Path) -> None:
-    submit(home / "R", home / "exp", manifest(home, "alone"), sample=0, now=CLOSES - timedelta(hours=1))
-    (row,) = [row for row in rank(home / "R").rows if row.system == f"alone.{LABEL}"]
-    assert (row.ranks, row.notes) == (None, ("not run again",))
-
-
 @pytest.fixture
 def _small_shops(monkeypatch: pytest.MonkeyPatch) -> None:
     def smaller(to: Path, *, products: int, reviews: int, seed: str, progress: Progress) -> None:
@@ -236,7 +230,3 @@ def test_a_manifest_that_says_nonsense_is_refused(
     write_json(given, {"format": 1, "name": name, "systems": {LABEL: entry}})
     with pytest.raises(UserError, match=r"manifest\.json, "):
         submit(home / "R", home / "exp", given)
-
-
-def test_no_two_systems_of_a_release_are_called_alike() -> None:
-    assert f"{submission.folder_name('a')}.b.c" != f"{submission.folder_name('a.b')}.c"

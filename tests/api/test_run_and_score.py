@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail import Agent, Answer, compare, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail import Agent, Answer, open_experiment, open_model, open_world, read_experiment, run, score
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -86,13 +86,6 @@ def test_a_recorded_experiment_is_opened_by_its_folder(experiment: RecordedExper
         read_experiment(tmp_path)
 
 
-def test_two_systems_are_compared_by_the_beginnings_of_their_labels(experiment: RecordedExperiment) -> None:
-    score(experiment, ["process"])
-    comparison = compare(experiment.folder, "react", "nobody", metrics=["process"])
-    assert (comparison.a, comparison.b) == ("react@offline-shopper", "nobody")
-    assert comparison.tables
-
-
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
     for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
         made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
@@ -150,13 +143,9 @@ def test_an_option_that_there_is_not_is_answered_with_the_nearest() -> None:
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
+    assert options.scope == "any"
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
-
-
-def test_options_that_are_given_go_before_the_preset() -> None:
-    options = with_preset(RunOptions(preset="paper", queries=Path("q.jsonl"), model_profile="cheap", scope="own"))
-    assert (options.queries, options.model_profile, options.scope) == (Path("q.jsonl"), "cheap", "own")
 
 
 @pytest.mark.parametrize(
@@ -171,11 +160,6 @@ def test_other_agents_beside_the_preset_and_an_unknown_one_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         with_preset(RunOptions(**given))
-
-
-def test_a_preset_that_takes_tools_away_changes_no_other_option() -> None:
-    options = RunOptions(preset="tools_only")
-    assert with_preset(options) is options
 
 
 PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]

@@ -5,8 +5,6 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from drretail.agents import prompt_blocks
-from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.api.sent_prompts import agents_prompts, as_markdown, judges_prompts
 from drretail.cli.app import app
@@ -30,12 +28,6 @@ def test_every_prompt_of_an_agent_is_on_the_page(name: str, page: str) -> None:
             assert all(tool["description"] in page for tool in json.loads(prompt.text))
         else:
             assert longest_line(prompt.text) in page, prompt.name
-
-
-@pytest.mark.parametrize("block", BLOCKS)
-def test_shared_parts_are_on_the_page_for_every_writer(block: str, page: str) -> None:
-    text = agent_prompt(prompt_blocks.__file__, block).text.rstrip()
-    assert page.count(text) >= len(BUILT_IN)
 
 
 def test_every_prompt_of_the_judges_is_on_their_page_without_data() -> None:

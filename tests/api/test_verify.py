@@ -21,11 +21,8 @@ from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_evidence, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
-from drretail.imports.formats import load_format
-from drretail.imports.recording import record
 from drretail.journal import digest_of
 from drretail.llm.models import Models
-from drretail.progress import Progress
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
@@ -321,10 +318,6 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(model="openai:x")),
         "the key of a request is not its hash",
     ),
-    "parameters": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"]["params"].update(temperature=1)),
-        "the key of a request is not its hash",
-    ),
     "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
     "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
     "outage": (
@@ -342,10 +335,6 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     "an unknown count": (
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["usage"].update(thought=1)),
         "1 validation error for Usage",
-    ),
-    "no metadata": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["response"].update(response_metadata=[])),
-        "has no attribute 'get'",
     ),
     "no parameters": (
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(params=None)),
@@ -383,8 +372,6 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "verdicts",
     ),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
-    "a key that stands twice in a verdict": (twice(CHECKS), "verdicts", CHECKS),
-    "a key that stands twice in the definition": (twice("experiment.json"), "versions", "experiment.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
     "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
@@ -395,8 +382,8 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
     "a query": (without_query, "plan", "rubrics/basket/q2.json"),
     "a judge's verdict": (verdict(flipped), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
-    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
+    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
     "a score": (
         lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),
@@ -522,15 +509,6 @@ def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp
     assert {check.check for check in found.checks if check.unchecked} >= {"replay", "tools", "verdicts"}
 
 
-def test_reports_that_were_imported_beside_runs_fail_nothing(exp: Path, world: World, tmp_path: Path) -> None:
-    asked = {"id": 1, "prompt": QUERIES[0].text, "article": "The Nyjer feeder costs $19.99 (https://shop.example/1)."}
-    write_lines(tmp_path / "theirs.jsonl", [json.dumps(asked)])
-    record(load_format("drb").read(tmp_path / "theirs.jsonl"), "drb", exp, Progress())
-    score(exp, ["faithfulness", "checks", "process"], world=world)
-    found = verify(exp, world.folder)
-    assert found.passes, [mismatch.line for mismatch in found.failures]
-
-
 def test_a_folder_of_another_version_is_not_checkable_and_says_what_would_check_it(exp: Path, world: World) -> None:
     edit(exp / "experiment.json", lambda value: value["versions"].update(drretail="0.0.1"))
     found = verify(exp, world)
@@ -550,14 +528,6 @@ def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) 
     assert verify(exp, world).passes
     votes.write_text(json.dumps(line | {"report_sha": "0" * 64}) + "\n")
     assert fails(verify(exp, world)) == {"votes": "votes/ann.jsonl"}
-
-
-def test_a_run_that_cannot_be_read_is_named_by_its_place_in_the_folder(exp: Path, world: World) -> None:
-    path = exp / RUN / "run.json"
-    path.write_text(path.read_text(encoding="utf-8")[:500], encoding="utf-8")
-    found = verify(exp, world)
-    (told,) = [mismatch for check in found.checks if check.check == "verdicts" for mismatch in check.failed]
-    assert told.reason.startswith(f"it can't be made again: {RUN}/run.json cannot be read as JSON")
 
 
 def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -645,13 +615,6 @@ def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> Non
     check_queries(Definition(world_fingerprint=WORLD, queries=(query, easier)), None, checklist)
     (found,) = checklist.failed["versions"]
     assert found.reason == "the query dev-1 says that it ships with drretail, and does not"
-
-
-def test_dollars_by_other_prices_are_told_of(exp: Path, world: World) -> None:
-    edit(exp / "scores.json", lambda value: value["scoreboard"].update(prices_as_of="2020-01-01"))
-    found = verify(exp, world)
-    assert found.passes
-    assert "its dollars are by other prices" in found.checks[-1].unchecked[0].reason
 
 
 def test_no_embeddings_that_a_folder_names_are_opened() -> None:

@@ -68,14 +68,6 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeed
     assert 'id="distractors"' in page
 
 
-def test_what_rules_can_t_judge_is_said_to_need_a_model(succeeds: Command, error_of: ErrorOf, run_on: Path) -> None:
-    succeeds(*SCORED)
-    assert (
-        "No judge so far gives a value of dr3:IR_SC; a model may: drretail score exp --metrics dr3 --judge"
-        in error_of("compare", "exp", "--by", "size", "--metric", "dr3:IR_SC")
-    )
-
-
 @pytest.mark.parametrize(
     ("by", "message"),
     [

@@ -77,12 +77,6 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
     assert "Did you mean 'score'" in done.stderr
 
 
-def test_the_version_is_the_packages(drretail: Command) -> None:
-    from drretail import __version__
-
-    assert drretail("--version").stdout.strip() == f"drretail {__version__}"
-
-
 @pytest.mark.parametrize(
     ("args", "message"),
     [

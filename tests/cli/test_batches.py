@@ -1,12 +1,10 @@
 """``drretail score --batch``: a judge's questions through Message Batches, as a user asks for them."""
 
 import json
-import signal
-import time
 from pathlib import Path
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import Command, ErrorOf, Start
+from tests.cli.commands import Command, ErrorOf
 from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
@@ -28,22 +26,6 @@ def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command,
     assert result.returncode == 0, result.stderr
     assert "questions were sent as batch msgbatch_0." in result.stderr
     assert json.loads((where / "scores.json").read_text())["scores"]
-
-
-def test_a_command_killed_while_it_waits_finds_its_batch_again(succeeds: Command, start: Start, tmp_path: Path) -> None:
-    where = folder(tmp_path)
-    asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch"]
-    with BatchServer(judged_by_rules, polls=10**6) as server:
-        first = start(*asked, **settings(server))
-        while not any((where / "verdicts").glob("batches-*.jsonl")) or not server.batches:
-            assert not first.has_ended
-            time.sleep(0.05)
-        time.sleep(0.3)
-        first.send_signal(signal.SIGKILL)
-        first.wait()
-        server.polls = 0
-        succeeds(*asked, **settings(server))
-    assert len(server.batches) == 1
 
 
 def test_who_takes_no_batches_is_named(error_of: ErrorOf, tmp_path: Path) -> None:

@@ -57,9 +57,3 @@ def test_without_pages_fp_web_is_na_until_they_are_fetched(succeeds: Command, ru
     assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1
     assert "--fetch-sources" not in succeeds("score", "exp", *SCORE).stderr
-
-
-def test_an_estimate_of_runs_tells_of_pages(drretail: Command, run: list[str]) -> None:
-    result = drretail(*run, "--to", "exp", "--estimate")
-    assert "fetching the web pages that its report cites" in result.stderr
-    assert "fetching" not in drretail(*run, "--to", "exp", "--estimate", "--no-pages").stderr

@@ -1,19 +1,16 @@
 """``drretail compare`` on the command line."""
 
-import json
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 
-from drretail.errors import ModelError
 from tests.build import experiment, scripted_judge
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
 
-TWO_REPORTS = "a@model~b@model"
 A, B = "react@model", "hybrid@model"
 TWO = {
     A: {f"q{at}-r1": str(0.9 - at / 100) for at in range(12)},
@@ -46,17 +43,6 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Comman
     commands = [line for line in done.stdout.splitlines() if line.strip().startswith("drretail")]
     assert all(len(line) <= 100 for line in done.stdout.splitlines() if line not in commands)
     assert not done.stdout.rstrip().endswith(":")
-
-
-def test_json_is_one_document_of_the_same(drretail: Command, judged: Path) -> None:
-    done = drretail("compare", "exp", "--metrics", STUB, "--json")
-    document = json.loads(done.stdout)
-    (made,) = document["comparisons"]
-    assert (document["format"], made["a"], made["b"]) == (1, B, A)
-    (row,) = made["tables"][0]["rows"]
-    assert (row["variant"], row["outcome"], row["n_pairs"]) == ("said", "lower", 12)
-    assert row["p"] == pytest.approx(2 / 2**12)
-    assert made["conclusions"][0].startswith("By code, B is higher than A")
 
 
 def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, tmp_path: Path) -> None:
@@ -97,37 +83,6 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     assert "ide by side" not in others.stdout
 
 
-@pytest.mark.parametrize("width", [100, 80, 60])
-def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, preferred: Path, width: int) -> None:
-    done = drretail("compare", "exp", COLUMNS=str(width))
-    sentences, _, rest = done.stdout.partition("Side by side, judged")
-    tables, _, _ = rest.partition("What is missing")
-    assert tables.count(".66–1") == 6  # dimensions: nobody has a profile
-    assert all(len(line) <= width for line in tables.splitlines())
-    assert ("Left out for lack of width: " in tables) == (width < 80)
-    assert all(len(line) <= width for line in sentences.splitlines())
-
-
-def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
-    succeeds: Command, tmp_path: Path
-) -> None:
-    compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ModelError("refusal", "no answer"))[0])
-    done = succeeds("compare", "exp", "--metrics", "pairwise")
-    assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")
-    command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry failed"
-    assert command in done.stdout
-    assert "No language model" not in done.stdout
-
-
-def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(succeeds: Command, tmp_path: Path) -> None:
-    experiment(
-        tmp_path / "exp", {A: {f"q{at}-r1": "0.5" for at in range(3)}, B: {f"q{at}-r1": "0.5" for at in range(3)}}
-    )
-    succeeds("score", "exp", "--metrics", STUB, "--quiet")
-    first = succeeds("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
-    assert first == "- No difference is concluded in the primary scores: stub said."
-
-
 def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(succeeds: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     done = succeeds("compare", "exp")
@@ -163,13 +118,6 @@ def test_a_rule_that_the_difference_meets_ends_with_exit_3(
     assert (f"{rule}: stub said of {A} less that of {B} is +0.54 by code (12 queries)." in done.stderr) == bool(code)
 
 
-@pytest.mark.parametrize("rule", ["said", "sayd > 1", "said > much"])
-def test_a_rule_that_cannot_be_read_is_refused_with_a_sentence(drretail: Command, judged: Path, rule: str) -> None:
-    done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-
-
 def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds: Command, tmp_path: Path) -> None:
     three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
     experiment(tmp_path / "exp", three)
@@ -184,13 +132,3 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds:
     assert "drretail compare exp --details" in done.stdout
     whole = succeeds("compare", "exp", "--metrics", STUB, "--details").stdout
     assert whole.count("What can be concluded") == 3
-
-
-def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(succeeds: Command, judged: Path) -> None:
-    succeeds("score", "exp", "--metrics", f"{STUB},process", "--quiet")
-    asked = ("compare", "exp", "--metrics", f"{STUB},process")
-    short, whole = succeeds(*asked), succeeds(*asked, "--details")
-    assert "process words" not in short.stdout.partition("Compared query by query")[2]
-    assert "Left out: process" in short.stdout
-    assert "process words" in whole.stdout.partition("Compared query by query")[2]
-    assert "Left out: process" not in whole.stdout

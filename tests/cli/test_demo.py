@@ -2,11 +2,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ import pytest
 from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
 from drretail.env.world import open_world
 from drretail.progress import choose_progress
-from tests.cli.commands import MAIN, Command, ErrorOf, environment
+from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.viewer.browsing import Window, browser, window
 from tests.viewer.dom import parse
@@ -133,42 +130,8 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     assert files(tmp_path / "exp" / "verdicts") == files(demo / "recorded" / "verdicts")
 
 
-@pytest.mark.slow
-def test_two_demos_are_the_same(
-    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
-) -> None:
-    first, demo = shown
-    outputs = [drretail("demo").stdout for _ in range(2)]
-    assert outputs == [first.stdout] * 2
-    assert files(tmp_path / demo.name) == files(demo)
-
-
 def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "report.md").write_text("precious", encoding="utf-8")
     assert "not a demo's" in error_of("demo", "--to", "mine")
     assert files(tmp_path / "mine") == {"report.md": b"precious"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["raw", "raw/*", "recorded/runs/*/*/run.json"])
-def test_an_interrupted_demo_says_so_and_goes_on(
-    succeeds: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, moment: str
-) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "demo"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    while process.poll() is None and not any((tmp_path / "drretail-demo").glob(moment)):
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=280)[1]
-    if process.returncode != 0:  # it may have ended before
-        assert process.returncode == 130, said
-        assert "Interrupted: the same command continues from here." in said
-    succeeds("demo", "-q")
-    assert files(tmp_path / "drretail-demo") == files(shown[1])

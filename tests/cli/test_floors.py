@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_definition, read_reference, read_runs
+from drretail.experiment import read_reference
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
 from tests.cli.commands import Command, ErrorOf
 
@@ -37,22 +37,6 @@ def test_they_run_beside_the_agents_once_for_each_query_and_are_scored(
     succeeds("report", "exp", "--output", "page.html")
 
 
-def test_without_them_only_the_agents_run_and_the_baskets_are_kept_all_the_same(
-    succeeds: Command, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    succeeds(*run, "--no-floors", "--quiet")
-    assert list(read_definition(tmp_path / "exp").systems) == ["react@offline-shopper"]
-    assert len(list(read_runs(tmp_path / "exp"))) == 2
-    assert read_reference(tmp_path / "exp", "q2") is not None
-
-
-def test_floors_alone_take_no_model_and_see_no_profile(succeeds: Command, run: tuple[str, ...]) -> None:
-    done = succeeds(*run, "--agent", "oracle", "--no-floors", "--counterfactual", "swap")
-    assert "--counterfactual adds nothing here" in done.stderr
-    assert "offline:shopper answers" not in done.stderr
-    assert "What a run took" not in done.stdout
-
-
 def test_an_estimate_counts_nothing_for_them(drretail: Command, run: tuple[str, ...]) -> None:
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
@@ -60,8 +44,3 @@ def test_an_estimate_counts_nothing_for_them(drretail: Command, run: tuple[str, 
 
 def test_the_oracle_answers_no_question_outside_a_benchmark(error_of: ErrorOf, shop: str) -> None:
     assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
-
-
-def test_an_empty_report_is_an_answer(drretail: Command, shop: str) -> None:
-    done = drretail("ask", "Which bird feeder?", "--world", shop, "--agent", "null_empty")
-    assert (done.returncode, done.stdout.strip()) == (0, "")

@@ -111,15 +111,6 @@ def test_the_help_names_every_format(drretail: Command) -> None:
     assert unnamed == [], "name each in the help of FORMAT in drretail/cli/import_reports.py"
 
 
-def test_roles_that_are_not_read_are_said(drretail: Command, tmp_path: Path) -> None:
-    messages = [{"role": role, "content": "A kettle?"} for role in ("user", "critic", "assistant")]
-    jsonl(tmp_path / "log.jsonl", [{"messages": messages}])
-    assert (
-        "roles that are not read are left out: critic (1)"
-        in drretail("import", "chat", "log.jsonl", "--to", "exp").stdout
-    )
-
-
 def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
     stated = "The Alder kettle holds 1.7 litres and weighs 900 g. The Birch kettle costs $45."
     sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
@@ -147,12 +138,6 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
         for system in ("lost", "marked", "titled"):
             assert (found[system, variant]["n_na"], found[system, variant].get("value")) == (1, None), variant
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
-
-
-def test_questions_alone_become_a_file_that_run_takes(succeeds: Command, shop: str, tmp_path: Path) -> None:
-    jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which bird feeder under $30?"}])
-    succeeds("import", "drb", "query.jsonl", "--to", "asked.jsonl")
-    succeeds("run", "--queries", "asked.jsonl", "--world", shop, "--agent", "react", "--no-floors", "--to", "own")
 
 
 def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
@@ -221,18 +206,3 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "drretail import drb FILE --to exp --system one" in page
     assert "<script>alert(1)" not in page
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
-
-
-def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
-    drretail("score", "exp")
-    output = drretail("compare", "exp", "one", "two").stdout
-    assert "B: 1 of 2 imported reports are empty" in output
-    assert "drretail run" not in output
-
-
-def test_a_world_is_refused_in_a_sentence(drretail: Command, imported: Path, shop: str) -> None:
-    ended = drretail("score", "exp", "--world", shop)
-    assert (ended.returncode, "which have no world" in ended.stderr) == (2, True)
-    asked = jsonl(imported.parent / "asked.jsonl", [{"query_id": "q1", "text": "Q?", "source": "t", "format": 1}])
-    ran = drretail("run", "--queries", asked.name, "--world", shop, "--agent", "react", "--to", "exp")
-    assert (ran.returncode, "which have no world" in ran.stderr) == (2, True)

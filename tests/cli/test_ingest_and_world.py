@@ -1,7 +1,6 @@
 """`drretail ingest` and `drretail world` as a person or a script meets them."""
 
 import json
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -57,16 +56,6 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(mapping: Path, tmp
     assert not (tmp_path / "w").exists()
 
 
-def test_a_shop_of_ones_own_keeps_everything_unless_a_flag_says_otherwise(mapping: Path, tmp_path: Path) -> None:
-    world = ["--world", str(tmp_path / "w"), "--quiet", "--json"]
-    kept = json.loads(invoke("ingest", str(mapping), *world).output)["counts"]
-    assert kept == {"products": 2, "users": 1, "orders": 1}
-    flags = ["--min-interactions", "1", "--replace"]
-    assert json.loads(invoke("ingest", str(mapping), *world, *flags).output)["counts"]["products"] == 1
-    info = invoke("world", "info", str(tmp_path / "w")).output
-    assert "mapping {'currency': 'EUR'" in info
-
-
 def test_ingest_prints_what_was_read_kept_and_dropped(raw: Path, tmp_path: Path) -> None:
     result = invoke("ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet")
     assert result.exit_code == 0, result.output
@@ -75,13 +64,6 @@ def test_ingest_prints_what_was_read_kept_and_dropped(raw: Path, tmp_path: Path)
     assert "Office_Products.jsonl, line 6: not JSON" in result.stdout
     assert f"World {tmp_path / 'w'}, fingerprint " in result.stdout
     assert result.stderr == ""
-
-
-def test_json_is_one_document_and_talk_goes_to_stderr(raw: Path, tmp_path: Path) -> None:
-    result = invoke("ingest", str(raw), "-w", str(tmp_path / "w"), "--json")
-    report = json.loads(result.stdout)
-    assert (report["format"], report["products"]["kept"], report["reviews"]["kept"]) == (1, 1, 5)
-    assert "reading files" in result.stderr
 
 
 def test_a_dry_run_prints_the_same_tables_and_writes_nothing(raw: Path, tmp_path: Path) -> None:
@@ -154,16 +136,6 @@ def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:
     assert {finding["code"] for finding in answer["findings"]} >= {"file_changed", "fingerprint"}
 
 
-def test_workers_and_holdout_reach_the_world(raw: Path, tmp_path: Path) -> None:
-    def run(name: str, *options: str) -> dict[str, object]:
-        return json.loads(invoke("ingest", str(raw), "-w", str(tmp_path / name), "--json", *options).stdout)
-
-    whole, held = run("w"), run("held", "--holdout", "last", "--workers", "2")
-    assert run("two", "--workers", "2")["fingerprint"] == whole["fingerprint"] != held["fingerprint"]
-    shown = invoke("world", "info", str(tmp_path / "held")).stdout
-    assert "holdout last" in shown
-
-
 def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")
@@ -210,25 +182,6 @@ def test_a_world_that_is_finished_says_so_without_reading_a_file(
     assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-2]]
     assert "nothing was read" in second.stdout
     assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
-
-
-def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(raw: Path, tmp_path: Path) -> None:
-    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    invoke(*arguments)
-    reviews = raw / "Office_Products.jsonl"
-    os.utime(reviews, ns=(0, 0))
-    assert "nothing was read" in invoke(*arguments).stdout
-    reviews.write_text(reviews.read_text().replace("A0", "A9"))
-    text = str(invoke(*arguments).exception)
-    assert "other rows in Office_Products.jsonl" in text
-
-
-def test_a_live_world_that_cannot_be_opened_is_made_anew_unasked(raw: Path, tmp_path: Path) -> None:
-    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
-    invoke(*arguments)
-    (live_generation(tmp_path / "w") / DATABASE_FILE).unlink()
-    assert invoke(*arguments).exit_code == 0
-    assert (live_generation(tmp_path / "w") / DATABASE_FILE).is_file()
 
 
 def test_a_world_that_keeps_no_other_generation_says_so(raw: Path, tmp_path: Path) -> None:

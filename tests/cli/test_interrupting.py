@@ -76,20 +76,6 @@ def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
     assert text.rstrip().endswith("Interrupted: the same command continues from here.")
 
 
-def test_a_second_ctrl_c_stops_at_once_and_nothing_is_lost(
-    drretail: Command, start: Start, shop: str, queries: str, tmp_path: Path
-) -> None:
-    command = run_command(queries, shop, "--to", "exp")
-    process = start(*command, SLOWED_BY="3600")  # one that waited for its runs would hang
-    interrupt(tmp_path, process, lambda: process.stderr, 2)
-    ended = process.wait()
-    assert ended.returncode == 130
-    assert "Traceback" not in ended.stderr
-    assert not list(tmp_path.glob("exp/runs/*/*/run.json"))
-    (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
-    assert (counts["done"], counts["before"]) == (2, 0)
-
-
 def test_many_runs_are_counted_and_their_steps_are_not_told(succeeds: Command, shop: str, queries: str) -> None:
     done = succeeds("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
     assert "product_catalog_search" not in done.stderr

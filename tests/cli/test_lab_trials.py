@@ -34,13 +34,6 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
     assert as_json["everything"]["n"] == 25
 
 
-def test_an_estimate_asks_nobody(succeeds: Command, exp: Path) -> None:
-    for command in ("plant", "exploits"):
-        done = succeeds("lab", command, "exp", "--estimate", "--judge", "openai:gpt-4o")
-        assert "What is left to judge" in done.stdout
-    assert not list(exp.glob("lab/*/verdicts"))
-
-
 def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for args, text in (
@@ -110,32 +103,3 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_s
     assert finding_lines(two_systems) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
-
-
-def test_bias_of_a_rule_based_judge_is_one_sentence(succeeds: Command, two_systems: Path) -> None:
-    done = succeeds("lab", "bias", two_systems.name)
-    assert " ".join(done.stdout.split()).count("it follows rules and has no opinions") == 1
-
-
-def test_bias_estimates_caps_and_names_what_it_does_not_know(
-    drretail: Command, succeeds: Command, two_systems: Path
-) -> None:
-    done = succeeds(
-        *("lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "drift,position"),
-        *("--pin", "pin.json"),
-        COLUMNS="200",
-    )
-    assert "drift, openai:gpt-4o" in done.stdout
-    assert "pairwise by openai:gpt-4o" in done.stdout
-    assert "justification" not in done.stdout
-    assert not (two_systems / "lab" / "bias.json").exists()
-    judge = ("--judge", "scripted:judge.toml")
-    cut = drretail("lab", "bias", "exp", *judge, "--probes", "drift", "--pin", "p.json", "--max-tokens", "1")
-    assert cut.returncode == 3
-    assert "The cap of 1 tokens for judging is reached" in cut.stderr
-    (two_systems.parent / "bad.json").write_text("{}", encoding="utf-8")
-    for args, text in ((("--probes", "lenght"), "length"), (("--pin", "bad.json", *judge), "bad.json")):
-        done = drretail("lab", "bias", "exp", *args)
-        assert done.returncode in (1, 2), args
-        assert text in done.stderr
-        assert "Traceback" not in done.stderr

@@ -273,21 +273,6 @@ def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
 
-@pytest.mark.slow
-def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(
-    serving: Serving, world: Path, tmp_path: Path
-) -> None:
-    async def interrupt(client: Client) -> None:
-        await client.call_tool("calculator", {"expression": "1"})
-        process.send_signal(signal.SIGINT)
-        await asyncio.to_thread(process.wait, 20)
-
-    with serving(command(world, *recording(tmp_path / "exp"))) as (address, token, process):
-        over_http(address, token, interrupt)
-    (run,) = read_runs(tmp_path / "exp")
-    assert (run.status, [step.name for step in run.steps]) == ("failed", ["calculator"])
-
-
 def test_what_is_not_recorded_waits_for_no_agent_library(world: Path) -> None:
     """They take a second to load, and whoever starts a server over stdio waits for it."""
     code = "import sys; from drretail.cli.app import app; app(standalone_mode=False); print(*sys.modules, sep='\\n')"
@@ -335,13 +320,6 @@ def of_a_file(world: Path, tmp_path: Path) -> list[str]:
     )
     args = [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--to", str(tmp_path / "exp")]
     return [*args, "--queries", str(file), "--query"]
-
-
-@pytest.mark.slow
-def test_a_query_of_a_file_is_named_by_its_id(of_a_file: list[str], tmp_path: Path) -> None:
-    over_stdio([*of_a_file, "b"], answered)
-    (run,) = read_runs(tmp_path / "exp")
-    assert run.query_id == "b"
 
 
 def test_a_query_that_the_file_lacks_and_another_s_are_refused(of_a_file: list[str]) -> None:

@@ -6,54 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import ROOT, Command, ErrorOf
+from tests.cli.commands import Command, ErrorOf
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
 SEARCH = {"type": "tool_use", "id": "t", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
 pytestmark = pytest.mark.usefixtures("shop", "queries")
-
-
-def test_an_estimate_needs_no_key_sends_nothing_and_says_below_the_table_what_it_rests_on(
-    succeeds: Command, tmp_path: Path
-) -> None:
-    estimate = (*RUN, "--model-profile", "paper-like", "--estimate")
-    done = succeeds(*estimate, COLUMNS="200")
-    assert "react@anthropic-claude-sonnet-4-6" in done.stdout
-    assert "Nothing was sent." in done.stderr
-    assert not (tmp_path / "exp").exists()
-    table, _, below = succeeds(*estimate, COLUMNS="80").stdout.partition("Rests on ")
-    assert "rests on" not in table
-    assert " ".join(below.split()) == "2 dry runs (docs/models.md), no prompt cache."
-
-
-WITHOUT_PACKAGES = """
-import sys
-
-for name in ("langchain_anthropic", "anthropic", "langchain_openai", "openai"):
-    sys.modules[name] = None
-"""
-"""As in an environment in which no provider's package is installed; Python runs it when it starts."""
-
-
-@pytest.mark.slow  # four fresh starts of the command
-@pytest.mark.parametrize("spec", ["anthropic:claude-sonnet-4-6", "openai:gpt-4.1"])
-def test_no_package_of_a_provider_is_needed_to_ask_what_its_model_would_cost(
-    drretail: Command, fresh_drretail: Command, tmp_path: Path, spec: str
-) -> None:
-    experiment(tmp_path / "judged", {LABEL: {"q1-r1": "A long report."}})
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_PACKAGES, encoding="utf-8")
-    hidden = f"{tmp_path / 'hidden'}:{ROOT}"
-    score = ("score", "judged", "--metrics", "quality", "--judge", spec)
-    sending = fresh_drretail(*score, PYTHONPATH=hidden)
-    assert "needs one more package" in sending.stderr
-    for asked in (score, (*RUN, "--model", spec)):
-        without = fresh_drretail(*asked, "--estimate", "--json", PYTHONPATH=hidden)
-        assert without.returncode == 0, without.stderr
-        assert json.loads(without.stdout) == json.loads(drretail(*asked, "--estimate", "--json").stdout)
-        assert json.loads(without.stdout)["together"]["dollars"]["low"] > 0
 
 
 def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_on(drretail: Command) -> None:
@@ -102,24 +61,9 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
     assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
 
 
-def test_a_base_url_is_for_one_provider_and_another_is_left_alone(succeeds: Command) -> None:
-    look = answers(SEARCH, stop_reason="tool_use")
-    report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"})
-    with Provider(look, report, look, report) as provider:
-        urls = ("--base-url", f"anthropic={provider.url}", "--base-url", "openai=http://x/v1")
-        succeeds(*RUN, "--parallel", "1", "--model", "anthropic:m", *urls)
-    assert provider.seen
-
-
 def test_a_base_url_for_two_providers_must_say_which(error_of: ErrorOf) -> None:
     profile = ["--model", "anthropic:m", "--model", "report=openai:m", "--base-url", "http://127.0.0.1:1"]
     assert "say which of anthropic, openai" in error_of(*RUN, *profile)
-
-
-def test_a_model_flag_beats_the_profile(drretail: Command) -> None:
-    flags = ["--model-profile", "cheap", "--model", "anthropic:claude-sonnet-5"]
-    done = drretail(*RUN, *flags, "--estimate", "--json")
-    assert json.loads(done.stdout)["estimates"][0]["name"] == "react@anthropic-claude-sonnet-5"
 
 
 def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:
@@ -167,13 +111,6 @@ def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_th
     assert spent["dollars"] == pytest.approx(12 * 0.32)
 
 
-def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(error_of: ErrorOf, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer() as server:
-        assert "No price is known for anthropic:claude-mine" in error_of(*judging(server, "--max-dollars", "1"))
-        assert server.seen.requests == 0
-
-
 def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
     with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
@@ -181,14 +118,3 @@ def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Comma
         assert (server.seen.requests, server.seen.streamed) == (12, 12)
     (spent,) = json.loads(done.stdout)["spending"]
     assert (spent["retries"], spent["dollars"]) == (6, None)
-
-
-def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(
-    drretail: Command, succeeds: Command, tmp_path: Path
-) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer() as server:
-        succeeds(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
-        wrong = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTROPIC__REQUESTS="240")
-    assert wrong.returncode == 2
-    assert "Did you mean anthropic" in wrong.stderr

@@ -50,13 +50,3 @@ def test_on_a_world_that_holds_orders_out_score_adds_next_purchases_by_itself(
             known = {order.order_id for order in world.store.orders(query["user_id"]).orders}
             assert not known & {row.order_id for row in bought[query["user_id"]]}
     assert succeeds("score", "exp", "--json", "--quiet").stdout == done.stdout
-
-
-def test_on_any_other_world_there_are_no_rows_and_who_asks_is_told(
-    succeeds: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
-    succeeds("run", "--queries", queries, "--to", "exp", "--world", shop, "--quiet")
-    assert not (tmp_path / "exp" / "rubrics" / "next_purchase").exists()
-    done = succeeds("score", "exp", "--metrics", "checks,next_purchase", "--json", "--quiet")
-    assert {row["metric"] for row in scores_of(done.stdout)} == {"checks"}
-    assert "exp holds no next purchases: `ingest --holdout last` makes a world" in done.stderr

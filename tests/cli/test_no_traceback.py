@@ -10,17 +10,13 @@ import pytest
 from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-BROKEN_AGENT = """
+ROLELESS_AGENT = """
 from drretail import Agent
 
 async def answer(task, session, models, limits):
-    raise ValueError("away")
+    return "A report."
 
-AGENT = Agent(answer, roles=())
-BARE = None
-def bare():
-    return Agent(answer)
-class Wished: pass
+AGENT = Agent(answer)
 """
 LENGTH = """
 from drretail import Family, Value
@@ -130,8 +126,6 @@ def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        ("mine:bare", "is not an agent"),
-        ("mine:Wished", "not an agent but a class"),
         ("broken:AGENT", "cannot be loaded: ZeroDivisionError: division by zero (broken.py, line 1)"),
         ("leaving:AGENT", "cannot be loaded: SystemExit: 3 (leaving.py, line 1)"),
         ("roleless:AGENT", "An Agent needs roles"),
@@ -140,10 +134,9 @@ def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(
 def test_an_agent_that_is_none_is_one_sentence(
     drretail: Command, tmp_path: Path, shop: str, queries: str, agent: str, message: str
 ) -> None:
-    (tmp_path / "mine.py").write_text(BROKEN_AGENT)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "leaving.py").write_text("raise SystemExit(3)\n")
-    (tmp_path / "roleless.py").write_text(f"{BROKEN_AGENT}\nAGENT = Agent(answer)\n")
+    (tmp_path / "roleless.py").write_text(ROLELESS_AGENT)
     ended = drretail("run", "--world", shop, "--queries", queries, "--agent", agent, "--to", "e")
     assert message in sentence(ended)
 

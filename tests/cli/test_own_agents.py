@@ -1,6 +1,5 @@
 """``--agent cmd:…`` on the command line: resumed, repeated, estimated, interrupted."""
 
-import json
 import os
 import signal
 import time
@@ -28,20 +27,6 @@ def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is
     assert (tmp_path / "asked").read_text() == "xxxx"
     assert [(run.system, run.status) for run in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
     assert "mine" in error_of(*flags(shop, queries, "mine=cmd:env"))
-
-
-def test_an_estimate_and_a_failed_run_are_told(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    agent = "mine=" + command(tmp_path, "sys.exit('no model')")
-    assert "is not known here" in drretail(*flags(shop, queries, agent), "--estimate").stdout.replace("\n", " ")
-    ran = drretail(*flags(shop, queries, agent))
-    assert ran.returncode == 3
-    assert "ended with exit code 1; its stderr ends: no model" in ran.stderr.replace("\n", " ")
-
-
-def test_one_question_is_asked_of_a_command(drretail: Command, shop: str, tmp_path: Path) -> None:
-    agent = command(tmp_path, "print(json.dumps({'report': 'Nothing for ' + str(asked['user']), 'picks': []}))")
-    ran = drretail("ask", "A feeder?", "--world", shop, "--agent", agent, "--json")
-    assert json.loads(ran.stdout)["run"]["report"] == "Nothing for None"
 
 
 def test_ctrl_c_leaves_no_process(start: Start, shop: str, queries: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from drretail.records.score import Scores
 from drretail.viewer.terminal.printed_scores import print_pairs
 from tests.build import experiment
 from tests.cli.commands import Command, ErrorOf
-from tests.eval.families.pairwise.judging import A, B, reports, two
+from tests.eval.families.pairwise.judging import A, B, two
 
 PAIRWISE = ("score", "exp", "--metrics", "pairwise")
 SCRIPT = """
@@ -76,12 +76,6 @@ def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.
     assert "strengths" not in result
 
 
-def test_of_one_order_nothing_is_said_about_flips(capsys: pytest.CaptureFixture[str]) -> None:
-    result = printed(capsys, [a_row(A, B, "depth", rules="paper", flip_rate=None)])
-    assert "rules of paper" in result
-    assert "in one random order (rules paper)" in result
-
-
 def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys: pytest.CaptureFixture[str]) -> None:
     labels = [f"{letter}@model" for letter in "abcd"]
     pairs = [
@@ -105,12 +99,6 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
     assert "-0.00" not in strengths
 
 
-def test_one_system_alone_is_told_that_nothing_was_compared(succeeds: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {A: reports("a", 1)})
-    done = succeeds(*PAIRWISE, "-q")
-    assert "pairwise compared nothing" in done.stderr
-
-
 def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", two(1))
     drretail("score", "exp", "--metrics", "quality,checks", *ASKED[4:], "-q")
@@ -122,22 +110,3 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
     assert "Side by side (pairwise), judged by" in everything
     assert "Checks, by code" in everything
     assert "also holds" not in everything
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_narrow_terminal_breaks_no_word(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    labels = [f"{agent}@anthropic-claude-sonnet-4-5" for agent in ("hybrid_react", "plan_to_function+ws", "react")]
-    judge = "anthropic:claude-sonnet-4-5"
-    panel = f"panel(majority):{judge}-5b444e9c+anthropic:claude-haiku-4-5-5b444e9c"
-    about: dict[str, Any] = {"judge": panel, "disagreement": 0.5, "flip_rate": None, "first_position_rate": None}
-    dimensions = ("constraint_following", "personalization", "insightfulness", "overall")
-    pairs = [a_row(a, b, dimension, **about) for a in labels for b in labels if a < b for dimension in dimensions]
-    lines = printed(capsys, pairs).splitlines()
-    assert max(map(len, lines)) <= width
-    assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "differ"] for line in lines)
-    words = {word for line in lines for word in line.split()}
-    assert {"constraint_following", "personalization", "insightfulness", "(46–72)", "differ"} <= words
-    assert any(word.endswith("claude-haiku-4-5-5b444e9c") for word in words)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from tests.cli.commands import Command, ErrorOf
+from tests.cli.commands import Command
 
 TASKS = (
     "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
@@ -45,12 +45,3 @@ def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_i
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Score against information" in page
     assert "checks clean against information" in page
-
-
-def test_what_cannot_be_is_said_in_a_sentence(succeeds: Command, error_of: ErrorOf, queries: str, shop: str) -> None:
-    asked = ("run", "--queries", queries, "--world", shop, "--to", "exp", "--no-floors")
-    assert "holds no persona of its user" in error_of(*asked, "--information", "persona")
-    assert "Did you mean persona?" in error_of(*asked, "--information", "personna")
-    succeeds(*asked)
-    assert "two settings of information" in error_of("compare", "exp", "--by", "information")
-    assert "--metric goes with --by" in error_of("compare", "exp", "--metric", "checks")

@@ -37,8 +37,3 @@ def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, shop:
     assert (done.returncode, "was made for the world" in done.stderr) == (2, True)
     done = drretail("queries", "carry", "q.jsonl", "--world", "q.jsonl", "--to", "q2.jsonl")
     assert (done.returncode, "no perturbed world" in done.stderr) == (2, True)
-
-
-def test_options_of_made_up_files_are_refused_where_a_world_is_perturbed(drretail: Command) -> None:
-    done = drretail("synth", "--perturb", "demo", "--products", "10", "--to", "other")
-    assert (done.returncode, "takes the world as it is" in done.stderr) == (2, True)

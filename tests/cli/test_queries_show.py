@@ -54,11 +54,3 @@ def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, 
     document = json.loads(drretail("queries", "show", "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
     assert drretail("queries", "show", "q.jsonl", "--only", "mine-3").returncode == 2
-
-
-def test_untyped_questions_say_so_and_hostile_text_steers_no_terminal(drretail: Command, tmp_path: Path) -> None:
-    write(tmp_path, {**QUERY, "text": "a \x1b[31mred\u202e feeder", "wish": None})
-    shown = drretail("queries", "show", "q.jsonl").stdout
-    assert "it has no wish" in shown
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown

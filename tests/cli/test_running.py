@@ -1,15 +1,12 @@
-import json
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.cli.run_progress import RunsShown, duration, made_again, spoiled
+from drretail.cli.run_progress import RunsShown, made_again, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
-from tests.cli.commands import Command
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
@@ -56,22 +53,6 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     assert bar.messages[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
 
 
-def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
-    watch, bar, _ = shown([0.0])
-    watch.planned(2, 0)
-    for _ in range(2):
-        watch.used(Usage(calls=1, cache_read=1500, output=500), 0.615)
-    assert bar.messages[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
-
-
-def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
-    watch, bar, _ = shown([0.0])
-    watch.planned(1, 0)
-    for dollars in (0.5, None, 0.5):
-        watch.used(Usage(calls=1, output=10), dollars)
-    assert bar.messages[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
-
-
 def test_what_failing_servers_cost_is_said() -> None:
     ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
     assert spoiled(tallies([DONE.label], ended)) == "4 tool calls failed (unavailable or timeout) in 2 runs."
@@ -95,21 +76,3 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
 )
 def test_the_advice_names_the_flags_that_help(ended: list[Ended], message: str | None) -> None:
     assert made_again(tallies([DONE.label], ended)) == message
-
-
-@pytest.mark.parametrize(
-    ("seconds", "message"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")]
-)
-def test_durations_are_said_as_people_say_them(seconds: float, message: str) -> None:
-    assert duration(seconds) == message
-
-
-def test_what_became_of_runs_fits_80_columns_with_whole_names(drretail: Command, tmp_path: Path) -> None:
-    query = {"format": 1, "query_id": "q1", "text": "A bird feeder, please.", "mode": "generic", "source": "a person"}
-    (tmp_path / "q.jsonl").write_text(json.dumps(query) + "\n", encoding="utf-8")
-    asked = ("run", "--queries", "q.jsonl", "--agent", "plan_to_function", "--no-floors", "--to", "exp")
-    shown = drretail(*asked, COLUMNS="80").stdout
-    lines = shown.splitlines()
-    assert max(map(len, lines)) <= 80
-    # The wider table breaks the label, and at its "@" alone.
-    assert [sum(part in line for line in lines) for part in ("plan_to_function", "@offline-shopper")] == [2, 2]

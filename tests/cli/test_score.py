@@ -53,15 +53,6 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds:
     }
 
 
-def test_json_is_one_document_of_the_very_scores_that_are_kept_and_what_they_took(
-    drretail: Command, tmp_path: Path
-) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    done = drretail(*STUBBED, "--json", "--quiet")
-    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-    assert json.loads(done.stdout) == {**kept, "spending": []}
-
-
 def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "failed"}})
     done = drretail(*STUBBED)
@@ -129,15 +120,6 @@ def test_a_world_that_is_gone_is_said_and_another_one_is_refused(
     assert f"the world {tmp_path / 'w'} has become another" in drretail(*STUBBED).stderr
 
 
-def test_ratings_of_the_offline_judge_are_not_shown(succeeds: Command, made: Path) -> None:
-    done = succeeds("score", "exp", "--metrics", "quality")
-    assert "No --judge given: offline:judge judges." in done.stderr
-    assert "quality, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
-    rows = json.loads((made / "scores.json").read_text(encoding="utf-8"))["scores"]
-    assert {row["note"] for row in rows} == {"not rated (rule-based)"}
-    assert not any("value" in row for row in rows)
-
-
 def judged_files(folder: Path) -> list[Path]:
     return [*(folder / "exp" / "verdicts").rglob("*.jsonl")]
 
@@ -159,15 +141,6 @@ def test_an_interrupted_score_says_so_once_and_heals(
         assert ended.stderr.count("Interrupted: the same command continues from here.") == 1
     drretail("score", "exp", "-q")
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
-
-
-@pytest.mark.parametrize("spec", ["openai:gpt-x", "offlin", "offline:foo"])
-def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Command, tmp_path: Path, spec: str) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    done = drretail("score", "exp", "--metrics", "quality", "--judge", spec)
-    assert done.returncode == 2
-    assert "judge" in done.stderr.partition("Error: ")[2]
-    assert "shopper" not in done.stderr
 
 
 def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:

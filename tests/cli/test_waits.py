@@ -26,12 +26,6 @@ def test_many_calls_that_wait_for_the_same_are_one_line(
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
 
 
-def test_who_is_to_be_quiet_says_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    on_terminal(monkeypatch)
-    Waits(quiet=True)("Waiting")
-    assert capsys.readouterr().err == ""
-
-
 def test_nothing_of_it_goes_into_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     Waits()("Waiting")
     assert capsys.readouterr().err == ""
@@ -53,8 +47,3 @@ def test_what_is_done_is_shown_live_on_a_terminal() -> None:
     os.close(main)
     assert process.wait(timeout=280) == 0
     assert b"reading it all" in shown
-
-
-def test_what_is_done_is_not_told_in_a_pipe() -> None:
-    done = subprocess.run([sys.executable, "-c", BUSY], capture_output=True, check=True, timeout=280)
-    assert done.stdout + done.stderr == b""

@@ -1,7 +1,5 @@
 """``--web``: which web a run searches, and that a key never shows."""
 
-import hashlib
-import json
 from collections.abc import Generator
 from pathlib import Path
 
@@ -52,22 +50,6 @@ def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     assert KEY not in done.stdout + done.stderr
 
 
-def test_a_question_is_answered_from_a_corpus_of_ones_own(succeeds: Command, shop: str, tmp_path: Path) -> None:
-    page = {
-        "url": "https://mine.example/",
-        "title": "How high a feeder hangs",
-        "text": "A feeder hangs five feet high.",
-    }
-    (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n", encoding="utf-8")
-    done = succeeds("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
-    assert MADE_FOR_THE_DEMO not in done.stderr
-    (system,) = read_definition(tmp_path / "exp").systems.values()
-    digest = hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
-    assert (system.web_provider, system.web_corpus) == ("sandbox", digest)
-    (run,) = read_runs(tmp_path / "exp")
-    assert "web_search" in [step.name for step in run.steps]
-
-
 def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(succeeds: Command, shop: str) -> None:
     result = succeeds("ask", QUESTION, "--world", shop)
     assert result.stderr.count(MADE_FOR_THE_DEMO) == 1
@@ -106,27 +88,6 @@ def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, err
     assert message in error_of("ask", QUESTION, "--world", shop, "--web", web)
 
 
-def test_the_web_may_be_set_for_all_commands(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--world", shop, DRRETAIL_WEB="serper")
-    assert (done.returncode, "SERPER_API_KEY" in done.stderr) == (2, True)
-
-
-def test_two_webs_share_an_experiment_under_labels_of_their_own(
-    succeeds: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
-) -> None:
-    for web in ("sandbox", "serper"):
-        succeeds(
-            *("run", "--no-floors", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact"),
-            **keys(serper),
-        )
-    systems = read_definition(tmp_path / "exp").systems
-    assert {label: system.web_provider for label, system in systems.items()} == {
-        "react@offline-shopper-redact": "sandbox",
-        "react@offline-shopper-serper-redact": "serper",
-    }
-    assert all(system.options == {"redact": True} for system in systems.values())
-
-
 def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
     sandbox = chosen_web(Settings())
     systems = {
@@ -142,12 +103,3 @@ def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
             pages = pages_by_label(settings, {"open": systems["open"]})
         page = pages["open"].fetch("http://127.0.0.1:80/")
         assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [(["--sources", "liev"], "Did you mean live"), (["--sources", "live", "--rules", "drg"], "know no live pages")],
-)
-def test_sources_that_cannot_be_are_one_sentence(flags: list[str], message: str, drretail: Command) -> None:
-    done = drretail("score", "exp", "--metrics", "faithfulness", *flags)
-    assert (done.returncode, message in " ".join(done.stderr.split())) == (2, True)

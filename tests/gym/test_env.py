@@ -18,7 +18,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.gym import Shop, ShopEnv
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.run import NINE
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
@@ -41,15 +40,6 @@ def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop
     observation, reward, done, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)
-
-
-def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEnv) -> None:
-    assert [tool["function"]["name"] for tool in env.tools] == [*NINE, "submit_report"]
-
-
-def test_a_misspelt_submit_is_told_its_name(env: ShopEnv) -> None:
-    observation, *_ = env.step(call("submit", report="x"))
-    assert "Did you mean submit_report" in observation
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
@@ -142,16 +132,6 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
         envs[0].step(search("bag"))
     envs[0].close()
     assert threading.active_count() == before
-
-
-def test_a_reset_in_the_midst_begins_anew_without_anything_of_before(env: ShopEnv) -> None:
-    user = env.query.user_id
-    before = env.step(call("get_user_profile", user_id=user))[0]
-    env.step(call("update_user_profile", user_id=user, first_name="Else"))
-    assert env.step(call("get_user_profile", user_id=user))[0] != before
-    env.reset(QUERY)
-    assert env.recorded().evidence == ()
-    assert env.step(call("get_user_profile", user_id=user))[0] == before
 
 
 def test_queries_that_nothing_goes_by_are_told_with_the_nearest(env: ShopEnv) -> None:

@@ -11,10 +11,9 @@ import pytest
 pytest.importorskip("openenv", reason="no OpenEnv: pip install openenv-core")
 
 import uvicorn
-from openenv.core.generic_client import GenericEnvClient
 
 from drretail.gym import Shop
-from drretail.gym.openenv import ShopAction, ShopClient, ShopObservation, create_app
+from drretail.gym.openenv import ShopAction, ShopClient, create_app
 from drretail.local_server import HOST, bound, port_of
 from tests.gym.policies import QUERY, call, praised, search, submit
 
@@ -75,13 +74,6 @@ def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connect
         with pytest.raises(RuntimeError, match="There is no query 'dev-99'"):
             env.reset(query_id="dev-99")
         assert not env.reset(seed=3).done
-
-
-def test_the_generic_client_needs_nothing_of_ours(address: str) -> None:
-    with GenericEnvClient(base_url=address).sync() as env:
-        env.reset(query_id=QUERY)
-        result = env.step(search("diaper bag"))
-    assert ShopObservation(**result.observation).evidence
 
 
 def test_rollouts_of_forty_connections_see_nothing_of_each_other(address: str, shop: Shop) -> None:

@@ -1,7 +1,6 @@
 """What earns a reward, and what does not."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,7 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, call, looked_up, praised, search, shopped_well, submit, wanted
+from tests.gym.policies import QUERY, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -73,10 +72,6 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
     assert wrong > len(shop.queries) / 2
 
 
-def test_a_cart_of_half_of_what_is_asked_earns_less_than_half(env: ShopEnv) -> None:
-    assert 0.1 < handed_in(env, *wanted(env)[:1])[0] < 0.4
-
-
 def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
     _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))
     assert (reward, rewarded(env).why) == (0.0, NEVER_SHOWN)
@@ -88,14 +83,6 @@ def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv
         _, reward, done, _ = env.step(call("submit_report", report=report))
         assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
         env.reset(QUERY)
-
-
-def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env: ShopEnv) -> None:
-    found: list[str] = []
-    for words in ("diaper bag", "swaddle blanket cotton"):
-        _, _, _, info = env.step(search(words))
-        found += [each.removeprefix("P:") for each in info["evidence"]]
-    assert handed_in(env, *found) == (0.0, OVER)
 
 
 def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
@@ -110,13 +97,6 @@ def test_where_the_wish_leaves_room_more_costs_nothing_if_it_is_argued_for_and_p
     assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)
     env.reset(QUERY)
     assert handed_in(env, *wanted(env), DEAR) == (0.0, OVER)
-
-
-def test_a_piece_more_than_is_wanted_costs_its_share(strict: ShopEnv) -> None:
-    bag, blanket = wanted(strict)
-    looked_up(strict, [bag, blanket])
-    strict.step(submit(praised(strict.shop, [bag, blanket]), bag, Pick(product=blanket, quantity=2)))
-    assert rewarded(strict).wanted == pytest.approx(2 / 3)
 
 
 def well_told(env: ShopEnv, *more: str) -> Reward:
@@ -148,18 +128,6 @@ def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -
     env.reset(QUERY)
     bag, _ = wanted(env)
     assert well_told(env, f"- It weighs 812 ounces [P:{bag}].", "", "330 prizes.").verified == 0.5
-
-
-def test_true_figures_of_other_things_hide_no_invention(env: ShopEnv) -> None:
-    inventions = "It weighs 812 ounces. It was awarded 330 prizes."
-    looked_up(env, [CHEAP, DEAR])
-    others = praised(env.shop, [CHEAP, DEAR]).replace("Get this one", "There is another")
-    assert well_told(env, "", inventions, "", others).verified == 0.5
-
-
-def test_a_figure_that_is_said_again_and_again_counts_once(env: ShopEnv) -> None:
-    again = "\n".join([praised(env.shop, wanted(env))] * 20)
-    assert well_told(env, again, "- It weighs 812 ounces.", "- It was awarded 330 prizes.").verified == 0.5
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
@@ -224,25 +192,12 @@ def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: Sho
     assert well_told(env, *lies).value == pytest.approx((1 + 2 / 10) / 2)
 
 
-def test_a_changed_profile_changes_no_reward(env: ShopEnv) -> None:
-    changed = env.step(call("update_user_profile", user_id=env.query.user_id, first_name="Anne"))
-    assert changed[3]["error"] is None
-    assert shopped_well(env)[1] == 1.0
-
-
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
     with ShopEnv(shop, max_steps=2) as env:
         env.reset(QUERY)
         assert env.step(search("diaper bag"))[1:3] == (0.0, False)
         _, reward, done, info = env.step(search("swaddle blanket"))
     assert (reward, done, info["ended"], info["reward"]["why"]) == (0.0, True, "step_limit", NO_REPORT)
-
-
-def test_a_recorded_rollout_comes_to_the_identical_reward_again(env: ShopEnv, shop: Shop, tmp_path: Path) -> None:
-    looked_up(env, wanted(env))
-    env.step(submit(f"{praised(env.shop, wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
-    with Shop.open(shop.world, "dev") as another:
-        assert another.reward(env.recorded()) == env.reward
 
 
 def refused(env: ShopEnv, *lines: str) -> float:
@@ -302,12 +257,6 @@ def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: st
     first, *others = praised(env.shop, wanted(env)).splitlines()
     wrong = f"- Get this one for {price} {first[first.index('[') :]}"
     assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
-
-
-def test_plain_tags_cost_nothing(env: ShopEnv) -> None:
-    told = praised(env.shop, wanted(env)).replace("this one", "<b>this</b> one<br>")
-    text = f"<details><summary>More</summary>\n\n{told}\n\n</details>"
-    assert handed_in(env, *wanted(env), text=text) == (1.0, "")
 
 
 def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:

@@ -180,21 +180,6 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
     assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
 
 
-def test_ids_of_calls_may_begin_anew_in_each_turn(tmp_path: Path) -> None:
-    first = [OPENAI[1], OPENAI[2], OPENAI[3], OPENAI[4]]
-    call = {"id": "a", "function": {"name": "find", "arguments": "{}"}}
-    again = [{**OPENAI[2], "tool_calls": [call]}, {**OPENAI[3], "content": "[]"}, OPENAI[5]]
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*first, *again]}]))
-    (report,) = material.reports.values()
-    found = [step.evidence for step in report.trace.steps if step.name == "find"]
-    assert found == [("P:K-1",), ()]
-
-
-def test_a_conversation_that_ends_with_a_call_has_no_report(tmp_path: Path) -> None:
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": OPENAI[:-1]}]))
-    assert [report.text for report in material.reports.values()] == [""]
-
-
 def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
     closing = {"role": "assistant", "content": ANSWER, "tool_calls": [{"id": "z", "function": {"name": "end_chat"}}]}
     fields = {"role": "tool", "tool_call_id": "z", "content": "{}"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail.imports.sources import cited_sources
-from tests.imports.foreign import CHINESE, REPORT
+from tests.imports.foreign import REPORT
 
 LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {
@@ -55,11 +55,6 @@ def test_sources_are_evidence_that_nobody_fetched() -> None:
         ("[3]", "web", LAB),
         ("https://shop.example/alder", "web", "https://shop.example/alder"),
     ]
-
-
-def test_chinese_reports_resolve_and_talk_before_them_does_no_harm() -> None:
-    found = cited_sources(CHINESE)
-    assert [citation.url for citation in found.citations] == ["https://lab.example/水壶", "https://lab.example/zh"]
 
 
 def test_products_of_the_shop_are_evidence_without_a_record() -> None:

@@ -90,11 +90,6 @@ def test_a_file_that_is_cut_off_is_refused_in_one_sentence(tmp_path: Path) -> No
 
 
 @installed
-def test_a_users_file_may_be_a_document(tmp_path: Path) -> None:
-    assert UserFile(word(tmp_path / "flat.docx", "A walnut floor.")).text == "A walnut floor."
-
-
-@installed
 @pytest.mark.parametrize("data", [b"no archive", b"PK no archive either"])
 def test_a_file_that_is_not_what_it_is_called_is_refused_in_one_sentence(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.docx").write_bytes(data)

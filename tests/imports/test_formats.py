@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_gold
-from drretail.imports.formats import FORMATS, load_format
+from drretail.imports.formats import load_format
 from drretail.imports.material import Material
 from drretail.imports.recording import record
 from drretail.progress import Progress
@@ -24,11 +24,6 @@ def by_task(material: Material) -> dict[tuple[str, str], str]:
     return {key: report.text for key, report in material.reports.items()}
 
 
-def test_there_is_a_reader_for_every_form() -> None:
-    for name in FORMATS:
-        assert load_format(name).described
-
-
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="drb"):
         load_format("drbb")
@@ -41,12 +36,6 @@ def test_drb_a_file_is_a_system(tmp_path: Path) -> None:
     assert material.systems() == ["claude", "gpt"]
     assert by_task(material)["claude", "1"] == REPORT
     assert material.tasks["2"].text == "Question 2?"
-
-
-def test_drb_questions_alone_are_tasks(tmp_path: Path) -> None:
-    asked = jsonl(tmp_path / "query.jsonl", [{"id": 7, "topic": "Home", "language": "en", "prompt": "Which kettle?"}])
-    material = read("drb", asked)
-    assert (material.reports, material.tasks["7"].kind) == ({}, "Home")
 
 
 def test_drg_takes_question_and_answer_by_their_names(tmp_path: Path) -> None:
@@ -146,21 +135,6 @@ def test_agenticshop_an_unreadable_checklist_is_left_out(tmp_path: Path) -> None
     assert task.checklist == ()
 
 
-def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:
-    query = {"id": 3, "domain": "Home", "language": "en", "taskid": 1, "userid": "User1", "task": "Which kettle?"}
-    query["query"] = 'User Task:\nWhich kettle?\n\nUser Persona:\n{"userid": "User1"}'
-    jsonl(tmp_path / "queries.jsonl", [query, query | {"id": 4, "userid": "User9"}])
-    jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Basic Attributes": {"Name": "Li"}}])
-    jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "language": "en", "task": "Which kettle?"}])
-    jsonl(tmp_path / "agent.jsonl", [{"id": 3, "language": "en", "taskid": 1, "userid": "User1", "article": REPORT}])
-    material = read("pdr", tmp_path)
-    assert material.personas == 1
-    assert material.tasks["3"].persona == '{"userid": "User1", "Basic Attributes": {"Name": "Li"}}'
-    assert material.tasks["4"].persona == '{"userid": "User1"}'  # no such row: what the query itself says
-    assert by_task(material) == {("agent", "3"): REPORT}
-    assert sorted(material.tasks) == ["3", "4"]
-
-
 def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> None:
     def rubric(number: int, kind: str, field: str, value: object, source: str = "query") -> dict[str, object]:
         about = {"id": f"r{number}", "type": kind, "field": field, "expected_value": value, "info_source": source}
@@ -227,20 +201,6 @@ def arena_folder(folder: Path) -> Path:
         text(results / "camel-ai__dr_deep_0001_matrix.md", report)
         text(results / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
     return folder
-
-
-def test_arena_joins_tasks_and_the_reports_of_each_round(tmp_path: Path) -> None:
-    material = read("arena", arena_folder(tmp_path / "data"))
-    (task,) = material.tasks.values()
-    assert (task.task_id, task.text, task.kind) == (
-        "dr_deep_0001",
-        "Compare three kettles at `__SHOPPING__`.",
-        "Comparison",
-    )
-    assert {key: "first" in report for key, report in by_task(material).items()} == {
-        ("camel-ai-deep", "dr_deep_0001"): True,
-        ("camel-ai-deep_v3", "dr_deep_0001"): False,
-    }
 
 
 def test_arena_tasks_and_one_round_may_come_one_after_the_other(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Experiment, read_definition, read_evidence, read_runs, read_source, run_folder
+from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder
 from drretail.imports.formats import load_format
 from drretail.imports.material import ForeignTask, Material
 from drretail.imports.recording import Imported, record, write_queries
@@ -39,12 +39,6 @@ def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Pa
     assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
 
 
-def test_there_is_no_world(tmp_path: Path) -> None:
-    taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
-    definition = read_definition(tmp_path / "exp")
-    assert (definition.world_fingerprint, definition.tool_schema_hash, definition.now) == (None, None, None)
-
-
 def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:
     taken(drb(tmp_path / "a.jsonl", REPORT, "Two."), tmp_path / "exp")
     taken(drb(tmp_path / "b.jsonl", "One."), tmp_path / "exp", model="openai:gpt-5")
@@ -53,14 +47,6 @@ def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> 
     assert [query.query_id for query in definition.queries] == ["1", "2"]
     assert [each.query_id for each in definition.queries_of("b")] == ["1"]
     assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
-
-
-def test_the_same_import_changes_nothing(tmp_path: Path) -> None:
-    path = drb(tmp_path / "a.jsonl", REPORT)
-    taken(path, tmp_path / "exp")
-    before = {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()}
-    assert taken(path, tmp_path / "exp").held == 1
-    assert {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()} == before
 
 
 def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
@@ -82,13 +68,6 @@ def test_a_question_that_differs_is_refused(tmp_path: Path) -> None:
         taken(other, tmp_path / "exp")
 
 
-def test_an_empty_report_is_a_failed_run(tmp_path: Path) -> None:
-    came = taken(drb(tmp_path / "a.jsonl", "One.", " \n"), tmp_path / "exp")
-    assert came.empty == 1
-    one, two = read_runs(tmp_path / "exp")
-    assert (one.status, two.status, two.error and two.error.kind) == ("done", "failed", "no_report")
-
-
 def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
     query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
     answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
@@ -99,12 +78,6 @@ def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) ->
     taken(answers, tmp_path / "exp", "pdr")
     (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
     assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
-
-
-def test_two_headings_are_no_quarrel_about_the_question(tmp_path: Path) -> None:
-    taken(text(tmp_path / "a" / "one.md", "# Kettles").parent, tmp_path / "exp", "markdown")
-    taken(text(tmp_path / "b" / "one.md", "# All on kettles").parent, tmp_path / "exp", "markdown")
-    assert [query.text for query in read_definition(tmp_path / "exp").queries] == ["Kettles"]
 
 
 @pytest.mark.parametrize(
@@ -149,13 +122,6 @@ def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path)
     assert [each.query_id for each in definition.queries_of("a")] == ["q1"]
     with pytest.raises(UserError, match="own runs do not ask"):
         taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
-
-
-def test_runs_do_not_join_imported_reports(tmp_path: Path) -> None:
-    taken(drb(tmp_path / "a.jsonl", "One."), tmp_path / "exp")
-    held = read_definition(tmp_path / "exp")
-    with pytest.raises(UserError, match="imported reports, which have no world"):
-        Experiment(tmp_path / "exp", held.model_copy(update={"world_fingerprint": "f" * 64}))
 
 
 def test_questions_alone_become_a_file_of_queries(tmp_path: Path) -> None:
@@ -218,17 +184,6 @@ def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Pa
     with pytest.raises(UserError, match=match):
         taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     assert not (tmp_path / "exp").exists()
-
-
-def test_a_checklist_from_elsewhere_stays_one_and_the_query_has_no_wish(tmp_path: Path) -> None:
-    rows = [
-        {"id": "a", "ques": "A red kettle?", "attribute": "red"},
-        {"id": "b", "ques": "A pan?", "attribute": "None"},
-    ]
-    write_queries(load_format("deepshop").read(jsonl(tmp_path / "tasks.jsonl", rows)), "deepshop", tmp_path / "q.jsonl")
-    kettle, pan = read_queries(tmp_path / "q.jsonl")
-    assert (kettle.checklist, pan.checklist) == (("red",), None)
-    assert (kettle.wish, pan.wish) == (None, None)
 
 
 def test_a_format_that_knows_what_is_wanted_gives_the_wish(tmp_path: Path) -> None:

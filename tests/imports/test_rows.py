@@ -1,7 +1,6 @@
 """Hostile and broken files are told in one sentence that says where."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -40,12 +39,6 @@ def test_what_is_no_file_of_rows_is_told(content: bytes, match: str, tmp_path: P
     refused("drb", tmp_path / "a.json", match)
 
 
-def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"id": 1}\n' * 100)[:-20])
-    refused("drb", path, "cannot be read")
-
-
 def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "LARGEST", 1_000_000)
     path = tmp_path / "a.jsonl.gz"
@@ -74,30 +67,7 @@ def test_a_row_without_an_id_is_refused(strange: dict[str, object], tmp_path: Pa
     refused("drb", path, "line 1 has no id")
 
 
-def test_halves_of_characters_become_question_marks(tmp_path: Path) -> None:
-    path = text(tmp_path / "a.jsonl", '{"id": 1, "prompt": "Q?", "article": "a \\ud83d b é"}\n')
-    (report,) = load_format("drb").read(path).reports.values()
-    assert report.text == "a ? b é"
-
-
-def test_rows_are_found_wherever_they_stand(tmp_path: Path) -> None:
-    row = {"id": 1, "prompt": "Q?", "article": "One."}
-    path = text(tmp_path / "a.json", json.dumps({"meta": {"n": 1}, "data": [{"of": [row]}]}, indent=2))
-    assert len(load_format("drb").read(path).reports) == 1
-
-
-def test_hidden_and_other_files_are_left_alone(tmp_path: Path) -> None:
-    drb(tmp_path / "a.jsonl", "One.")
-    text(tmp_path / ".git" / "b.jsonl", "broken")
-    text(tmp_path / "c.txt", "broken")
-    assert load_format("drb").read(tmp_path).systems() == ["a"]
-
-
 @pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])
 def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> None:
     text(tmp_path / "x.pkl", "")
     refused(form, tmp_path, "holds no file")
-
-
-def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    refused("drb", tmp_path / "no", "does not exist")

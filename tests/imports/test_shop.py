@@ -188,9 +188,3 @@ def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_
     shown.append(drretail("report", str(tmp_path / "exp"), "--format", "text").stdout)
     assert ["Not checked yet" in each for each in shown] == [True, False]
     assert "No check applies to this report." in shown[1]
-
-
-def test_recorded_answers_are_no_agent(world: Path, drretail: Command) -> None:
-    done = drretail("ask", "Which kettle?", "--world", str(world), "--agent", "assistant=replay:answers.jsonl")
-    assert done.returncode == 2
-    assert "drretail import chat FILE --world W" in done.stderr

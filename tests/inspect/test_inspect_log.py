@@ -129,12 +129,6 @@ def test_what_a_supervisor_launched_stands_between_the_answer_that_did_and_what_
     assert len({span.timestamp for span in spans}) == 1  # they ran side by side
 
 
-def test_branches_are_spans(logs: Mapping[str, EvalLog]) -> None:
-    spans = [event for event in samples_of(logs[HYBRID])[0].events if isinstance(event, SpanBeginEvent)]
-    assert "researcher 0.1" in [span.name for span in spans]
-    assert not [event for event in samples_of(logs[REACT])[0].events if isinstance(event, SpanBeginEvent)]
-
-
 def test_scores_have_values_and_explanations_and_nan_where_there_is_none(logs: Mapping[str, EvalLog]) -> None:
     scores = samples_of(logs[REACT])[0].scores or {}
     assert scores.keys() == {"faithfulness", "checks", "process"}
@@ -175,12 +169,6 @@ def test_a_failed_run_is_a_sample_with_its_error_that_earns_nothing(logs: Mappin
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
 
 
-def test_the_same_experiment_gives_the_same_log(experiment: Path, tmp_path: Path) -> None:
-    runs = [run.run_id for run in read_runs(experiment) if run.system == REACT]
-    a, b = (inspect_logs(experiment, tmp_path / name, runs)[0] for name in ("a.json", "b.json"))
-    assert a.read_text() == b.read_text()
-
-
 def test_inspects_tables_open_it(experiment: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="inspect's tables need pyarrow: pip install pyarrow")
     pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
@@ -197,8 +185,3 @@ def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, 
     (sample,) = samples_of(read_eval_log(str(path)))
     assert not sample.scores
     assert sample.output.completion
-
-
-def test_an_experiment_without_runs_is_told(experiment: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no run"):
-        inspect_logs(experiment, tmp_path / "logs", runs=())

@@ -77,17 +77,6 @@ def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) ->
     assert shown == ours | {SUBMIT: (SUBMITTING.description, SUBMITTING.as_json())}
 
 
-def test_what_the_model_reads_first_is_what_our_agents_read(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(call(SUBMIT, report=REPORT)), limit=1)
-    system, task = samples_of(log)[0].messages[:2]
-    assert system.role == "system"
-    assert "submit_report" in system.text
-    assert "```picks" in system.text
-    assert task.text == (
-        f"<query>\nWhich bird feeder under $30?\n</query>\n<user_id>\n{USER}\n</user_id>\n<today>\n2023-01-03\n</today>"
-    )
-
-
 def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
     def says(messages: list[ChatMessage]) -> ModelOutput:
         user = USER if USER in messages[1].text else OTHER if OTHER in messages[1].text else None
@@ -170,20 +159,6 @@ def test_what_the_models_server_loses_lowers_no_mean(place: str, asked: str) -> 
     assert means_of(log)["FP"] == 1.0
 
 
-def test_a_query_that_wishes_nothing_typed_has_no_basket_whatever_becomes_of_its_run(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
-    scores = samples_of(log)[0].scores
-    assert scores is not None
-    assert isinstance(scores["basket"].value, float)
-    assert math.isnan(scores["basket"].value)
-
-
-def test_the_headline_is_the_share_of_carts_that_are_all_that_is_wanted(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(call(SUBMIT, report=REPORT)), limit=1)
-    assert log.results is not None
-    assert (log.results.scores[0].scorer, log.results.scores[0].name) == ("basket", "feasible")
-
-
 def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:
     log = evaluated(shop_research(place, asked), scripted(SEARCH), limit=1, message_limit=400)
     (sample,) = samples_of(log)
@@ -212,14 +187,6 @@ def test_a_tool_that_is_not_there_and_wrong_arguments_are_told_to_the_model(plac
         in next(each for each in sample.messages if each.role == "tool" and each.function == SUBMIT).error.message
     )  # type: ignore[union-attr]  # it has one
     assert kept_run(sample)["status"] == "done"
-
-
-def test_another_solver_has_the_tools_and_what_it_says_last_is_its_report(place: str, asked: str) -> None:
-    model = scripted(SEARCH, say(REPORT))
-    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1, solver=generate(tool_calls="loop")))
-    assert kept_run(sample)["picks"][0]["product"] == "B0TEST0001"
-    assert sample.scores is not None
-    assert not isinstance(sample.scores["checks"].value, float)
 
 
 def test_a_report_that_another_solver_hands_in_ends_its_loop(place: str, asked: str) -> None:
@@ -288,24 +255,6 @@ def test_what_is_wrong_is_one_sentence_before_anything_runs(
     with pytest.raises(PrerequisiteError) as problem:
         shop_research(**({"world": place, "queries": asked} | given))  # type: ignore[arg-type]  # names as a user writes them
     assert sentence in str(problem.value)
-
-
-def test_a_file_without_queries_is_told(place: str, tmp_path: Path) -> None:
-    (tmp_path / "none.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(PrerequisiteError, match="no quer"):
-        shop_research(place, str(tmp_path / "none.jsonl"))
-
-
-def test_a_fault_of_the_model_is_the_runs_error(place: str, asked: str, tmp_path: Path) -> None:
-    def says(messages: list[ChatMessage]) -> ModelOutput:
-        raise ValueError("no such account")
-
-    log = evaluated(shop_research(place, asked, to="exp"), thinking(says), limit=1, fail_on_error=False)
-    (sample,) = samples_of(log)
-    (run,) = read_runs(tmp_path / "exp")
-    assert sample.error is not None
-    assert run.error is not None
-    assert (run.status, "no such account" in run.error.message) == ("failed", True)
 
 
 def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: str, asked: str) -> None:

@@ -19,7 +19,7 @@ from drretail.eval.ballots import cast, read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
-from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, judged_claims, sheet_name
+from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem, Vote
@@ -36,6 +36,10 @@ from tests.viewer.voting.agents import AGENTS
 
 __all__ = ["answered", "exp"]
 QUERIES = 21
+
+
+def judged_claims(experiment: Path) -> list[ExtractedClaim]:
+    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
 
 
 @pytest.fixture(scope="module")

@@ -53,16 +53,6 @@ async def called(asked: Models, times: int) -> Models:
     return asked
 
 
-async def test_dollars_are_counted_by_the_price_of_each_call() -> None:
-    asked = await called(models(Limits()), 2)
-    assert asked.dollars == pytest.approx(0.4)
-    assert asked.budget_stop is None
-
-
-async def test_an_unknown_price_is_unknown_and_not_0() -> None:
-    assert (await called(models(Limits(), None), 1)).dollars is None
-
-
 async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars() -> None:
     asked = models(Limits(dollars=1.0))
     await called(asked, 2)
@@ -86,13 +76,6 @@ async def test_branches_share_what_is_left_beside_the_reserve() -> None:
     shares = [branch.limits for branch in asked.branches(4)]
     assert [share.dollars for share in shares] == pytest.approx([(2.0 - 0.2 - 0.2) / 4] * 4)
     assert {share.tokens for share in shares} == {(1_000_000 - 110_000 - 110_000) // 4}
-
-
-async def test_what_branches_spent_counts_for_the_run() -> None:
-    asked = models(Limits(dollars=1.0))
-    for branch in asked.branches(2):
-        await called(branch, 1)
-    assert asked.dollars == pytest.approx(0.4)
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
@@ -129,13 +112,6 @@ def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
     assert "cap of $1 leaves no room" in experiment_budget.closing
     assert "took $0.6000 and 600,000 tokens. Not started: 1." in experiment_budget.closing
     assert "a higher --max-dollars continues" in experiment_budget.closing
-
-
-def test_tokens_are_capped_alike() -> None:
-    experiment_budget = ExperimentBudget(PRICES, tokens=1_000_000)
-    experiment_budget.count("a", SYSTEM, took(1.0))
-    assert experiment_budget.begin("a", SYSTEM) == "no"
-    assert "--max-tokens" in (experiment_budget.closing or "")
 
 
 def test_a_runs_own_limit_stands_in_until_one_has_ended() -> None:

@@ -14,7 +14,7 @@ from drretail.llm.registry import open_model
 from drretail.trajectory import Trajectory
 
 from .clients import TOOL
-from .provider import Provider, Step, answers, completes
+from .provider import Provider, answers
 
 pytestmark = pytest.mark.anyio
 START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
@@ -28,16 +28,14 @@ async def sent(messages: Sequence[BaseMessage], *, tools: bool = True, may_call:
 
 
 async def sent_and_keyed(
-    messages: Sequence[BaseMessage], spec: str = "anthropic:claude-sonnet-5", step: Step | None = None, **given: bool
+    messages: Sequence[BaseMessage], *, tools: bool = True, may_call: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The body that went out, and the request that the journal holds."""
-    with Provider(step or answers()) as provider:
-        address = provider.url + ("/v1" if spec.startswith("openai") else "")
-        model = open_model(spec, base_url=address, timeout=5, max_retries=0)
+    with Provider(answers()) as provider:
+        model = open_model("anthropic:claude-sonnet-5", base_url=provider.url, timeout=5, max_retries=0)
         journal = Journal()
-        tools = [TOOL] if given.get("tools", True) else []
         models = Models({"researcher": model}, journal, Trajectory())
-        await models.call("researcher", messages, tools=tools, may_call=given.get("may_call", True))
+        await models.call("researcher", messages, tools=[TOOL] if tools else [], may_call=may_call)
         return provider.seen[0].body, journal.effects[0].request
 
 
@@ -79,11 +77,6 @@ async def test_the_journal_is_keyed_by_the_request_without_marks() -> None:
     _, keyed = await sent_and_keyed(LATER)
     assert "cache_control" not in json.dumps(keyed)
     assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
-
-
-async def test_who_caches_of_its_own_accord_gets_no_marks() -> None:
-    body, _ = await sent_and_keyed(LATER, "openai:local", completes({"content": "Take it."}))
-    assert "cache_control" not in json.dumps(body)
 
 
 def test_at_most_four_marks_are_set_which_is_all_that_is_allowed() -> None:

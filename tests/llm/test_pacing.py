@@ -27,12 +27,6 @@ def times_of(time: Moments, pace: Pacer, sizes: list[float]) -> list[float]:
     return time.run(*(went(pace, time, size) for size in sizes))
 
 
-def test_without_limits_nobody_waits() -> None:
-    time = Moments()
-    assert times_of(time, pacer(time), [10_000.0] * 20) == [0.0] * 20
-    assert time.slept == []
-
-
 @pytest.mark.parametrize(
     ("limits", "tokens", "times"),
     [

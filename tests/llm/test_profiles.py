@@ -34,12 +34,6 @@ def test_ones_own_profile_comes_before_one_that_ships() -> None:
     assert read_profile("cheap", {"cheap": own}) is own
 
 
-def test_a_profile_may_stand_in_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('[local]\nwhy = "w"\nmodel = "ollama:qwen3:8b"\n', encoding="utf-8")
-    assert read_profile(f"{path}:local").model == "ollama:qwen3:8b"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

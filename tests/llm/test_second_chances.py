@@ -108,13 +108,6 @@ async def test_an_answer_that_never_arrived_counts_with_its_questions_length(nam
     assert attempts.usage_with(answer).total == 1000 + TOKENS[name]
 
 
-async def test_a_refused_attempt_costs_nothing() -> None:
-    attempts = Attempts()
-    with Provider(Step(503, b"{}"), WHOLE["openai"]) as provider:
-        await answer_of(model_at(provider, "openai"), MESSAGES, attempts=attempts)
-    assert (len(attempts.failed), attempts.lost) == (1, None)
-
-
 def refusal(name: str, message: str, **more: Any) -> dict[str, Any]:
     """The body of a 400 in the provider's form."""
     if name == "ollama":
@@ -148,11 +141,3 @@ async def test_what_does_not_fit_is_known_in_providers_words(name: str, message:
             await answer_of(model_at(provider, name), MESSAGES)
         assert len(provider.seen) == 1
     assert caught.value.kind == "context_overflow"
-
-
-@pytest.mark.parametrize("name", CLIENTS)
-async def test_another_400_is_no_overflow(name: str) -> None:
-    body = json.dumps(refusal(name, "temperature: must be at most 1")).encode()
-    with Provider(Step(400, body)) as provider, pytest.raises(ModelError) as caught:
-        await answer_of(model_at(provider, name), MESSAGES)
-    assert caught.value.kind == "model"

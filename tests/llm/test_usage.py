@@ -11,7 +11,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.usage import estimated_note, usage_of, with_possible_usage
+from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Limits, Usage
 from drretail.trajectory import Trajectory
 
@@ -67,13 +67,6 @@ def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
     assert usage_of(AIMessage("hello")) == Usage(calls=1)
 
 
-def test_a_count_that_can_be_true_stays_and_says_nothing_of_estimates() -> None:
-    usage: Any = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
-    answer = AIMessage("hello", usage_metadata=usage)
-    assert with_possible_usage(answer, None, QUESTION) is answer
-    assert "estimated" not in usage_of(answer).model_dump()
-
-
 async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
     with Provider(*[counting("openai", None)] * 9) as provider:
         limits = Limits(tokens=1000)
@@ -85,9 +78,3 @@ async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
             await models.call("researcher", QUESTION)
         assert len(provider.seen) == 2
     assert caught.value.kind == "budget"
-
-
-def test_a_note_says_how_many_answers_were_counted_by_their_text() -> None:
-    assert estimated_note([Usage(calls=3, output=9)]) == ()
-    (note,) = estimated_note([ESTIMATED, Usage(calls=3, output=9)])
-    assert note.startswith("1 answer in 4 calls came without a possible count of tokens")

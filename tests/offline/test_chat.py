@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from drretail.offline.chat import OfflineChat, Turn
@@ -31,19 +31,6 @@ def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others() -> N
     first, again, other = (chat.invoke(text) for text in ("a", "a", "b"))
     assert first.tool_calls == again.tool_calls
     assert first.tool_calls[0]["id"] != other.tool_calls[0]["id"]
-
-
-def test_a_stream_adds_up_to_the_answer() -> None:
-    chat = OfflineChat(policy=calling)
-    whole = chat.invoke("a")
-    parts = list(chat.stream("a"))
-    total = parts[0]
-    for part in parts[1:]:
-        total += part
-    assert isinstance(total, AIMessageChunk)
-    assert total.text == whole.text
-    assert total.tool_calls == whole.tool_calls
-    assert total.usage_metadata == whole.usage_metadata
 
 
 def test_a_stop_word_ends_the_text() -> None:

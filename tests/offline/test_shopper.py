@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, system_options
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
 from drretail.llm.registry import open_model
@@ -94,35 +94,8 @@ def test_one_hit_is_cited_for_each_category_that_the_question_names(world: World
     assert "Together that is $33.24" in (recorded.run.report or "")
 
 
-def test_without_a_category_the_first_hit_is_cited_and_said_to_be_that(world: World) -> None:
-    recorded = asked(world, "Something with pegs")
-    assert picked(recorded) == [PEGS]
-    assert "names no category" in (recorded.run.report or "")
-
-
-def test_a_search_in_vain_ends_in_a_refusal(world: World) -> None:
-    run = asked(world, "zither").run
-    assert (run.picks, run.outcome and run.outcome.because) == ((), ("not_sold",))
-
-
-def test_an_unknown_price_is_said_to_be_unknown(world: World) -> None:
-    assert "has no listed price" in (asked(world, "camp stoves").run.report or "")
-
-
-def test_only_what_tools_have_shown_is_cited(world: World) -> None:
-    recorded = asked(world, "I need a tent. How do I dry it?", "hybrid_react")
-    cited = {citation.evidence_id for citation in recorded.run.citations}
-    assert cited
-    assert cited <= {entry.id for entry in recorded.evidence}
-
-
 def test_an_order_in_a_page_is_at_most_quoted(world: World) -> None:
     assert picked(asked(world, "How do I dry a wet tent?")) == [TENT]
-
-
-def test_without_a_tool_it_leaves_the_calls_out(world: World) -> None:
-    run = asked(world, "I need a tent.", options=system_options(["web", "user"], None)).run
-    assert {step.name for step in run.steps if step.kind == "tool"} == {"product_catalog_search", "get_product_details"}
 
 
 @pytest.mark.parametrize("text", ["?", "!!!", "Thanks!", "<query>", "a " * 3000, "$5", "no no no not", "ünï çødé"])
@@ -147,12 +120,6 @@ def test_of_a_question_it_understands_nothing() -> None:
     assert (understood["wants"], understood["budget"], understood["room"]) == ([], None, True)
 
 
-def test_findings_without_a_result_are_an_open_question() -> None:
-    found = in_schema("IntermediateReport", findings='{"sub_problem":"a zither"}')
-    assert (found["insights"], found["sources"]) == ([], [])
-    assert found["open_questions"] == ["Nothing was found on this: a zither"]
-
-
 def test_a_schema_that_it_does_not_know_is_filled_in() -> None:
     assert in_schema("Strange", query="x") == {}
 
@@ -173,10 +140,6 @@ def test_a_report_is_written_from_whatever_notes_there_are() -> None:
     report = with_tags(query="I need tents.", reports=REPORTS).text
     assert f"**Orrin Dome Tent** costs $89.00 [P:{TENT}]." in report
     assert report.endswith(f"```picks\nP:{TENT} x 1\n```")
-
-
-def test_picks_are_declared_only_where_the_prompt_shows_their_block() -> None:
-    assert "```" not in with_tags(instructions="You shop.", query="I need tents.", reports=REPORTS).text
 
 
 def test_other_words_of_a_prompt_change_nothing() -> None:

@@ -3,32 +3,18 @@
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_jsonl
-from drretail.records.query import Query
 
 runner = CliRunner()
 
 
 def generate(world: World, to: Path, *flags: str) -> Result:
     return runner.invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
-
-
-def test_each_line_is_a_query_of_this_world(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "queries.jsonl"
-    result = generate(world, to, "--users", "4")
-    queries = [Query.model_validate(line) for line in read_jsonl(to)]
-    assert result.exit_code == 0
-    assert len(queries) == 4
-    assert len({query.user_id for query in queries}) == 4
-    assert {query.world_fingerprint for query in queries} == {world.manifest.fingerprint}
-    assert {(query.source, query.mode) for query in queries} == {("offline:generator", "profile_aware")}
-    assert "4 queries of 4 users" in result.stdout
 
 
 def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
@@ -60,8 +46,3 @@ def test_an_unknown_user_leaves_the_file_as_it_was(world: World, tmp_path: Path)
     result = generate(world, to, "--user", "NOBODY")
     assert isinstance(result.exception, UserError)
     assert to.read_text() == "before\n"
-
-
-@pytest.mark.parametrize("flags", [["--users", "0"], ["--per-user", "0"]])
-def test_nothing_cannot_be_asked_for(world: World, tmp_path: Path, flags: list[str]) -> None:
-    assert generate(world, tmp_path / "queries.jsonl", *flags).exit_code == 2

@@ -32,9 +32,3 @@ def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
     assert (aware.means.profile_mentions, aware.means.specifics) == (2, 2)
     assert (anybody.mode, anybody.users, anybody.means.words) == ("generic", 0, 5)
     assert (anybody.means.profile_mentions, anybody.means.specifics) == (0, 1)
-
-
-def test_a_brand_of_the_user_is_a_mention_and_another_one_is_not(world: World) -> None:
-    for brand, mentions in (("Brightwater", 1), ("Tallow", 0)):
-        (row,) = compare([query("profile_aware", f"I'd like a planner of {brand}.", "ANNA")], Linter(world))
-        assert row.means.profile_mentions == mentions

@@ -11,14 +11,6 @@ from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 
 
-def test_a_text_holds_a_question_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "q.txt"
-    file.write_text("\ufeffWhich lamp?\n\n  Which desk? \nWhich lamp?\n", encoding="utf-8")
-    asked = read_questions(file)
-    assert asked == (Question("Which lamp?"), Question("Which desk?"), Question("Which lamp?"))
-    assert [each.text for each in queries_from(asked, "q.txt", None)] == ["Which lamp?", "Which desk?"]
-
-
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str) -> None:
     file = tmp_path / "q.csv"
@@ -27,25 +19,11 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
     assert read_questions(file) == (Question("Which lamp,\nand why?", "ANNA"), Question("Which desk?"))
 
 
-def test_ids_depend_on_question_and_user_alone_and_nobody_has_typed_the_wish() -> None:
-    asked = [Question("Which lamp?"), Question("Which lamp?", "ANNA")]
-    one, other = queries_from(asked, "q.txt", None)
-    assert queries_from(asked[1:], "other.txt", None)[0].query_id == other.query_id != one.query_id
-    assert (one.mode, other.mode, one.wish, one.typed_by) == ("generic", "profile_aware", None, None)
-
-
 WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budget=Money.of(40))
 
 
 def cell(wish: Wish) -> str:
     return '"' + wish.model_dump_json(exclude_none=True).replace('"', '""') + '"'
-
-
-def test_a_table_may_bring_wishes(tmp_path: Path) -> None:
-    file = tmp_path / "q.csv"
-    file.write_text(f"question,wish\nWhich lamp?,{cell(WISH)}\nWhich desk?,\nAnd why?,{cell(Wish())}\n")
-    lamp, desk, why = queries_from(read_questions(file), "q.csv", None)
-    assert (lamp.wish, desk.wish, why.wish) == (WISH, None, Wish())
 
 
 def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:

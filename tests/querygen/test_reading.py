@@ -11,9 +11,7 @@ from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.reading import read_queries
-from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider
 
 Write = Callable[..., Path]
@@ -59,12 +57,6 @@ def test_what_is_no_query_is_told_by_its_line(write: Write, lines: list[str], me
         read_queries(write(*lines, end=""))
 
 
-def test_a_wish_is_read_as_it_was_written(write: Write) -> None:
-    blanket = Want(name="blanket", kinds=("swaddle blanket",), must=("cotton",), rating_min=4.5)
-    query = Query(query_id="a", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of("19.99")))
-    assert read_queries(write(query.as_line())) == (query,)
-
-
 def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
     faulty = write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b"))
     with pytest.raises(UserError) as raised:
@@ -97,11 +89,6 @@ def refused(result: Result) -> str:
     return str(result.exception)
 
 
-def test_the_same_queries_and_more_of_them_are_written_over_those_that_are_there(world: World, to: Path) -> None:
-    assert [generate(world, to, "--per-user", number).exit_code for number in ("1", "1", "2")] == [0, 0, 0]
-    assert len(read_queries(to)) == 2
-
-
 @pytest.mark.parametrize("mine", ["mine\n", '{"mine": 1}'])
 def test_a_line_of_somebody_elses_is_left_unless_force_is_given(world: World, to: Path, mine: str) -> None:
     to.write_text(mine)
@@ -110,15 +97,6 @@ def test_a_line_of_somebody_elses_is_left_unless_force_is_given(world: World, to
     assert to.read_text() == mine
     assert generate(world, to, "--force", "--per-user", "3").exit_code == 0
     assert len(read_queries(to)) == 3
-
-
-def test_an_edited_query_is_left(world: World, to: Path) -> None:
-    generate(world, to)
-    first, *others = read_queries(to)
-    edited = [first.model_copy(update={"text": f"{first.text} Please."}), *others]
-    to.write_text("".join(f"{query.as_line()}\n" for query in edited))
-    assert "a line of it would be lost" in refused(generate(world, to))
-    assert list(read_queries(to)) == edited
 
 
 def test_shipped_queries_are_not_written_over_those_of_the_other_part(to: Path) -> None:

@@ -1,4 +1,4 @@
-from drretail.stats.alignment import mean_absolute_deviation, pairwise_comparison_accuracy, ranking_agreement
+from drretail.stats.agreement import mean_absolute_deviation, pairwise_comparison_accuracy, ranking_agreement
 
 # Two queries, three systems: by the judge a > b > c and a > b = c, by people a > b > c and b > a > c.
 JUDGED = {"q1": {"a": 8.0, "b": 6.0, "c": 5.0}, "q2": {"a": 7.0, "b": 4.0, "c": 4.0}}

@@ -4,16 +4,16 @@ from random import Random
 
 import pytest
 
+from benchmarks.ppi import independent_mean
 from drretail.stats.prediction_powered import (
     Corrected,
     Item,
     corrected_mean,
     difference,
-    independent_mean,
     labels_alone,
     labels_needed,
+    next_stratum,
 )
-from drretail.stats.stratified import next_stratum
 from tests.build import known
 
 

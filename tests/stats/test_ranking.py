@@ -61,7 +61,6 @@ def test_who_wins_every_time_is_strongest_and_not_infinitely_strong() -> None:
 def test_strength_goes_over_common_opponents() -> None:
     found = strengths(["a", "b", "c"], [*several("a", "b", [1, 1, 1, 0]), *several("b", "c", [1, 1, 1, 0])], "42")
     assert value(found["a"]) > value(found["b"]) > value(found["c"])
-    assert [found[name].opponents for name in "abc"] == [1, 2, 1]
 
 
 def test_who_was_never_compared_has_no_strength() -> None:

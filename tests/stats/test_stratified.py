@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from drretail.stats.stratified import FLOOR, next_stratum
+from drretail.stats.prediction_powered import FLOOR, next_stratum
 
 
 def drawn(sizes: dict[str, int], count: int) -> Counter[str]:

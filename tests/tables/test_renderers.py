@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.tables.csv_file import csv_table
+from drretail.tables.cells import csv_table
 from drretail.tables.markdown import markdown_table
 from drretail.tables.table import Cell, Column, Row, Table, table_of, upright
 from drretail.tables.terminal import draw, table_lines

@@ -11,7 +11,7 @@ from drretail.records.money import Money
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, CartLine, cart_document, cart_markdown, cart_of, cart_text, compare_picks
+from drretail.viewer.cart import Cart, CartLine, cart_document, cart_of, cart_text, compare_picks
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 
@@ -33,8 +33,8 @@ def seen(*products: Product) -> dict[str, Evidence]:
     }
 
 
-def declaring(*picks: Pick, known: bool = True) -> Run:
-    return build.run("q1-r1", "Buy.", picks if known else None)
+def declaring(*picks: Pick) -> Run:
+    return build.run("q1-r1", "Buy.", picks)
 
 
 def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
@@ -67,22 +67,6 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pi
     assert cart(strange).closing == ""
 
 
-def test_an_empty_cart_says_so_and_an_unknown_one_is_none() -> None:
-    assert list(cart_text(cart())) == ["Nothing is to be bought."]
-    assert cart_markdown(cart()) == "## In the cart\n\nNothing is to be bought.\n"
-    assert cart_of(declaring(known=False), {}) is None
-
-
-def test_a_title_is_only_words_in_markdown() -> None:
-    assert "- 1 × Wooden Puzzle \\[24 pieces\\]: $12.50\n" in cart_markdown(cart(pick(PUZZLE)))
-
-
-def test_the_document_has_prices_as_money() -> None:
-    document = cart_document(cart(pick(PUZZLE, 2), pick(BALL)))
-    assert document["total"] == {"amount": "25", "currency": "USD"}
-    assert [item["price"] for item in document["items"]] == [{"amount": "12.50", "currency": "USD"}, None]
-
-
 def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:
     money = None if price is None else Money.of(Decimal(price), "USD")
     return CartLine(product, f"Title of {product}", quantity, money, rating=rating, ratings=1200)
@@ -102,21 +86,11 @@ def test_products_that_most_pick_come_first_with_price_rating_who_picks_them_and
     ]
 
 
-def test_a_price_that_one_run_did_not_see_is_told_by_another_and_missing_from_the_total() -> None:
-    *rows, total = cells(("a", Cart((line("one", price=None), line("two")))), ("b", Cart((line("one"),))))
-    assert {row[0]: row[1] for row in rows} == {"one": "$10.00", "two": "$10.00"}
-    assert total[-2:] == ["$10.00 + ?", "$10.00"]
-
-
 def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing_have_a_column() -> None:
     table = build.known(compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))]))
     assert [column.name for column in table.columns[-2:]] == ["a", "c"]
     assert table.notes == ("Not known what these pick: b.",)
     assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
-
-
-def test_there_is_no_table_where_nobody_picks_anything() -> None:
-    assert compare_picks([("a", Cart(())), ("b", None)]) is None
 
 
 def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:

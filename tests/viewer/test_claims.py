@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.run import Run
-from drretail.viewer.claims import claims_of, counts_of, excerpt, find_quote, readable
+from drretail.viewer.claims import claims_of, excerpt, find_quote, readable
 from drretail.viewer.judged import Judged
 from tests.viewer.experiment import JUDGE, verdict
 
@@ -41,12 +41,6 @@ def test_what_its_sources_deny_is_told_apart_from_what_they_do_not_say() -> None
     assert (none.support, denied.support) == ("none", "contradicted")
 
 
-def test_uncited_claims_are_of_the_same_extraction() -> None:
-    claims = claims_of(judged([PRICE, GREEN], value=1), REPORT)
-    assert [(claim.number, claim.support) for claim in claims] == [(1, "full"), (2, "uncited")]
-    assert counts_of(claims) == {"full": 1, "uncited": 1}
-
-
 def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() -> None:
     run = RUN.model_copy(update={"report_sha": "s"})
     held = {CITED: [PRICE], ALL: [PRICE, GREEN]}
@@ -64,19 +58,6 @@ def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_plac
     assert REPORT[slice(*claim.span)] == "It is green."
     (claim,) = claims_of(judged([make_claim(1, "Its colour is green.", [])]), REPORT)
     assert claim.span is None
-
-
-def test_a_citation_that_comes_to_nothing_leaves_a_claim_uncited_and_is_named() -> None:
-    invented = make_claim(1, "Birds like it.", [], ["P:NONE"])
-    (claim,) = claims_of(judged([invented]), REPORT)
-    assert (claim.support, claim.unresolved) == ("uncited", ("P:NONE",))
-
-
-def test_a_quote_is_found_whatever_its_spaces_and_case() -> None:
-    text = "The Feeder\n holds  two POUNDS of seed."
-    found = find_quote(text, "“the feeder holds two pounds”")
-    assert found is not None
-    assert text[slice(*found)] == "The Feeder\n holds  two POUNDS"
 
 
 def test_a_quote_from_a_record_is_found_where_it_is_shown_readably() -> None:
@@ -98,12 +79,6 @@ def test_a_long_text_is_cut_around_the_quote() -> None:
     assert (part.quote, part.cut_before, part.cut_after) == ("the very words", True, True)
     assert len(part.before) + len(part.after) < 1000
     assert f"{part.before}{part.quote}{part.after}" in text
-
-
-def test_without_a_quote_the_beginning_is_shown() -> None:
-    part = excerpt("words " * 500, None)
-    assert (part.quote, part.cut_before, part.cut_after) == ("", False, True)
-    assert part.before.startswith("words words")
 
 
 @given(st.text(), st.text(), st.text())

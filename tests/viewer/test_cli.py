@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_runs
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
-from tests.viewer.experiment import fail
 
 Command = subprocess.CompletedProcess[str]
 Report = Callable[..., Command]
@@ -76,23 +74,3 @@ def test_a_file_that_ends_in_json_gets_what_json_prints(report: Report, mine: Pa
 def test_what_cannot_be_shown_or_written_is_refused(report: Report, mine: Path, args: list[str], message: str) -> None:
     done = report(mine.parent, *args)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
-
-
-def test_scored_runs_that_all_failed_are_not_called_unjudged(report: Report, mine: Path) -> None:
-    for run in read_runs(mine):
-        fail(mine, run, "no answer")
-    assert "is judged yet" not in report(mine.parent, "exp").stderr
-
-
-def test_a_title_is_kept_and_stands_on_the_page(report: Report, mine: Path) -> None:
-    report(mine.parent, "exp", "--title", "Feeders of spring")
-    assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
-    report(mine.parent, "exp")
-    assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
-
-
-def test_split_writes_a_folder_beside_the_file_and_says_what_to_open(report: Report, mine: Path) -> None:
-    done = report(mine.parent, "exp", "--split")
-    assert done.stdout == "exp/report/index.html\n"
-    assert (mine / "report" / "query-q1.html").exists()
-    assert report(mine.parent, "exp", "--single").stdout == "exp/report.html\n"

@@ -4,14 +4,6 @@ from drretail.viewer.experiment import read_view
 from tests.build import experiment
 
 
-def test_agents_that_research_come_before_the_floors_and_the_oracle(tmp_path: Path) -> None:
-    report = {"q1-r1": "Get it."}
-    names = ["oracle", "null_copy", "zebra@model", "null_empty", "ant@model"]
-    view = read_view(experiment(tmp_path / "exp", dict.fromkeys(names, report)))
-    assert [run.subject.label for run in view.runs] == ["ant@model", "zebra@model", "null_empty", "null_copy", "oracle"]
-    assert [run.number for run in view.runs] == [1, 2, 3, 4, 5]
-
-
 def test_the_title_names_agents_where_their_settings_would_fill_it(tmp_path: Path) -> None:
     report = {"q1-r1": "Get it."}
     sizes = [f"size-{size}" for size in ("32k", "64k", "128k")]

@@ -62,14 +62,6 @@ def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) 
     assert section.by_id("r1-j2-c1").tag == "article"
 
 
-def test_the_last_attempt_counts(mine: Path) -> None:
-    run = first_run(mine)
-    judge(mine, run, LLM, 0)
-    judge(mine, run, LLM, 1)
-    section = parse(render_page(mine)).by_id("r1")
-    assert "full" in section.by_id("r1-c1").attributes["class"].split()
-
-
 def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_in_its_source(mine: Path) -> None:
     run = first_run(mine)
     assert run.report is not None
@@ -111,11 +103,6 @@ def scored(mine: Path) -> Path:
     families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
     write_json(mine / "scores.json", derive_scores(mine, families).model_dump(mode="json", exclude_none=True))
     return mine
-
-
-def test_scores_of_today_are_not_marked(scored: Path) -> None:
-    assert read_view(scored).outdated == ""
-    assert OLDER not in render_page(scored) + render_text(scored)
 
 
 def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> None:

@@ -24,16 +24,6 @@ def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: li
         assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
 
 
-def test_a_long_name_of_a_panel_is_broken_between_its_members() -> None:
-    name = "panel(median):anthropic:claude-sonnet-4-5-5b444e9c+anthropic:claude-haiku-4-5-5b444e9c"
-    assert wrapped(f"judged by {name}", 60).split("\n") == [
-        "judged by",
-        "panel(median):anthropic:claude-sonnet-4-5-5b444e9c+",
-        "anthropic:claude-haiku-4-5-5b444e9c",
-    ]
-    assert wrapped("react+ws over react", 10) == "react+ws\nover react"
-
-
 def test_a_table_breaks_cells_between_words_and_is_rather_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
 from drretail.eval.claims.named_products import Subjects
-from drretail.eval.claims.report_index import Part, SentenceFinder, SourceResolver, parts_of
+from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import (
     PickReader,
     ReportPicks,
@@ -161,9 +161,8 @@ async def _extraction_verdict(
     if len(parts) < 2:
         (verdict,) = await judge_session.ask_and_record(question(REPORT, tagged("report", report), 0))
         return verdict
-    items = {f"part-{number}": part for number, part in enumerate(parts, 1)}
     verdicts = await judge_session.ask_and_record(
-        *(question(item, _given(report, part, item, len(parts)), part.start) for item, part in items.items())
+        *(question(f"part-{at + 1}", part_tags(report, parts, at), part.start) for at, part in enumerate(parts))
     )
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:
@@ -174,12 +173,6 @@ async def _extraction_verdict(
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     return [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
-
-
-def _given(report: str, part: Part, name: str, count: int) -> str:
-    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
-    joined_problems = tagged("part", f"This is {name.replace('-', ' ')} of {count} of the report.{above}")
-    return f"{joined_problems}\n\n{tagged('report', report[part.start : part.end].strip())}"
 
 
 def _merged(claims: Sequence[Claim]) -> list[Claim]:

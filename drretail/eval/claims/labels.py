@@ -123,6 +123,8 @@ class SupportAnswer:
     quotes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     error: str | None = None
+    first: "SupportAnswer | None" = None
+    """Its first answer, where it was asked twice."""
 
     @property
     def is_contradicted(self) -> bool:
@@ -134,23 +136,16 @@ class SupportAnswer:
             return False
         return not self.is_contradicted if check.is_contradicted else not self.value
 
-
-@dataclass(frozen=True, slots=True)
-class FinalAnswer:
-    """The answer that counts, and the first one where the judge was asked twice."""
-
-    ruled: SupportAnswer
-    first: SupportAnswer | None = None
-
     @property
     def is_changed(self) -> bool:
-        first, last = self.first, self.ruled
-        return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
+        first = self.first
+        return first is not None and (first.value, first.is_contradicted) != (self.value, self.is_contradicted)
 
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in texts))
+    spaced = [" ".join(text.split()) for text in texts]  # a quote may stand there with other white space
+    found = tuple(quote for quote in quotes if any(" ".join(quote.split()) in text for text in spaced))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
     notes += [CONTRADICTED] if reply.label == "contradicted" else []
     return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))
@@ -165,8 +160,3 @@ def support_answer_alone(reply: JudgeAnswer[Support], texts: Sequence[SourceText
         RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
         [text.text.text for text in texts],
     )
-
-
-def _stands_in(quote: str, text: str) -> bool:
-    """True when the quote occurs in the text, however white space is set."""
-    return " ".join(quote.split()) in " ".join(text.split())

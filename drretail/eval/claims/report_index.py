@@ -11,6 +11,7 @@ from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence
 from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.sentences import find_sentences
+from drretail.prompts import tagged
 from drretail.records.evidence import Evidence
 
 LONGEST_PART = 6_000
@@ -52,6 +53,16 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
         parts.append(Part(start, end, tuple(dict.fromkeys([*before[:1], *before[-1:]]))))
         start = end
     return parts
+
+
+def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
+    """A part of the report for a prompt, and of which report and below what it stands; all of one in a single part."""
+    part = parts[at]
+    text = tagged("report", report[part.start : part.end].strip())
+    if len(parts) == 1:
+        return text
+    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
+    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
 
 
 def _places(report: str, sentences: list[tuple[int, str, tuple[int, int] | None]]) -> Iterator[tuple[int, str]]:

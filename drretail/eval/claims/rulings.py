@@ -16,7 +16,6 @@ from drretail.eval.claims.labels import (
     PARTIAL_CONTENT,
     SOURCE_CUT,
     ClaimsSupport,
-    FinalAnswer,
     Support,
     SupportAnswer,
     check_of,
@@ -152,12 +151,12 @@ class SupportJudge:
             cut = tuple(self.fit([*texts.values()], claims, self.judge_session.room))
             yield Step(partial(self._answered, [unit for unit, _ in call], cut), partial(self._keep, call, cut))
 
-    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, FinalAnswer]:
+    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
         """What the judge says of these claims, by item; once more of those where the records say otherwise."""
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
             reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-            return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
+            return {units[0].item: support_answer_alone(reply, texts)}
         alone = await self._labels(units, texts)
         text = self.subject.case.layout.text
         checks = {unit.item: check_of(unit.claim, self.ledger, text, self.read) for unit in units}
@@ -165,11 +164,10 @@ class SupportJudge:
             item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
         }
         again = await self._labels([each for each in units if each.item in lines], texts, lines) if lines else {}
-        second = {item: answer for item, answer in again.items() if answer.value is not None}
-        return {
-            item: FinalAnswer(second[item], ruled) if item in second else FinalAnswer(ruled)
-            for item, ruled in alone.items()
+        second = {
+            item: replace(answer, first=alone[item]) for item, answer in again.items() if answer.value is not None
         }
+        return alone | second
 
     async def _labels(
         self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
@@ -247,7 +245,7 @@ class SupportJudge:
         return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
     def _keep(
-        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, FinalAnswer]
+        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]
     ) -> None:
         """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
         for unit, content in call:
@@ -257,7 +255,7 @@ class SupportJudge:
             if answer.first is not None:
                 self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
                 notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
-            self._record(self.stage, unit, own, answer.ruled, [*notes, *self._better_as_shown(unit, answer.ruled)])
+            self._record(self.stage, unit, own, answer, [*notes, *self._better_as_shown(unit, answer)])
 
     def _record(
         self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: SupportAnswer, notes: Sequence[str]

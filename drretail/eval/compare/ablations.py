@@ -10,8 +10,8 @@ from pathlib import Path
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_families
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
-from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
-from drretail.eval.family import Family
+from drretail.eval.compare.wording import compared, primary_variants, row_facts
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Assessor, Gathered
@@ -32,7 +32,6 @@ from drretail.records.run import (
     Limits,
     System,
 )
-from drretail.records.score import CODE
 
 SIZE, COMPOSE = "size", "compose"
 """The options of a System on a sealed web: which size of it, and what of that is served where that is not all."""
@@ -204,14 +203,9 @@ ABLATED: Mapping[Option, AblatedOption] = {
 }
 
 
-def all_assessors(gathered: Gathered) -> list[Assessor]:
-    """Everybody who judged."""
-    return assessors_of(gathered, chosen_judges(gathered, ()))
-
-
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
     """Those of every option that systems differ in."""
-    assessors = all_assessors(gathered)
+    assessors = assessors_of(gathered, chosen_judges(gathered, ()))
     for by in OPTIONS:
         yield from ablation_tables(gathered, by, assessors)
 
@@ -230,7 +224,7 @@ def ablation_tables(
     for name, metric in gathered.families.items():
         wanted = _usual(metric) if variants is None else variants.get(name, ())
         for assessor in assessors:
-            if assessor in gathered.assessors(name) and not hidden(metric, assessor):
+            if assessor in gathered.assessors(name) and not is_unrated(metric, assessor.judge):
                 tables = (_table(gathered, by, metric, each, assessor, agents) for each in wanted)
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
@@ -284,7 +278,6 @@ def _table(
     runs = runs_of(gathered, metric.name, assessor)
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
     clusters = gathered.clusters
-    concludes = assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE
     rows: list[SettingRow] = []
     for agent, settings in agents.items():
         means = {
@@ -311,7 +304,7 @@ def _table(
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected for each other.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        compared_steps = compared_rows(metric.name, tested, clusters, concludes=concludes)
+        compared_steps = compared_rows(metric.name, tested, clusters, concludes=assessor.concludes)
         steps = (
             SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
             for (earlier, later), row in zip(pairs, compared_steps, strict=True)

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
-from drretail.eval.compare.missing import lacking_pairs, missing, missing_repeats, too_few
-from drretail.eval.compare.primary import Primary, primary_tests, with_primary
+from drretail.eval.compare.differences import Primary, primary_tests, with_primary
+from drretail.eval.compare.missing import missing
 from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
-from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, row_facts
-from drretail.eval.family import Family
+from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.panel import is_panel, names_panel
+from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
@@ -72,7 +72,7 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
         if assessor.judge.spec in judges
     }
     return sorted(
-        assessors, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge), assessor.order)
+        assessors, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge.spec), assessor.order)
     )
 
 
@@ -119,11 +119,15 @@ def compare(
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     return comparison.model_copy(
         update={
-            "missing": (
-                *missing(gathered, comparison, request.experiment, request.families, assessors),
-                *(lacking_pairs(comparison, theirs, request.experiment, assessors) if request.pairwise else ()),
-                *too_few(gathered, comparison, request.experiment),
-                *missing_repeats(gathered, comparison, request.experiment, request.families, assessors),
+            "missing": tuple(
+                missing(
+                    gathered,
+                    comparison,
+                    request.experiment,
+                    request.families,
+                    assessors,
+                    theirs if request.pairwise else None,
+                )
             ),
             "conclusions": tuple(
                 conclusions(
@@ -184,7 +188,7 @@ def _table(
     steady: list[Reliability] = []
     for name in request.families:
         metric = gathered.families.get(name)
-        if metric is None or assessor not in gathered.assessors(name) or hidden(metric, assessor):
+        if metric is None or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
             continue
         decided = {
             test.variant: its[a, b] for test, its in primary.items() if (test.assessor, test.metric) == (assessor, name)
@@ -215,12 +219,11 @@ def _family(
         if any(a.values.values()) or any(b.values.values()):
             variants[variant] = a, b
     steady_judge = assessor.judge.kind == "rule_based"
-    concludes = not steady_judge or assessor.judge.spec == CODE
     rows = [
         row.model_copy(
             update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.clusters)}
         )
-        for row in compared_rows(metric.name, variants, gathered.clusters, primary, concludes=concludes)
+        for row in compared_rows(metric.name, variants, gathered.clusters, primary, concludes=assessor.concludes)
     ]
     steady = (
         reliability(metric.name, variant, label, side, k=k, bar=bar_of(metric, variant, bar), steady_judge=steady_judge)
@@ -247,7 +250,7 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
 def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]]:
     """Judges, with the sides whose agents have a model of their family."""
     judged = {table.judge for table in (*comparison.tables, *comparison.pairs) if table.judge_kind == "llm"}
-    judges = [judge for judge in judged if not names_panel(judge)]
+    judges = [judge for judge in judged if not is_panel(judge)]
     by_side = {
         side: {family_of(model.spec) for model in definition.systems[label].models.values()}
         for side, label in (("A", comparison.a), ("B", comparison.b))

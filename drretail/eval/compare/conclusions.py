@@ -11,7 +11,7 @@ from drretail.eval.compare.rows import clusters_of
 from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import listed, name_of, queries, sample, samples, span, users, why_incomplete
 from drretail.eval.scores.pair_outcomes import preferred
-from drretail.eval.scores.panel import names_panel
+from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE
 from drretail.stats.significance import LEVEL, fewest_users
@@ -29,7 +29,7 @@ class _JudgeFinding(NamedTuple):
 
 def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
     """Of judges alone: a panel is none of them, and code has no opinion."""
-    tables = [table for table in comparison.tables if table.judge != CODE and not names_panel(table.judge)]
+    tables = [table for table in comparison.tables if table.judge != CODE and not is_panel(table.judge)]
     judges = list(dict.fromkeys(map(name, tables)))
     if len(judges) > 1:
         yield (
@@ -52,11 +52,11 @@ def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
 def _findings(comparison: Comparison, name: Name) -> Iterator[_JudgeFinding]:
     for table in comparison.tables:
         for row in table.rows:
-            if row.outcome in ("higher", "lower") and not names_panel(table.judge):
+            if row.outcome in ("higher", "lower") and not is_panel(table.judge):
                 yield _JudgeFinding(name_of(row), name(table), "A" if row.outcome == "higher" else "B")
     for row in comparison.pairs:
         winner = preferred(row)
-        if winner is not None and not names_panel(row.judge):
+        if winner is not None and not is_panel(row.judge):
             yield _JudgeFinding(row.dimension, f"{name(row)} side by side", "A" if winner == comparison.a else "B")
 
 

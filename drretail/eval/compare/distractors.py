@@ -13,6 +13,8 @@ from drretail.tables.figures import number
 
 FOUND_IN_PAGES = "IR_SC"
 """What is told of the supportive pages alone: without them it has a floor."""
+_ALIKE = ("metric", "variant", "judge", "judge_params", "rules")
+"""What tables of one judge have in common."""
 
 
 def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
@@ -29,10 +31,8 @@ def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
 
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
     """By system, what the same one scores without a web."""
-    keys = ("metric", "variant", "judge", "judge_params", "rules")
-    alike = (
-        table for table in tables if table.by == "web" and all(getattr(table, key) == getattr(of, key) for key in keys)
-    )
+    of_webs = (table for table in tables if table.by == "web")
+    alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
     found: dict[str, float] = {}
     for row in (row for table in alike for row in table.rows):
         without = next((cell.mean for cell in row.cells if cell.setting == NO_WEB), None)
@@ -44,16 +44,9 @@ def _table(of: SettingTable, floors: Mapping[str, float]) -> DistractorTable | N
     rows = [made for row in of.rows if (made := _row(row, of, floors)) is not None]
     if not rows:
         return None
+    sentence = " ".join([*_distractor_sentences(rows), *_floor_sentences(rows)])
     return DistractorTable(
-        metric=of.metric,
-        variant=of.variant,
-        name=of.name,
-        judge=of.judge,
-        judge_kind=of.judge_kind,
-        judge_params=of.judge_params,
-        rules=of.rules,
-        rows=tuple(rows),
-        sentence=" ".join([*_distractor_sentences(rows), *_floor_sentences(rows)]),
+        **of.model_dump(include={*_ALIKE, "name", "judge_kind"}), rows=tuple(rows), sentence=sentence
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
-from drretail.records.comparison import ComparedRow, Comparison
+from drretail.records.comparison import Comparison
 from drretail.tables.figures import signed
 
 _RULE = re.compile(
@@ -26,29 +26,29 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FailRule:
-    """One rule: it is met where the named figure stands so to the bound."""
+class Rule:
+    """A bound on a named figure."""
 
     text: str
     name: str
-    end: str | None
-    """"low" or "high" of the interval; None is the difference itself."""
     sign: str
     bound: float
+    end: str | None = None
+    """"low" or "high" of a difference's interval; None is the figure itself."""
 
-    def figure(self, row: ComparedRow) -> float | None:
-        return {None: row.difference, "low": row.ci_low, "high": row.ci_high}[self.end]
+    def is_met(self, figure: float) -> bool:
+        return _SIGNS[self.sign](figure, self.bound)
 
 
-def read_rule(text: str) -> FailRule:
+def read_rule(text: str) -> Rule:
     """The rule that a text such as "FP < -0.02" says. Raises UserError for any other text."""
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--fail-if {text!r} is no rule: write NAME < NUMBER, such as 'FP < -0.02' or 'FP.high < 0'.")
-    return FailRule(text.strip(), found["name"].strip(), found["end"], found["sign"], float(found["bound"]))
+    return Rule(text.strip(), found["name"].strip(), found["sign"], float(found["bound"]), found["end"])
 
 
-def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[FailRule]) -> Iterator[str]:
+def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> Iterator[str]:
     """A sentence for every rule that a comparison meets.
 
     Raises UnknownName for a row that no comparison has, UserError for a figure that none of its rows has: a gate that
@@ -63,13 +63,14 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[FailRule]) -
         ]
         if not named:
             raise UnknownName("row to compare", rule.name, sorted({name_of(row) for _, _, row in rows}))
-        known = [(*each, figure) for each in named if (figure := rule.figure(each[2])) is not None]
+        part = {"low": "ci_low", "high": "ci_high"}.get(rule.end or "", "difference")
+        known = [(*each, figure) for each in named if (figure := getattr(each[2], part)) is not None]
         if not known:
             raise UserError(
                 f"--fail-if {rule.text!r}: {rule.name} has no such figure, since too few queries have both."
             )
         for comparison, judge, row, figure in known:
-            if _SIGNS[rule.sign](figure, rule.bound):
+            if rule.is_met(figure):
                 yield (
                     f"{rule.text}: {name_of(row)} of {comparison.a} less that of {comparison.b} is "
                     f"{signed(row.difference or 0)} by {judge} ({row.n_pairs} queries)."

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drretail.eval.compare.wording import hidden, queries, sample, users
+from drretail.eval.compare.wording import queries, sample, users
+from drretail.eval.family import is_unrated
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.panel import is_panel, names_panel
+from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
@@ -17,17 +18,21 @@ REPEATS = 3
 
 
 def missing(
-    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
+    gathered: Gathered,
+    comparison: Comparison,
+    experiment: str,
+    families: Sequence[str],
+    assessors: Sequence[Assessor],
+    pairs: Sequence[PairScore] | None,
 ) -> Iterator[Missing]:
-    """Runs and judgements that are not there: without them values are missing, or of one side alone."""
+    """Runs and judgements without which values are missing or of one side alone, then queries, then repeats, which
+    would tell how much of a difference is noise. ``pairs`` are all rows of these two systems, None where nobody asks
+    for them."""
     yield from _runs(gathered, comparison, experiment)
     yield from _judgements(gathered, comparison, experiment, families, assessors)
-
-
-def missing_repeats(
-    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
-) -> Iterator[Missing]:
-    """Repeats that would tell how much of a difference is noise."""
+    if pairs is not None:
+        yield from _comparisons(comparison, pairs, experiment, assessors)
+    yield from _too_few(gathered, comparison, experiment)
     yield from _agent_repeats(gathered, comparison, experiment)
     yield from _judge_repeats(gathered, experiment, families, assessors)
 
@@ -53,38 +58,34 @@ def _judgements(
     for name in families:
         metric = gathered.families[name]
         judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
-        shown = [assessor for assessor in judged if not hidden(metric, assessor)]
+        shown = [assessor for assessor in judged if not is_unrated(metric, assessor.judge)]
         if not shown:
             why = "only a rule-based judge rated, whose ratings are not shown" if judged else "nobody judged"
             judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
-            if not is_panel(assessor.judge):
-                yield from _unjudged(gathered, comparison, experiment, name, assessor)
-
-
-def _unjudged(
-    gathered: Gathered, comparison: Comparison, experiment: str, name: str, assessor: Assessor
-) -> Iterator[Missing]:
-    """Reports of these two systems that this judge, who judged others, has not judged, and where it failed."""
-    by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
-    command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
-    for side, label in _sides(comparison):
-        its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
-        count = sum(judged.result.lacks == "not_judged" for judged in its)
-        failed = sum(len(judged.errors) for judged in its)
-        if count:
-            yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
-        if failed:
-            what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
-            yield Missing(what=what, command=f"{command} --retry failed")
+            if not is_panel(assessor.judge.spec):
+                # Reports of these two systems that this judge, who judged others, has not judged, and where it failed.
+                by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
+                command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
+                for side, label in _sides(comparison):
+                    its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
+                    count = sum(judged.result.lacks == "not_judged" for judged in its)
+                    failed = sum(len(judged.errors) for judged in its)
+                    if count:
+                        yield Missing(
+                            what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command
+                        )
+                    if failed:
+                        what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
+                        yield Missing(what=what, command=f"{command} --retry failed")
 
 
 def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
     once = [
         side
         for side, label in _sides(comparison)
-        if not _is_imported(gathered, label)
+        if not gathered.definition.systems[label].is_imported
         and len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
     ]
     if once:
@@ -99,7 +100,7 @@ def _judge_repeats(
 ) -> Iterator[Missing]:
     """A rule-based judge says the same each time, so repeats would say nothing of it."""
     for assessor in assessors:
-        if assessor.judge.kind == "rule_based" or is_panel(assessor.judge):
+        if assessor.judge.kind == "rule_based" or is_panel(assessor.judge.spec):
             continue
         once = [
             name
@@ -115,14 +116,9 @@ def _judge_repeats(
             )
 
 
-def _is_imported(gathered: Gathered, label: str) -> bool:
-    """True for a system that no command of ours runs again."""
-    return gathered.definition.systems[label].is_imported
-
-
-def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
+def _too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
     """The family that lacks most queries."""
-    are_imported = any(_is_imported(gathered, label) for _, label in _sides(comparison))
+    are_imported = any(gathered.definition.systems[label].is_imported for _, label in _sides(comparison))
     run = f"drretail run --to {experiment} --queries MORE …"
     more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
     few: list[tuple[ComparedRow, int]] = []
@@ -153,35 +149,30 @@ def flags(assessor: Assessor) -> str:
     return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
 
 
-def lacking_pairs(
+def _comparisons(
     comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """``rows`` are all of these two systems; one of ``assessors``, who judged single reports, may be asked."""
+    """Side by side; one of ``assessors``, who judged single reports, may be asked."""
     named = f"{comparison.a}~{comparison.b}"
     command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
-    rated = [row for row in rows if row.note is None and not names_panel(row.judge)]
+    rated = [row for row in rows if row.note is None and not is_panel(row.judge)]
     for assessor, its in groupby(rated, key=Assessor.of):
-        yield from _of_judge(assessor, list(its), f"{command}{flags(assessor)}")
+        theirs, spec, again = list(its), assessor.judge.spec, f"{command}{flags(assessor)}"
+        if failed := sum(row.failed_verdicts for row in theirs):
+            nothing = "" if any(row.n_scored for row in theirs) else ", so its preference is unknown"
+            what = f"{spec} gave no usable answer to {counted(failed, 'question')} side by side{nothing}"
+            yield Missing(what=what, command=f"{again} --retry failed")
+        if unasked := sum(row.not_judged for row in theirs):
+            what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
+            yield Missing(what=what, command=again)
     if not rated:
         judges = [
             assessor.judge.spec
             for assessor in assessors
-            if assessor.judge.kind == "llm" and not is_panel(assessor.judge)
+            if assessor.judge.kind == "llm" and not is_panel(assessor.judge.spec)
         ]
         rules = ": a rule-based judge did, whose preferences are not shown" if rows else ""
         yield Missing(
             what=f"No language model compared the two side by side (pairwise){rules}",
             command=f"{command} --judge {judges[0] if judges else A_JUDGE}",
         )
-
-
-def _of_judge(assessor: Assessor, rows: Sequence[PairScore], command: str) -> Iterator[Missing]:
-    spec = assessor.judge.spec
-    failed, unasked = sum(row.failed_verdicts for row in rows), sum(row.not_judged for row in rows)
-    if failed:
-        nothing = "" if any(row.n_scored for row in rows) else ", so its preference is unknown"
-        what = f"{spec} gave no usable answer to {counted(failed, 'question')} side by side{nothing}"
-        yield Missing(what=what, command=f"{command} --retry failed")
-    if unasked:
-        what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
-        yield Missing(what=what, command=command)

@@ -7,7 +7,7 @@ from itertools import groupby
 from drretail.eval.compare.wording import listed, queries, sample, samples, shares, users
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.scores.pair_outcomes import preferred
-from drretail.eval.scores.panel import names_panel
+from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import Comparison, JudgeTable
 from drretail.records.pairs import PairScore
 from drretail.stats.significance import fewest_users
@@ -36,7 +36,7 @@ def naming(comparison: Comparison) -> Name:
 
 
 def _short(row: Judged) -> str:
-    if not names_panel(row.judge):
+    if not is_panel(row.judge):
         return _with_rules(row.judge, row)
     how = row.judge.partition("(")[2].partition(")")[0]
     return _with_rules(f"the panel's {how}", row)

@@ -5,17 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fsum
 from statistics import stdev
-from typing import Any
 
 from drretail.eval.family import Family
-from drretail.eval.scores.gathering import (
-    FAILED_RUNS,
-    LACKS_IN_WORDS,
-    Assessor,
-    Gathered,
-    JudgedRun,
-    Plan,
-)
+from drretail.eval.scores.gathering import FAILED_RUNS, LACKS_IN_WORDS, Assessor, Gathered, JudgedRun, Plan
 from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.clusters import Clusters
@@ -194,6 +186,7 @@ class _Tested:
         found, seen = mean_interval(differences, groups), estimate(differences, groups)
         sd = stdev(differences) if len(differences) > 1 else None
         of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
+        attendances = [side.attendance for side in (a, b) if side.attendance is not None]
         row = ComparedRow(
             metric=metric,
             variant=variant,
@@ -207,7 +200,10 @@ class _Tested:
             n_pairs=len(pairs),
             n_users=clusters.users(pairs.queries),
             dropped=dropped(sides, pairs.queries),
-            **_attended(a, b),
+            runs_planned=sum(each.planned for each in attendances),
+            runs_missing=sum(each.missing for each in attendances),
+            runs_pending=sum(each.pending for each in attendances),
+            is_complete=all(each.allows_conclusions for each in attendances),
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
@@ -244,17 +240,6 @@ class _Tested:
                 "outcome": outcome,
             }
         )
-
-
-def _attended(a: Side, b: Side) -> dict[str, Any]:
-    """Of both sides: how many runs are planned, lost and not made yet."""
-    attendances = [side.attendance for side in (a, b) if side.attendance is not None]
-    return {
-        "runs_planned": sum(each.planned for each in attendances),
-        "runs_missing": sum(each.missing for each in attendances),
-        "runs_pending": sum(each.pending for each in attendances),
-        "is_complete": all(each.allows_conclusions for each in attendances),
-    }
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:

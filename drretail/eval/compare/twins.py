@@ -70,5 +70,5 @@ def _row(label: str, tasks: Mapping[str, Mapping[bool, bool]]) -> TwinRow:
         reversed=counts[REVERSED],
         missing=len(tasks) - len(pairs),
         j=sum(differences) / len(pairs) if pairs else None,
-        p=sign_test(differences).p,
+        p=sign_test(differences),
     )

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import Assessor
+from drretail.eval.family import Family
 from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
@@ -108,18 +107,33 @@ def bar_of(metric: Family, variant: str, bar: float) -> float | None:
     return bar / 10 * WHOLES[described.scale]
 
 
+_MAKERS = {
+    "claude": "anthropic",
+    "gpt": "openai",
+    "chatgpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "gemini": "google",
+    "gemma": "google",
+    "llama": "meta",
+    "mistral": "mistral",
+    "mixtral": "mistral",
+    "ministral": "mistral",
+    "magistral": "mistral",
+    "qwen": "qwen",
+    "qwq": "qwen",
+    "deepseek": "deepseek",
+    "grok": "xai",
+}
+"""By how a word of a model's name begins, whose it is: several providers serve one maker's models."""
+
+
 def family_of(spec: str) -> str:
-    """The family of a model by its name: "claude" of "anthropic:claude-sonnet-5", "llama" of "ollama:llama3.3"."""
-    _, _, model = spec.partition(":")
-    words = re.findall("[a-z]+", model.rpartition("/")[2].casefold())
-    known = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
-    return _FAMILIES.get(known, known)
+    """Whose model "provider:model" is: "anthropic" of "anthropic:claude-sonnet-5", "meta" of "ollama:llama3.3".
 
-
-_FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "gemini": "gemini", "gemma": "gemini"}
-"""By a word of the model's name; other families go by their first word."""
-
-
-def hidden(metric: Family, assessor: Assessor) -> bool:
-    """True for opinions of a rule-based judge: as numbers they mean nothing."""
-    return is_unrated(metric, assessor.judge)
+    A model of no known maker goes by the first word of its name.
+    """
+    words = re.findall("[a-z]+[0-9]*", spec.partition(":")[2].rpartition("/")[2].casefold())
+    makers = (maker for word in words for begins, maker in _MAKERS.items() if word.startswith(begins))
+    return next(makers, words[0] if words else spec)

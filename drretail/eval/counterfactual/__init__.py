@@ -3,7 +3,3 @@
 measure.py  what a report recommends and breaks; how far reports are apart, and where a profile overrides the query
 scores.py   rows of scores.json for every counterfactual system of an experiment
 """
-
-from drretail.eval.counterfactual.scores import counterfactual_rows
-
-__all__ = ["counterfactual_rows"]

@@ -13,12 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.experiment import (
-    Definition,
-    read_profile,
-    read_rubric,
-    rubric_path,
-)
+from drretail.experiment import Definition, read_profile, read_rubric, rubric_path
 from drretail.files import read_json, write_json
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator
 
@@ -27,13 +27,10 @@ WHOLE_NUMBER = BeforeValidator(_no_boolean)
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer(Generic[T]):
-    """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
+    """What a judge answered, or why there is no answer."""
 
-    state: Literal["scored", "failed"]
     answer: T | None
     prompt_hash: str
-    attempts: int
-    """How many calls it took, repairs included."""
     error: str | None = None
 
 

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.external_wording import neutral, values_for
@@ -29,9 +29,6 @@ from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
-
-if TYPE_CHECKING:
-    from drretail.eval.family import Family
 
 SOURCES_SHARE = 0.5
 """Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
@@ -138,7 +135,8 @@ class JudgeSession:
         self._again: Again = again
         self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
         self._is_external = is_external
-        self._shared = _SharedJournal()
+        self._journals: list[Journal] = []
+        """Of all repeats together; the first question makes it."""
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
         """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
@@ -166,12 +164,9 @@ class JudgeSession:
             is_external=self._is_external,
         ).of_repeat(about["judge_repeat"])
 
-    def verdicts_of(self, family: "Family") -> list[Verdict]:
-        """This judge's verdicts on the same report in another family, under the same rules and in the same repeat."""
-        return self.verdicts_in(family.name, family.version, family.prompt_hashes())
-
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """The same of those that were asked for in these words."""
+        """This judge's verdicts on the same report in another family that were asked for in these words, under the same
+        rules and in the same repeat."""
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
         living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes)
@@ -300,7 +295,8 @@ class JudgeSession:
         model = self.judge.model
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
-        journal = self._shared.journal = self._shared.journal or Journal(self.journal_path)
+        if not self._journals:
+            self._journals.append(Journal(self.journal_path))
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
@@ -308,12 +304,11 @@ class JudgeSession:
         has_grown = context is not None and model.context is not None and model.context > context
         worded = neutral(prompt) if self._is_external else prompt
         shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
-        calls = _QuestionCalls(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
+        calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared, has_grown)
         reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
-            error = f"{reply.failure.kind}: {reply.failure.message}"
-            return JudgeAnswer("failed", None, prompt.hash, reply.attempts, error)
-        return JudgeAnswer("scored", reply.answer, prompt.hash, reply.attempts)
+            return JudgeAnswer(None, prompt.hash, f"{reply.failure.kind}: {reply.failure.message}")
+        return JudgeAnswer(reply.answer, prompt.hash)
 
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
@@ -335,24 +330,26 @@ class JudgeSession:
         came back is recorded.
         """
 
+        def existing(question: JudgeQuestion[Any]) -> list[Verdict | None]:
+            wording = question.prompt.hash
+            return [self.existing(question.stage, item, wording, order=question.order) for item in question.about]
+
         def is_answered(question: JudgeQuestion[Any]) -> bool:
             """False where a verdict is missing, or rests on other texts of the sources than there are now."""
-            existing = [self._existing(question, item) for item in question.about]
             texts = {(source.id, source.sha256) for source in question.sources}
             return all(
                 each is not None and {(source.id, source.sha256) for source in each.sources} == texts
-                for each in existing
+                for each in existing(question)
             )
 
-        missing = [question for question in questions if not is_answered(question)]
         await self.take(
             [
                 Step(partial(self._put, question), partial(self._record_answer, question), question.begins_with)
-                for question in missing
+                for question in questions
+                if not is_answered(question)
             ]
         )
-        known = (self._existing(question, item) for question in questions for item in question.about)
-        return [verdict for verdict in known if verdict is not None]
+        return [verdict for question in questions for verdict in existing(question) if verdict is not None]
 
     async def take(self, steps: Sequence["Step[Any]"]) -> None:
         """Takes steps side by side, ``AT_ONCE`` at a time, with batches all; what they bring is kept in their order.
@@ -383,16 +380,12 @@ class JudgeSession:
             if isinstance(outcome, BaseException):
                 raise outcome
 
-    def _existing(self, question: JudgeQuestion[Any], item: str) -> Verdict | None:
-        return self.existing(question.stage, item, question.prompt.hash, order=question.order)
-
     async def _put(self, question: JudgeQuestion[T]) -> JudgeAnswer[T]:
-        given = question.given() if callable(question.given) else question.given
         return await self.ask(
             question.stage,
             question.item,
             question.prompt,
-            given,
+            question.given() if callable(question.given) else question.given,
             question.answer,
             question.check,
             order=question.order,
@@ -430,8 +423,8 @@ class JudgeSession:
 
     def close(self) -> None:
         self.file.close()
-        if self._shared.journal is not None:
-            self._shared.journal.close()
+        for journal in self._journals:
+            journal.close()
 
     def __enter__(self) -> "JudgeSession":
         return self
@@ -446,13 +439,6 @@ class JudgeSession:
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
 
 
-@dataclass(slots=True)
-class _SharedJournal:
-    """What all repeats of a judge share; the journal is made by the first question."""
-
-    journal: Journal | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class _QuestionCalls:
     """The calls of one question, each journalled in the scope of its verdict and paid out of the allowance."""
@@ -462,9 +448,9 @@ class _QuestionCalls:
     journal: Journal
     scope: str
     allowance: Allowance
-    shared: str = ""
+    shared: str
     """What the first message and other questions begin with."""
-    fits_now: bool = False
+    fits_now: bool
     """True: what did not fit the judge before may do so now."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:

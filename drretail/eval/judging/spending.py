@@ -76,7 +76,7 @@ class Allowance:
 def capped(
     experiment: Path, models: Iterable[Model], prices: PriceTable, tokens: int | None, money: float | None
 ) -> Allowance | None:
-    """The allowance of a cap in tokens or in dollars, in which these models judge; None without a cap.
+    """The allowance of a cap in tokens or in dollars, out of which all earlier judging is paid; None without a cap.
 
     Raises UserError when dollars are capped and the price of a model, or what earlier judging cost, is unknown.
     """
@@ -84,14 +84,6 @@ def capped(
         return None
     if money is not None:
         check_priced(models)
-    return opened_allowance(experiment, prices, tokens, money)
-
-
-def opened_allowance(experiment: Path, prices: PriceTable, tokens: int | None, money: float | None) -> Allowance:
-    """The allowance of an experiment, out of which all earlier judging is paid.
-
-    Raises UserError when dollars are capped and what earlier judging cost is unknown.
-    """
     total = NOTHING
     for part in judging_costs(experiment, prices):
         total = total.plus(part.cost)

@@ -78,10 +78,6 @@ class VerdictFile:
         """The last verdict of every key that is about this very report and was asked in today's words."""
         return [v for v in self.lasts() if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]
 
-    def stale(self, report_sha: str, prompt_hashes: frozenset[str]) -> int:
-        """How many last verdicts are about another report, or were asked in other words: counted and unused."""
-        return len(self._lines) - len(self.living(report_sha, prompt_hashes))
-
     def close(self) -> None:
         if self._appender is not None:
             self._appender.close()

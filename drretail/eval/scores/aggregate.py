@@ -62,7 +62,7 @@ def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[R
     made: list[Score] = []
     headlines, values = headline_variants(about.metric), [report.values for report in judged_reports]
     for variant in about.metric.variants:
-        pools_of_a_panel = is_panel(about.assessor.judge) and variant in about.metric.pooled
+        pools_of_a_panel = is_panel(about.assessor.judge.spec) and variant in about.metric.pooled
         left_out = any(variant not in its for its in values)
         is_unasked = left_out and all(variant not in its or its[variant].state == "na" for its in values)
         if pools_of_a_panel or is_unasked:

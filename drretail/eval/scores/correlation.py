@@ -13,7 +13,7 @@ from drretail.eval.scores.planned import means_by_query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Agreement, Correlation
 from drretail.stats.agreement import spearman
-from drretail.stats.rank_correlation import Values, Within, spearman_within
+from drretail.stats.rank_correlation import Values, spearman_within
 from drretail.stats.significance import holm
 
 
@@ -97,7 +97,18 @@ def correlations(gathered: Gathered) -> list[Correlation]:
         if name not in correlated[PROCESS]
     }
     rows = [
-        _row(name, metric, variant, assessor, found)
+        Correlation(
+            process=name,
+            metric=metric,
+            variant=variant,
+            **assessor.columns,
+            rho=found.rho,
+            n=found.n,
+            n_queries=found.n_queries,
+            n_effective=found.n_effective,
+            p=found.p,
+            p_holm=found.p,
+        )
         for metric, variants in correlated.items()
         for variant in variants
         for assessor in gathered.assessors(metric)
@@ -121,18 +132,3 @@ def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -
         if plan.label not in left_out
     )
     return means_by_query((cell, None if value is None else value.value) for cell, value in values)
-
-
-def _row(process: str, metric: str, variant: str, assessor: Assessor, found: Within) -> Correlation:
-    return Correlation(
-        process=process,
-        metric=metric,
-        variant=variant,
-        **assessor.columns,
-        rho=found.rho,
-        n=found.n,
-        n_queries=found.n_queries,
-        n_effective=found.n_effective,
-        p=found.p,
-        p_holm=found.p,
-    )

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
-from drretail.eval.compare.primary import primary_tests, with_primary
+from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.compare.rows import runs_of, side_of
 from drretail.eval.compare.twins import twin_rows_of
-from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.scores import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
 from drretail.eval.registry import METRICS

@@ -16,7 +16,7 @@ from drretail.grounding.text.wording import split_words, word_count
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Score, SliceScore, Verdict
+from drretail.records.score import CODE, JudgeRef, Rules, Score, SliceScore, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -58,6 +58,11 @@ class Assessor(NamedTuple):
     @property
     def order(self) -> tuple[str, str, str]:
         return self.judge.spec, self.judge.params_hash, self.rules
+
+    @property
+    def concludes(self) -> bool:
+        """False of a judge that follows rules, unless it is code: nothing is concluded from its numbers."""
+        return self.judge.kind != "rule_based" or self.judge.spec == CODE
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -203,8 +208,18 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
             place = (subject.label, subject.run_name)
             verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
             for assessor, lines in verdicts.items():
-                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = _judged_run(
-                    subject, metric, assessor, lines, prompts[metric.name]
+                living = [
+                    verdict
+                    for verdict in lines
+                    if verdict.report_sha == subject.report_sha
+                    and verdict.prompt_hash in prompts[metric.name]
+                    and verdict.version == metric.version
+                ]
+                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = JudgedRun(
+                    run_result(subject, metric, living, assessor.rules),
+                    verdicts=len(living),
+                    errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
+                    stale=len(lines) - len(living),
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
@@ -232,23 +247,6 @@ def verdicts_by_assessor(
         for verdict in VerdictFile(verdict_path(experiment, metric, judge, label, run)).lasts():
             groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
     return groups
-
-
-def _judged_run(
-    subject: Subject, metric: Family, assessor: Assessor, verdicts: Sequence[Verdict], prompts: frozenset[str]
-) -> JudgedRun:
-    report = subject.report_sha
-    living = [
-        verdict
-        for verdict in verdicts
-        if verdict.report_sha == report and verdict.prompt_hash in prompts and verdict.version == metric.version
-    ]
-    return JudgedRun(
-        run_result(subject, metric, living, assessor.rules),
-        verdicts=len(living),
-        errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
-        stale=len(verdicts) - len(living),
-    )
 
 
 def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:

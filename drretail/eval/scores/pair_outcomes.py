@@ -1,17 +1,18 @@
 """What the verdicts on one meeting of two systems come to: a win, a tie, a loss, or why there is none."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
-from drretail.eval.judging.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
+from drretail.eval.judging.pairs import BETWEEN, Labels, meetings, pair_name
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import PAIRWISE, pair_family
-from drretail.eval.scores.gathering import Assessor, Gathered, verdicts_by_assessor
+from drretail.eval.scores.gathering import Assessor, Gathered, Plan, verdicts_by_assessor
 from drretail.records.base import Rules
 from drretail.records.pairs import EQUAL, PairScore
 from drretail.records.score import Order, Verdict
@@ -54,44 +55,22 @@ class PairOutcome:
         return None if self.win is None or self.tie is None else self.win + self.tie / 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """By what living verdicts are known."""
-
-    seed: str
-    reports: Mapping[str, str | None]
-    """The sha256 of every planned run's report."""
-    failed: frozenset[str]
-    """The runs that left no report by their own failure."""
-    words: Mapping[str, int]
-    """Of every planned run's report."""
-    experiment: Path
-    _prompts: dict[Rules, dict[str, frozenset[str]]] = field(default_factory=dict[Rules, dict[str, frozenset[str]]])
-
-    def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
-        """By dimension the hashes of all wordings that count."""
-        if rules not in self._prompts:
-            hashes_by_dimension = in_all_wordings(
-                self.experiment, lambda: frozenset(pair_family().hashes(rules).items())
-            )
-            self._prompts[rules] = {
-                dimension: frozenset[str]().union(
-                    *(hashes for name, hashes in hashes_by_dimension if name == dimension)
-                )
-                for dimension in DIMENSIONS
-            }
-        return self._prompts[rules]
-
-
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
     """Every meeting of every pair that a judge has verdicts of, and of the pairs in ``asked``."""
     found: Results = defaultdict(dict)
     for assessor, labels in asked:
         found[assessor][labels] = {dimension: [] for dimension in DIMENSIONS}
-    shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
-    words = {plan.run_id: plan.words for plan in gathered.plans}
-    failed = frozenset(plan.run_id for plan in gathered.plans if plan.status == "failed")
-    reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
+    plans = {plan.run_id: plan for plan in gathered.plans}
+
+    @cache
+    def prompts(rules: Rules) -> dict[str, frozenset[str]]:
+        """By dimension the hashes of all wordings that count."""
+        worded = in_all_wordings(experiment, lambda: frozenset(pair_family().hashes(rules).items()))
+        return {
+            dimension: frozenset[str]().union(*(hashes for name, hashes in worded if name == dimension))
+            for dimension in DIMENSIONS
+        }
+
     judges = judges_in(experiment, PAIRWISE)
     folders = (folder.name for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"))
     judged = ((a, b) for a, _, b in (folder.partition(BETWEEN) for folder in folders))
@@ -107,47 +86,46 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     for meeting, verdicts in by_meeting:
         for assessor, by_pair in found.items():
             if meeting.labels in by_pair:
-                for dimension, outcome in _outcomes(reading, meeting, verdicts.get(assessor, []), assessor.rules):
+                one, other = (plans[run_id] for run_id in meeting.run_ids)
+                for dimension, hashes in prompts(assessor.rules).items():
+                    about = [verdict for verdict in verdicts.get(assessor, ()) if verdict.item == dimension]
+                    if one.has_report and other.has_report:
+                        orders = pair_family().orders(
+                            assessor.rules, gathered.definition.seed, meeting.run_ids, dimension
+                        )
+                        outcome = _judged(one, other, about, hashes, orders)
+                    else:
+                        outcome = _without_report(one, other, assessor.rules)
+                        outcome = replace(outcome, stale_verdicts=len(about))
                     by_pair[meeting.labels][dimension].append(outcome)
     return found
 
 
-def _outcomes(
-    reading: _Reading, meeting: Meeting, verdicts: Sequence[Verdict], rules: Rules
-) -> Iterator[tuple[str, PairOutcome]]:
-    reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
-    query_id = meeting.query.query_id
-    prompts = reading.prompts(rules)
-    one, other = (reading.words.get(run_id, 0) for run_id in meeting.run_ids)
-    for dimension in DIMENSIONS:
-        about = [verdict for verdict in verdicts if verdict.item == dimension]
-        living = [each for each in about if _lives(each, reports, prompts[dimension])]
-        if None in reports:
-            yield dimension, replace(_without_report(reading, meeting, rules), stale_verdicts=len(about))
-            continue
-        wanted = pair_family().orders(rules, reading.seed, meeting.run_ids, dimension)
-        times = sorted({each.judge_repeat for each in living}) or [1]
-        times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
-        outcome = _together([_once(query_id, by_order, wanted) for by_order in times_asked])
-        yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
+def _judged(
+    one: Plan, other: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
+) -> PairOutcome:
+    """By the verdicts about these very reports, asked in today's words and by this version of the family."""
+    version = pair_family().version
+    living = [
+        verdict
+        for verdict in about
+        if (verdict.report_sha, verdict.other_report_sha) == (one.report_sha, other.report_sha)
+        and verdict.prompt_hash in hashes
+        and verdict.version == version
+    ]
+    times = sorted({each.judge_repeat for each in living}) or [1]
+    times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
+    outcome = _together([_once(one.query.query_id, by_order, orders) for by_order in times_asked])
+    return replace(outcome, stale_verdicts=len(about) - len(living), words=one.words - other.words)
 
 
-def _without_report(reading: _Reading, meeting: Meeting, rules: Rules) -> PairOutcome:
+def _without_report(one: Plan, other: Plan, rules: Rules) -> PairOutcome:
     """The side without a report loses, two without are tied (METRICS 0); nothing where a server took it, or by a
     publication's rules."""
-    there = [reading.reports.get(run_id) is not None for run_id in meeting.run_ids]
-    is_own_failure = all(has or run_id in reading.failed for has, run_id in zip(there, meeting.run_ids, strict=True))
-    if rules != "default" or not is_own_failure:
-        return PairOutcome(meeting.query.query_id, why="runs_failed")
-    first, second = there
-    win, loss = float(first and not second), float(second and not first)
-    return PairOutcome(meeting.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
-
-
-def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:
-    """True for a verdict about these very reports, asked in today's words and by this version of the family."""
-    same = (verdict.report_sha, verdict.other_report_sha) == reports
-    return same and verdict.prompt_hash in prompts and verdict.version == pair_family().version
+    if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (one, other)):
+        return PairOutcome(one.query.query_id, why="runs_failed")
+    win, loss = float(one.has_report), float(other.has_report)
+    return PairOutcome(one.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:

@@ -216,7 +216,7 @@ def _rank_scores(
     ]
     found = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
-        strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
+        strength = found.get(name, Strength(Interval(None), NOT_RATED))
         scored = [
             outcome
             for labels, outcomes in met.items()

@@ -33,7 +33,7 @@ def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
     """The judges that sit together: models of any kind, two at least, under the same rules."""
     by_rules: dict[str, list[Assessor]] = defaultdict(list)
     for assessor in assessors:
-        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge):
+        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec):
             by_rules[assessor.rules].append(assessor)
     return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
 
@@ -49,12 +49,7 @@ def name_of(judge: JudgeRef) -> str:
     return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
 
 
-def is_panel(judge: JudgeRef) -> bool:
-    """True for several judges as one."""
-    return names_panel(judge.spec)
-
-
-def names_panel(spec: str) -> bool:
+def is_panel(spec: str) -> bool:
     """True for the name of several judges as one, which has no verdicts of its own."""
     return spec.startswith(f"{PANEL}(")
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.compare.differences import compared_measures, findings, nothing_to_compare
-from drretail.eval.compare.primary import Primary
+from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
@@ -52,8 +51,14 @@ class _Shown:
     """The scores of one experiment by place."""
 
     rows: Mapping[_Key, Score]
-    columns: Sequence[tuple[str, BoardColumn]]
-    """With the family's name."""
+    columns: Sequence[tuple[str, BoardColumn, str]]
+    """With the names of the family and of the column."""
+    labels: Sequence[str]
+
+    @property
+    def systems(self) -> list[str]:
+        """The labels of those that research."""
+        return [label for label in self.labels if place_of(label) == "system"]
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """By the first of these judges who has a row, whether there is a value in it or not."""
@@ -79,9 +84,17 @@ def scoreboard(
         return None
     present = {(row.metric, row.variant) for row in scores}
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
+    columns = [(name, column) for name, column in described if (name, column.variant) in present]
+    # A name that two families take, or that costs go by, has the family's before it.
+    wishes = [column.name or column.variant for _, column in columns]
+    taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
         {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)},
-        [(name, column) for name, column in described if (name, column.variant) in present],
+        [
+            (name, column, wish if taken.count(wish) == 1 else f"{name} {wish}")
+            for (name, column), wish in zip(columns, wishes, strict=True)
+        ],
+        in_order(row.system for row in scores),
     )
     judges = _judges(shown)
     by_code = sorted(
@@ -90,41 +103,34 @@ def scoreboard(
     first = judges[0] if judges else None
     assessors = [] if first is None else [first]
     by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
-    labels = in_order(row.system for row in scores)
-    taken = {label: _took(gathered, label, prices) for label in labels}
-    # A name that two families take, or that costs go by, has the family's before it.
-    wished = [(name, column.variant, column.name or column.variant) for name, column in shown.columns]
-    taken_names = [*(wish for *_, wish in wished), *(name for name, _, _ in TOOK)]
-    names = {
-        (name, variant): wish if taken_names.count(wish) == 1 else f"{name} {wish}" for name, variant, wish in wished
-    }
     rows = [
         BoardRow(
-            system=each,
-            cells={**_cells(shown, each, [*assessors, *by_code], names), **taken[each]},
-            failed=_failed(shown, each, assessors, names),
+            system=label,
+            cells={**_cells(shown, label, [*assessors, *by_code]), **_took(gathered, label, prices)},
+            failed=_failed(shown, label, assessors),
         )
-        for each in labels
+        for label in shown.labels
     ]
-    others = tuple(_others(shown, judges[1:], labels, names))
-    columns = _columns(shown, names, metrics, [*rows, *(row for other in others for row in other.rows)])
-    kept = {column.name for column in columns}
-    shared = shared_models(labels)
-    short = {label: label.replace(shared, "", 1) if shared else label for label in labels}
+    others = tuple(_others(shown, judges[1:]))
+    kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
+    kept_names = {column.name for column in kept}
+    shared = shared_models(shown.labels)
+    short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
+    names = {(metric, column.variant): name for metric, column, name in shown.columns}
     measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
     alone = nothing_to_compare(gathered)
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
-        columns=tuple(columns),
+        columns=tuple(kept),
         rows=tuple(
-            row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept}})
+            row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
             for row in rows
         ),
         others=others,
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
-        notes=tuple(_notes(shown, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
-        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
+        notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
+        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
     )
 
 
@@ -137,7 +143,7 @@ def _judge(assessor: Assessor) -> BoardJudge:
 def _judges(shown: _Shown) -> list[Assessor]:
     """Everyone with a value on the board, code apart, the first one first."""
     kinds = ("llm", "scripted", "rule_based")
-    wanted = {(name, column.variant) for name, column in shown.columns}
+    wanted = {(metric, column.variant) for metric, column, _ in shown.columns}
     filled: dict[Assessor, set[tuple[str, str]]] = {}
     for (_, metric, variant, assessor), row in shown.rows.items():
         if assessor.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
@@ -145,21 +151,19 @@ def _judges(shown: _Shown) -> list[Assessor]:
 
     def key(assessor: Assessor) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
         rank, is_own = kinds.index(assessor.judge.kind), assessor.rules == "default"
-        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge), assessor.order
+        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge.spec), assessor.order
 
     return sorted(filled, key=key)
 
 
-def _cells(
-    shown: _Shown, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
-) -> dict[str, BoardCell]:
+def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, BoardCell]:
     found: dict[str, BoardCell] = {}
-    for metric, column in shown.columns:
+    for metric, column, name in shown.columns:
         row = shown.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
         beside = shown.of(system, metric, column.beside, assessors)
-        found[names[metric, column.variant]] = BoardCell(
+        found[name] = BoardCell(
             value=row.value,
             ci_low=row.ci_low,
             ci_high=row.ci_high,
@@ -172,14 +176,9 @@ def _cells(
     return found
 
 
-def _failed(
-    shown: _Shown, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
-) -> dict[str, int]:
+def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, int]:
     """Columns in which the judge has failed, with the number of reports; not those of which nobody was asked."""
-    rows = {
-        names[metric, column.variant]: shown.of(system, metric, column.variant, assessors)
-        for metric, column in shown.columns
-    }
+    rows = {name: shown.of(system, metric, column.variant, assessors) for metric, column, name in shown.columns}
     counts = {
         name: row.n_failed - sum(int(row.items.get(lack, 0)) for lack in LACKS_IN_WORDS)
         for name, row in rows.items()
@@ -188,11 +187,9 @@ def _failed(
     return {name: count for name, count in counts.items() if count > 0}
 
 
-def _others(
-    shown: _Shown, judges: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
-) -> Iterator[JudgedRows]:
+def _others(shown: _Shown, judges: Sequence[Assessor]) -> Iterator[JudgedRows]:
     for assessor in judges:
-        made = (BoardRow(system=label, cells=_cells(shown, label, [assessor], names)) for label in labels)
+        made = (BoardRow(system=label, cells=_cells(shown, label, [assessor])) for label in shown.labels)
         yield JudgedRows(judge=_judge(assessor), rows=tuple(row for row in made if row.cells))
 
 
@@ -216,13 +213,11 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
     }
 
 
-def _columns(
-    shown: _Shown, names: Mapping[tuple[str, str], str], metrics: Metrics, rows: Sequence[BoardRow]
-) -> list[ShownColumn]:
+def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[ShownColumn]:
     """Those with a value in some row; money only where anything cost some."""
     made = [
         ShownColumn(
-            name=names[metric, column.variant],
+            name=name,
             metric=metric,
             variant=column.variant,
             meaning=column.meaning,
@@ -231,7 +226,7 @@ def _columns(
             of_run=column.of_run,
             of_run_meaning=column.of_run_meaning,
         )
-        for metric, column in shown.columns
+        for metric, column, name in shown.columns
     ]
     made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
@@ -240,32 +235,26 @@ def _columns(
 
 
 def _notes(
-    shown: _Shown,
-    assessors: Sequence[Assessor],
-    labels: Sequence[str],
-    names: Mapping[tuple[str, str], str],
-    gathered: Gathered,
-    metrics: Metrics,
-    prices: PriceTable,
+    shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics, prices: PriceTable
 ) -> Iterator[str]:
     """What must be known beside the numbers: what nobody rated, whose picks were read otherwise, missing prices."""
     unrated = [
-        names[metric, column.variant]
-        for metric, column in shown.columns
+        name
+        for metric, column, name in shown.columns
         if (rows := [row for key, row in shown.rows.items() if key[1:3] == (metric, column.variant)])
         and all(row.note is not None for row in rows)
     ]
     if unrated:
         note = next(row.note for row in shown.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
-    yield from _readers(shown, assessors, labels, names)
-    yield from _without_interval(shown, assessors, labels, names)
+    yield from _readers(shown, assessors)
+    yield from _without_interval(shown, assessors)
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
-    yield from _unfinished(gathered, labels)
+    yield from _unfinished(gathered, shown.systems)
     unknown = {
         spec
         for plan in gathered.plans
@@ -277,16 +266,14 @@ def _notes(
     yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
 
 
-def _without_interval(
-    shown: _Shown, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
-) -> Iterator[str]:
+def _without_interval(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     """Which columns have systems without an interval, and why."""
     lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
-    for metric, column in shown.columns:
-        rows = (shown.of(label, metric, column.variant, assessors) for label in labels if place_of(label) == "system")
+    for metric, column, name in shown.columns:
+        rows = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
         reasons = {row.no_interval for row in rows if row is not None}
         for why, columns in lacking.items():
-            columns += [names[metric, column.variant]] if why in reasons else []
+            columns += [name] if why in reasons else []
     if lacking["few"]:
         columns = ", ".join(lacking["few"])
         yield f"{columns}: no interval, since a part of it comes from fewer than {FEWEST} users."
@@ -295,9 +282,9 @@ def _without_interval(
         yield f"{columns}: no interval for a system with equal values on all queries."
 
 
-def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
+def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, left no decision, were lost to a server, or are not made yet."""
-    for label in (label for label in labels if place_of(label) == "system"):
+    for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
         counts = {
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
@@ -310,16 +297,13 @@ def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
 
 
-def _readers(
-    shown: _Shown, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
-) -> Iterator[str]:
+def _readers(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     """A caution where the picks of systems that research were not all read by the same."""
-    research_labels = [label for label in labels if place_of(label) == "system"]
     unlike: list[str] = []
-    for metric, column in shown.columns:
-        rows = (shown.of(label, metric, column.variant, assessors) for label in research_labels)
+    for metric, column, name in shown.columns:
+        rows = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
         if len({frozenset(readers_of(row.items)) for row in rows if row is not None}) > 1:
-            unlike.append(names[metric, column.variant])
+            unlike.append(name)
     if unlike:
         yield (
             f"The systems' picks were read in different ways (see --details). Differences in {', '.join(unlike)} may "

@@ -2,10 +2,8 @@
 
 from collections.abc import Collection
 
-from drretail.eval.registry import PAIRWISE, USUAL
+from drretail.eval.registry import COUNTS_STEPS, PAIRWISE, USUAL
 from drretail.records.score import Scores
-
-PROCESS = "process"
 
 
 def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
@@ -13,7 +11,7 @@ def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
 
     What other profiles change is of no family and stays.
     """
-    paired, beside = PAIRWISE in names, PROCESS in names
+    paired, beside = PAIRWISE in names, COUNTS_STEPS in names
     return scores.model_copy(
         update={
             "scores": tuple(row for row in scores.scores if row.metric in names),

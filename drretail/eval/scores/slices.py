@@ -43,7 +43,7 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
     """The ids of the queries in each slice that has any: categories and kinds by name, parts of wishes in order."""
     found: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
-        for name in categories_of(query, definition.categories):
+        for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             found["category", name].add(query.query_id)
         found["kind", kind_of(query)].add(query.query_id)
         for name in parts_of(query.wish):
@@ -51,11 +51,6 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
         if query.level is not None:
             found["level", f"level {query.level}"].add(query.query_id)
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
-
-
-def categories_of(query: Query, frozen: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The top-level categories as the experiment froze them."""
-    return tuple(frozen.get(query.query_id) or ()) or (NO_CATEGORY,)
 
 
 def kind_of(query: Query) -> str:

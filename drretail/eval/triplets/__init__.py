@@ -2,7 +2,6 @@
 
 That is how PDR-Bench measures reliability and DeepResearch Bench counts valid citations: (fact, reference, URL).
 
-facts.py             triplets as they are extracted, unique facts, what is known of their support
-triplet_support.py   the questions that find triplets and duplicates, and whether a page bears out what cites it
+triplet_support.py   facts, the questions that find them, and whether a page bears out what cites it
 prompts/             what the judge is asked
 """

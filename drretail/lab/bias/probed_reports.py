@@ -1,7 +1,6 @@
 """The reports that a judge is probed on, and copies of them with half and twice the words."""
 
 from collections import defaultdict
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -9,14 +8,7 @@ from pathlib import Path
 from drretail.eval.judging.pairs import Labels, pair_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.sentences import find_sentences
-from drretail.lab.derived_experiment import (
-    MADE,
-    MadeRun,
-    copy_verdicts,
-    good_reports,
-    made_label,
-    write_experiment,
-)
+from drretail.lab.derived_experiment import MADE, MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
 
@@ -60,18 +52,19 @@ def choose_reports(experiment: Path, *, limit: int, seed: str) -> Reports:
         chosen += by_query[query]
     queries = {subject.query.query_id for subject in chosen}
     chosen.sort(key=lambda subject: (subject.label, subject.query.query_id))
-    return Reports(tuple(chosen), tuple(_floors(experiment, queries)))
-
-
-def _floors(experiment: Path, queries: Collection[str]) -> list[Subject]:
-    return [
-        subject
-        for subject in read_subjects(experiment, None)
-        if subject.system.agent in BASELINES
-        and subject.repeat == 1
-        and subject.report
-        and subject.query.query_id in queries
-    ]
+    return Reports(
+        tuple(chosen),
+        tuple(
+            [
+                subject
+                for subject in read_subjects(experiment, None)
+                if subject.system.agent in BASELINES
+                and subject.repeat == 1
+                and subject.report
+                and subject.query.query_id in queries
+            ]
+        ),
+    )
 
 
 def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> None:

@@ -6,19 +6,11 @@ from math import log2
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from drretail.eval.compare.wording import family_of
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.lab.bias.effects import (
-    ByQuery,
-    by_query,
-    differences,
-    drawn,
-    number,
-    over_dimensions,
-    share,
-    shares,
-)
+from drretail.lab.bias.effects import ByQuery, by_query, differences, drawn, number, over_dimensions, share, shares
 from drretail.lab.bias.probe import Case, Effects, Probe, Report
 from drretail.lab.bias.probed_reports import HALF, TWICE, length_label
 from drretail.lab.opinions import RATING, opinions_of
@@ -94,35 +86,6 @@ def _changes(case: Case, length: str) -> dict[str, dict[str, list[float]]]:
 LENGTH = Probe(
     "length", "Does it rate the same report higher when it is longer?", ("quality",), _length, with_lengths=True
 )
-
-
-_FAMILIES = {
-    "claude": "anthropic",
-    "gpt": "openai",
-    "chatgpt": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "gemini": "google",
-    "gemma": "google",
-    "llama": "meta",
-    "mistral": "mistral",
-    "mixtral": "mistral",
-    "ministral": "mistral",
-    "magistral": "mistral",
-    "qwen": "qwen",
-    "qwq": "qwen",
-    "deepseek": "deepseek",
-    "grok": "xai",
-}
-"""By how a model's name begins, whose it is: several providers serve one maker's models."""
-
-
-def family_of(spec: str) -> str:
-    """Whose model "provider:model" is, by its name; the provider where the name says nothing."""
-    provider, _, model = spec.partition(":")
-    name = model.rpartition("/")[2].casefold()
-    return next((maker for begins, maker in _FAMILIES.items() if name.startswith(begins)), provider)
 
 
 def _own_family(case: Case) -> Effects | str:

@@ -173,7 +173,19 @@ def make_copies(
     write_experiment(experiment, folder, list(used.values()), made)
     errors = PlantedErrors(
         seed=seed,
-        errors=tuple(_error(copy, run) for copy, run in zip(copies, made, strict=True)),
+        errors=tuple(
+            PlantedError(
+                run_id=run.run_id,
+                of=copy.source.run_id,
+                kind=copy.kind,
+                start=copy.made.start,
+                end=copy.made.end,
+                text=copy.made.error,
+                original=copy.made.original,
+                note=copy.made.note,
+            )
+            for copy, run in zip(copies, made, strict=True)
+        ),
         without_place=dict(without),
         n_reports=len(reports),
     )
@@ -220,17 +232,3 @@ def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
             report=copy.made.report,
             picks=declared if copy.made.picks is None else copy.made.picks,
         )
-
-
-def _error(copy: _Copy, run: MadeRun) -> PlantedError:
-    made = copy.made
-    return PlantedError(
-        run_id=run.run_id,
-        of=copy.source.run_id,
-        kind=copy.kind,
-        start=made.start,
-        end=made.end,
-        text=made.error,
-        original=made.original,
-        note=made.note,
-    )

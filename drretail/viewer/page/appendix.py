@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.registry import PAIRWISE, details_of
+from drretail.eval.registry import PAIRWISE
 from drretail.records.comparison import OPTIONS
 from drretail.records.pairs import PairScore
 from drretail.records.run import System
@@ -63,7 +63,6 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
             (table, _telling(slices.get(key)))
             for table, key in zip(tables, dict.fromkeys(map(table_key_of, scores)), strict=True)
         ],
-        details=details_of(view.folder, (score.metric for score in scores)),
         pairs=[by_judge for by_judge in paired(view.pairs, view.ranks, beside=False) if not by_judge.hidden],
         agreement=agreement_table(view.agreements, metrics),
         stale=sum(line.stale for line in lines),

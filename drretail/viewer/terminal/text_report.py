@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import shorten, wrap
 
-from drretail.eval.registry import details_of
 from drretail.grounding.report.render import render_report
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
@@ -157,8 +156,6 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     if view.outdated or stale:
         yield ""
     for table in score_tables(view.scores, view.metrics):
-        yield from _table(table)
-    for table in details_of(view.folder, (score.metric for score in view.scores)):
         yield from _table(table)
     for of_judge in paired(view.pairs, view.ranks, beside=False):
         if of_judge.hidden:

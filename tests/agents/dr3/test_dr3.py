@@ -68,14 +68,6 @@ def test_a_retrieval_agent_sees_its_question_alone_and_can_search_and_nothing_el
     assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}, "nobody is sent to no web"
 
 
-def test_an_id_that_no_search_brought_is_named_as_such(world: World) -> None:
-    invented = AIMessage(f"Weekly [W:abcdefgh], or every two weeks [{CLEAN}].")
-    actors = Cast((sent(HOW), REPORT), {HOW: (calls(SECOND), invented)})
-    run = perform(world, actors).run
-    assert actors.told()[0]["not_found"] == ["W:abcdefgh"]
-    assert run.notes == ("0.1: the retrieval agent cited what was never found: W:abcdefgh",)
-
-
 def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
     actors = Cast((sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
     run = perform(world, actors, limits=Limits(rag_turns=2)).run
@@ -149,18 +141,6 @@ def files(tmp_path: Path) -> Path:
     (own / "manual.pdf").write_bytes(b"%PDF-1.4\0\xff")
     (own / ".hidden").write_text("x")
     return tmp_path
-
-
-def test_the_main_agent_is_told_which_files_there_are(world: World, files: Path) -> None:
-    actors = Cast((calls(FEEDER), REPORT))
-    perform(world, actors, files)
-    first = actors.shown["researcher"][0]
-    assert (tag_content("files", first.messages[1].text) or "").splitlines() == [
-        "manual.pdf: no text",
-        f"orders.csv: text, {len(ORDERS)} characters",
-        "receipt.png: image",
-    ]
-    assert "read_file" in first.tool_names
 
 
 def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:

@@ -107,37 +107,6 @@ def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(
         assert shown.endswith("none: too_dear\nnone: demands\nnearest: P:B0TEST0002 x 1\n```")
 
 
-def test_a_part_of_which_nothing_is_left_is_nothing(world: World) -> None:
-    cart = "\n\n```picks\nP:B0TEST0002 x 1\nlamp: none: not_sold\n```"
-    whole = play(world, plays(report=(RIGHT,), cart=cart), query=ASKED).run
-    struck = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),), cart=cart), query=ASKED).run
-    assert whole.outcome == Outcome(decision="part", because=("not_sold",))
-    assert struck.outcome == Outcome(decision="none", because=("not_sold",))
-
-
-def test_a_repair_declares_anew(world: World) -> None:
-    bought = "Get the **Tanagrove Tube Bird Feeder, 18 inch** at $24.99 [P:B0TEST0001]."
-    cast = plays(report=(bought + "\n\n```picks\nP:B0TEST0001\n```", RIGHT + CART), cart="")
-    run = play(world, cast, query=ASKED).run
-    assert "recommended_although_owned" in run.repairs[0]
-    assert (run.report, run.picks) == (RIGHT, HOPPER)
-
-
-@pytest.mark.parametrize("answer", ["```picks\nP:B0TEST0002 x 1\n```", "P:B0TEST0002", "~~~\nP:B0TEST0002 x 1\n~~~"])
-def test_a_draft_without_picks_is_asked_for_them_before_it_is_verified(world: World, answer: str) -> None:
-    cast = plays(report=(RIGHT, answer), cart="")
-    run = play(world, cast, query=ASKED).run
-    assert (run.report, run.picks, len(cast.shown["report"])) == (RIGHT, HOPPER, 2)
-    assert tag_content("report", cast.shown["report"][1].messages[1].text) == RIGHT
-
-
-@pytest.mark.parametrize("repairs", [0, 1, 3])
-def test_the_limit_of_repairs_is_kept(world: World, repairs: int) -> None:
-    cast = plays(report=(WRONG,))
-    run = play(world, cast, query=ASKED, limits=Limits(repairs=repairs)).run
-    assert (len(cast.shown["report"]), len(run.repairs)) == (1 + repairs, repairs)
-
-
 @pytest.mark.parametrize(
     ("mended", "why"),
     [
@@ -169,12 +138,6 @@ def test_a_budget_that_does_not_hold_is_named_at_the_end(world: World) -> None:
     assert run.report.endswith(f"## {TITLE}\n\nThe budget is $30.00, and the picks cost $39.50.\n")
     assert (len(run.repairs), run.struck, run.picks) == (2, (), HOPPER)
     assert any(note.startswith("left wrong: over_budget") for note in run.notes)
-
-
-def test_a_budget_is_held_by_the_understood_wish_and_by_no_words_of_the_question(world: World) -> None:
-    """The question says "under $30"; the model understood nothing of it."""
-    run = play(world, plays(report=(RIGHT,)), query=QUERY).run
-    assert (run.report, run.repairs) == (RIGHT, ())
 
 
 def test_a_repair_is_made_only_while_the_tokens_last(world: World) -> None:

@@ -1,7 +1,6 @@
 """How the question is understood, and what every role is told before the research."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,25 +25,12 @@ from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.score import Statement
-from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, calls, launch
 from tests.build import known
 from tests.shop import USER
-
-ANSWERED = Wish(
-    wants=(
-        Want(
-            name="press", kinds=("French press", "pour-over"), must=("glass",), rating_min=4.5, price_max=Money.of(40)
-        ),
-        Want(name="filters", kinds=("coffee filter",), quantity=3, optional=True, again=True),
-    ),
-    budget=Money.of("60.50", "EUR"),
-    room=True,
-    deadline="by Friday",
-)
 
 
 def answer(**fields: Any) -> AIMessage:
@@ -61,10 +47,6 @@ def test_the_wish_is_the_first_answer_and_is_kept_in_the_run(world: World) -> No
     assert asked.schema == "Understood"
     assert tag_content("query", asked.messages[1].text) == QUERY.text
     assert "B0TEST0001" in (tag_content("owned", asked.messages[1].text) or "")
-
-
-def test_an_answer_becomes_the_same_wish() -> None:
-    assert Understood.model_validate_json(ANSWERED.model_dump_json(), strict=True).as_wish() == ANSWERED
 
 
 @pytest.mark.parametrize(("answered", "record"), [(Understood, Wish), (UnderstoodWant, Want)])
@@ -211,11 +193,6 @@ def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
     return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
 
 
-def with_record(owned: Owned, *categories: str) -> Owned:
-    record = Product(product_id=owned.product_id, title=owned.title, categories=categories, category="Baby_Products")
-    return replace(owned, record=record)
-
-
 def test_a_wish_is_shown_without_its_empty_fields() -> None:
     blanket = {"name": "swaddle blanket", "kinds": ["blanket"], "quantity": 2, "must": ["cotton"], "rating_min": 4}
     assert shown(BLANKETS) == {
@@ -232,19 +209,6 @@ def test_what_the_wish_names_as_owned_is_shown_by_title_and_order_and_the_rest_i
         "owned": [entry],
         "owned_besides": 1,
     }
-
-
-def test_what_is_owned_of_a_wanted_kind_is_shown_behind_what_is_named() -> None:
-    blanket = with_record(Owned("B3", "Foglark Fleece", "03", DAY), "Bedding", "Blankets")
-    assert [entry["id"] for entry in shown(BLANKETS, with_record(LEASH), blanket, SWADDLE)["owned"]] == ["B2", "B3"]
-    assert shown(BLANKETS, with_record(LEASH), blanket, SWADDLE)["owned_besides"] == 1
-
-
-def test_an_owned_product_is_listed_with_its_category_where_the_shop_has_it() -> None:
-    lines = (
-        tag_content("owned", owned_block([with_record(SWADDLE, "Baby", "Swaddles"), LEASH], BAG)) or ""
-    ).splitlines()
-    assert lines == [f"B2  {DAY}  Napperly Muslin Swaddle, 3 Pack  (Swaddles)", f"B1  {DAY}  Foglark Leash, Red"]
 
 
 def test_a_long_history_is_shown_in_part() -> None:
@@ -282,22 +246,3 @@ def test_words_around_the_things_of_a_line_choose_none() -> None:
     for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
         assert statements_on([tablet, rhythm], part, few) == []
     assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]
-
-
-def test_a_word_that_many_products_have_chooses_no_line_but_a_category_named_in_full_does() -> None:
-    line = about("Foglark Gift Set", "Coffee Cups & Mugs")
-    assert statements_on([line], "A gift set for a friend.", lambda word: 0.3) == []
-    assert statements_on([line], "A mug for a friend.", lambda word: 0.3) == [line]
-    assert statements_on([line], "A cup of coffee a day.", lambda word: 0.3) == [line]
-
-
-def test_lines_that_name_more_and_rarer_things_come_before_others() -> None:
-    cables, braided = about("Foglark Cable"), about("Foglark Braided Cable")
-    lines = [*[cables] * MOST_LINES, braided]
-    assert statements_on(lines, "A braided cable.", few) == [*[cables] * (MOST_LINES - 1), braided]
-
-
-def test_an_intimate_product_is_listed_as_owned_where_the_question_names_it() -> None:
-    test = with_record(LEASH, "Health", "Pregnancy Tests")
-    assert "B1" not in owned_block([test, SWADDLE], BAG)
-    assert "B1" in owned_block([test, SWADDLE], "How long can I keep pregnancy tests?")

@@ -30,7 +30,6 @@ from tests.agents.hybrid_react.cast import (
     reported,
     sut_of,
 )
-from tests.build import known
 
 END = calls(DONE)
 
@@ -101,13 +100,6 @@ def test_a_researcher_takes_exactly_as_many_turns_as_it_may(world: World, turns:
     assert run.notes == ("0.1: its research ended at the turn_limit",)
 
 
-def test_launches_beside_finalize_are_run_before_the_end(world: World) -> None:
-    played = cast((launch("feeder", more=[DONE]),))
-    run = perform(world, played).run
-    assert (run.status, run.stop, len(played.shown["supervisor"])) == ("done", "finished", 1)
-    assert reports(played) == [1]
-
-
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -174,16 +166,6 @@ def test_without_findings_no_report(world: World, supervisor: tuple[AIMessage, .
     assert not played.shown["report"]
 
 
-I_WOULD = AIMessage("I would launch a researcher for the feeder.")
-
-
-def test_a_supervisor_that_only_announced_a_launch_is_asked_once_and_goes_on(world: World) -> None:
-    played = cast((I_WOULD, launch("feeder"), END))
-    run = perform(world, played).run
-    assert (run.status, reports(played)) == ("done", [1])
-    assert "nothing has been looked up" in played.shown["supervisor"][1].messages[-1].text
-
-
 def holding(played: Cast, most: int) -> dict[str, Model]:
     """The cast's models, of which the writer of the report reads at most ``most`` intermediate reports."""
     models = played.models()
@@ -209,13 +191,6 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
     shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
     assert any("written without the reports of researchers 1" in note for note in run.notes)
-
-
-def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
-    played = cast((launch("feeder", "bath"), END))
-    run = record(world, sut_of("hybrid_react", world, holding(played, 0))).run
-    assert known(run.error).kind == "context_overflow"
-    assert len(played.shown["too_long"]) == 2
 
 
 ENDLESS = [calls(FEEDER)] * 20

@@ -10,12 +10,10 @@ from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.prompts import tag_content
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, PAGES, PROFILE, Cast, cast, launch, perform, reported
-from tests.shop import PAGES as CORPUS
 from tests.shop import USER
 
 SUB_PROBLEM = "Find a tube feeder below $30."
@@ -50,11 +48,6 @@ def test_a_role_has_these_tools_and_no_others(played: Cast, role: str, tools: se
         assert turn.tool_names == {*turn.tools} == tools
 
 
-def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> None:
-    # A model without structured output of its own is given the schema as a tool that it must call.
-    assert [turn.schema for turn in played.shown["synthesis"]] == ["IntermediateReport"]
-
-
 def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) -> None:
     last = played.shown["supervisor"][-1]
     replies = [message for message in last.messages if isinstance(message, ToolMessage)]
@@ -62,16 +55,6 @@ def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) 
     assert json.loads(replies[0].text)["report"]["insights"][0]["citations"] == ["P:B0TEST0001"]
     assert "Profile first." not in str(last.messages)
     assert "hits" not in str(last.messages)
-
-
-def test_a_researcher_is_told_its_sub_problem_user_and_today_but_neither_query_nor_profile(played: Cast) -> None:
-    first = played.shown["researcher"][0]
-    system, asked = first.messages
-    assert isinstance(system, SystemMessage)
-    assert tags_of(asked.text) == ["sub_problem", "user_id", "today"]
-    assert tag_content("sub_problem", asked.text) == SUB_PROBLEM
-    assert QUERY.text not in str(first.messages)
-    assert "profile" not in asked.text
 
 
 def test_synthesis_is_told_the_findings_and_the_date_only(played: Cast) -> None:
@@ -100,7 +83,6 @@ def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(p
 
 
 END = calls(DONE)
-PAGE = web_evidence_id(CORPUS[0].url)
 GOOD = reported("P:B0TEST0001")
 INVENTED = reported("P:B0TEST0001", "P:B0INVENTED")
 OBJECTION = "the findings hold no evidence P:B0INVENTED: cite only ids that stand in them"
@@ -118,15 +100,6 @@ def handed_on(played: Cast) -> dict[str, Any]:
     (turn,) = played.shown["report"]
     (report,) = json.loads(tag_content("reports", turn.messages[1].text) or "")
     return report["report"]
-
-
-def test_ids_of_every_kind_survive(world: World) -> None:
-    written = reported("P:B0TEST0001", "U:profile", PAGE, open_questions=["Is it squirrel-proof?"])
-    played, recorded = consolidated(world, written)
-    assert handed_on(played) == json.loads(written.text)
-    (text,) = [m for m in played.shown["supervisor"][-1].messages if isinstance(m, ToolMessage)][:1]
-    assert json.loads(text.text) == {"researcher": 1, "report": json.loads(written.text)}
-    assert recorded.run.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -169,25 +142,3 @@ def test_what_another_researcher_found_is_no_evidence_here(world: World) -> None
     )
     recorded = perform(world, played)
     assert recorded.run.notes == ("0.2: synthesis cited what was never found: P:B0TEST0004",)
-
-
-@pytest.mark.parametrize("field", ["insights", "sources", "open_questions"])
-def test_a_field_that_is_left_out_is_asked_for(world: World, field: str) -> None:
-    lacking = {name: value for name, value in json.loads(GOOD.text).items() if name != field}
-    played, recorded = consolidated(world, AIMessage(json.dumps(lacking)), GOOD)
-    assert field in played.shown["synthesis"][1].messages[-1].text
-    assert (recorded.run.status, handed_on(played)) == ("done", json.loads(GOOD.text))
-
-
-def test_open_questions_alone_are_an_honest_report(world: World) -> None:
-    nothing = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": ["The shop has no heated bath."]}))
-    played, recorded = consolidated(world, nothing)
-    assert handed_on(played)["open_questions"] == ["The shop has no heated bath."]
-    assert recorded.run.failed_branches == ()
-
-
-def test_a_failed_call_reaches_the_synthesis_as_one(world: World) -> None:
-    played = cast((launch("feeder"), END), {"feeder": (calls(("get_product_details", {"product_id": "no"})), END)})
-    perform(world, played)
-    lines = (tag_content("findings", played.shown["synthesis"][0].messages[1].text) or "").splitlines()
-    assert json.loads(lines[1])["result"]["error"]["type"] == "not_found"

@@ -105,13 +105,6 @@ def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder:
     assert backend.most == 3
 
 
-def test_model_calls_in_flight_have_a_limit_of_their_own(world: World, folder: Path) -> None:
-    backend = Backend(researched)
-    (tally,) = run_all(folder, world, backend, parallel=6, model_calls=2)
-    assert tally.done == 6
-    assert backend.most == 2
-
-
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
     def failing(number: int, turns: int) -> AIMessage:
         if number % 2:
@@ -183,22 +176,6 @@ def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, fol
     assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
     assert again.tokens == whole[0].tokens
     assert files_of(folder / "cut") == files_of(folder / "whole")
-
-
-def test_a_system_named_twice_runs_once(world: World, folder: Path) -> None:
-    backend = Backend(researched)
-    experiment, many, one = batch(folder, world, backend)
-    with experiment:
-        (tally,) = many.run_all([one, one], QUERIES)
-    assert tally.done == 6
-    assert len(backend.asked) == 12
-
-
-def test_runs_leave_no_threads_and_no_open_files(world: World, folder: Path) -> None:
-    run_all(folder, world, Backend(researched), parallel=6)
-    assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
-    assert not list(folder.rglob("journal.jsonl"))
-    assert json.loads(next(folder.rglob("telemetry.json")).read_text())["served_from_journal"] == 0
 
 
 def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:

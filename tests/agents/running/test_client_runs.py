@@ -10,7 +10,6 @@ import pytest
 from drretail.agents.running.runner import Runner
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.journal import read_effects
 from tests.agents.conftest import QUERY
@@ -28,18 +27,20 @@ Visit = Callable[[Client], Awaitable[Any]]
 REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
 
 
-def visited(world: World, to: Path, *visits: Visit, name: str | None = None, client: str = "Claude Desktop") -> None:
+def visited(world: World, to: Path, *visits: Visit) -> None:
     """Clients side by side, each in a connection of its own."""
 
     async def visit(recording: Recording, ask: Visit) -> None:
         like = Session(world, user_id=USER)
         server = mcp_server(like, recording.opened, "", takes_report=True)
-        async with Client(server, mode="legacy", client_info=Implementation(name=client, version="1")) as opened:
+        async with Client(
+            server, mode="legacy", client_info=Implementation(name="Claude Desktop", version="1")
+        ) as opened:
             await ask(opened)
 
     async def all_of_them() -> None:
         runner = Runner(world, str(world.folder))
-        with Recording(to, runner, QUERY, scope="own", options={}, name=name) as recording:
+        with Recording(to, runner, QUERY, scope="own", options={}, name=None) as recording:
             await asyncio.gather(*(visit(recording, ask) for ask in visits))
 
     asyncio.run(all_of_them())
@@ -50,10 +51,6 @@ async def answer(client: Client) -> Any:
     await client.call_tool("web_search", {"query": "clean a feeder"})
     await client.call_tool("update_user_profile", {"user_id": USER, "first_name": "Zoe"})
     return (await client.call_tool("submit_report", {"report": REPORT})).structured_content
-
-
-async def leave(client: Client) -> None:
-    await client.call_tool("calculator", {"expression": "1 + 1"})
 
 
 LABEL = "mcp@claude-desktop"
@@ -81,13 +78,6 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
 
 
-def test_a_client_that_leaves_without_a_report_leaves_a_failed_run_with_its_calls(world: World, folder: Path) -> None:
-    visited(world, folder, leave)
-    run = read_run(run_folder(folder, LABEL, "q1", 1))
-    assert (run.status, run.error.kind if run.error else None) == ("failed", "no_report")
-    assert [step.name for step in run.steps] == ["calculator"]
-
-
 def test_a_client_that_calls_nothing_leaves_no_run(world: World, folder: Path) -> None:
     visited(world, folder, lambda client: client.list_tools())
     assert list(read_runs(folder)) == []
@@ -105,13 +95,6 @@ def test_clients_side_by_side_have_a_run_and_a_world_each(world: World, folder: 
     visited(world, folder, answer, answer, look)
     assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
     assert names != ["Zoe"]
-
-
-def test_a_later_server_goes_on_counting_and_other_names_are_other_systems(world: World, folder: Path) -> None:
-    visited(world, folder, answer)
-    visited(world, folder, answer)
-    visited(world, folder, answer, name="my agent")
-    assert {run.run_id for run in read_runs(folder)} == {f"{LABEL}/q1-r1", f"{LABEL}/q1-r2", "mcp@my-agent/q1-r1"}
 
 
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:
@@ -153,11 +136,3 @@ def test_calls_that_are_under_way_when_the_report_comes_are_in_the_run(world: Wo
     visited(world, folder, hasty)
     (run,) = read_runs(folder)
     assert (run.status, len(run.steps)) == ("done", 8)
-
-
-def test_an_experiment_of_another_world_is_refused_before_any_client_comes(world: World, folder: Path) -> None:
-    visited(world, folder, answer)
-    text = (folder / "experiment.json").read_text()
-    (folder / "experiment.json").write_text(text.replace(world.manifest.fingerprint, "0" * 64))
-    with pytest.raises(UserError, match="was made on the world"):
-        visited(world, folder)

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.run import check_open_files
 from drretail.agents.running.shard import WHOLE, Shard, only
-from drretail.api.options.run import RunOptions
-from drretail.api.systems import with_preset
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.experiment import read_definition
@@ -81,11 +79,6 @@ def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | 
     assert error_in(world, scope) == (label, error)
 
 
-def test_the_papers_preset_shows_any_users_data() -> None:
-    options = with_preset(RunOptions(preset="paper"))
-    assert (options.scope, options.preset) == ("any", None)
-
-
 IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)
 
 
@@ -93,15 +86,6 @@ IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)
 def test_every_query_is_in_exactly_one_shard(query_id: str, of: int) -> None:
     assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
     assert WHOLE.holds(query_id)
-
-
-def test_what_a_shard_holds_does_not_depend_on_the_other_queries() -> None:
-    queries = [Query(query_id=f"q{n}", text="?", source="test") for n in range(40)]
-    some = queries[::3]
-    shard = Shard.read("2/3")
-    mine = shard.of_queries(queries)
-    assert 5 < len(mine) < 25
-    assert shard.of_queries(some) == [query for query in mine if query in some]
 
 
 def test_the_same_queries_fall_into_the_same_shard_everywhere() -> None:

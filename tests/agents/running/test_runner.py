@@ -11,7 +11,7 @@ import pytest
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outages import IN_A_ROW
-from drretail.agents.running.runner import Runner, recorded_spec
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
@@ -105,9 +105,9 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
-def searching(*turns: Any, times: int = 9) -> tuple[Any, list[Any]]:
-    """A model that does so in so many runs, and what it was shown."""
-    return scripted(*(step for _ in range(times) for step in turns))
+def searching(*turns: Any) -> tuple[Any, list[Any]]:
+    """A model that does so in nine runs, and what it was shown."""
+    return scripted(*turns * 9)
 
 
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
@@ -135,26 +135,12 @@ def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: Wo
     assert (tally.done, tally.spoiled) == (9, 9)
 
 
-def test_repeats_are_independent(world: World, folder: Path) -> None:
-    model, shown = scripted(calls(SEARCH), REPORT, calls(SEARCH), reporting("The hopper feeder."))
-    player = sut(world, model)
-    tally_of(folder, world, player, repeats=2)
-    reports = [read_run(run_folder(folder, player.label, "q1", repeat)).report for repeat in (1, 2)]
-    assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
-
-
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     for turns in ([calls(SEARCH), REPORT], []):
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == SAID
-
-
-@pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_s_place_is_recorded_to_be_found(monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str) -> None:
-    monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
-    assert recorded_spec(spec) == recorded
 
 
 def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:
@@ -174,10 +160,10 @@ WEB_SEARCH = calls(("web_search", {"query": "bird feeder cleaning"}))
 CITING = reporting(f"Clean it every two weeks [{PAGE}].")
 
 
-def page_of(folder: Path, world: World, *turns: Any, web_mode: str = "snippets", **given: Any) -> Evidence:
+def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
     """The evidence of the page after a run."""
     model, _ = scripted(*turns)
-    player = sut(world, model, web_mode=web_mode)
+    player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
         evidence = read_evidence(experiment.run_folder(player.label, "q1", 1))
@@ -209,13 +195,6 @@ def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: Wo
     assert forms(without) == [("snippet", True)]
     assert without.is_unfetched
     assert fetches(folder) == fetches(folder.with_name("without")) == []
-
-
-def test_a_page_that_was_read_during_the_run_is_not_fetched_again(world: World, folder: Path) -> None:
-    summary = '{"relevant": true, "summary": "Every two weeks.", "quotes": []}'
-    entry = page_of(folder, world, WEB_SEARCH, summary, CITING, web_mode="ws")
-    assert sorted(form for form, _ in forms(entry)) == ["page", "summary"]
-    assert [effect["scope"] for effect in fetches(folder)] != ["cited"]
 
 
 class Walled:

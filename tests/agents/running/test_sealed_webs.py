@@ -12,11 +12,11 @@ from langchain_core.embeddings import Embeddings
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, counterfactuals, injected, suts, system_options
+from drretail.agents.running.system import SystemUnderTest, suts, system_options
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
@@ -69,16 +69,6 @@ def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(th
     assert labels(react(there)) == ["-size-32k"]
 
 
-def test_what_a_sandbox_does_not_have_is_refused(there: World, world: World) -> None:
-    with pytest.raises(UserError, match="has no size 1m: it has 32k, 64k"):
-        react(there, ("32k", "1m"))
-    with pytest.raises(UnknownName, match="no_distractor"):
-        react(there, (), ("no_distracter",))
-    for sizes, composes in ((["32k"], []), ([], ["all"])):
-        with pytest.raises(UserError, match="--size and --compose are of a sandbox's folder"):
-            react(world, sizes, composes)
-
-
 def served(world: World, system: SystemUnderTest, query: Query = QUERY, runner: Runner | None = None) -> list[str]:
     """The addresses that a search of this system's brings."""
     model, _ = scripted(calls(LOOK), reporting("None.", ""))
@@ -94,19 +84,6 @@ def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> N
     assert served(there, without) == ["far", "good"]
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
-
-
-def test_other_users_data_and_hostile_texts_leave_the_web_at_the_systems_size(there: World) -> None:
-    (whole,) = react(there, ["64k"])
-    (hostile,) = injected([whole])
-    assert (
-        hostile.label
-        == f"{whole.label.replace('-size-64k', '')}-injected-{hostile.system.options['injected']}-size-64k"
-    )
-    assert {"far", "good", "old"} <= {*served(there, hostile)}
-    assert {counterfactual.label for counterfactual in counterfactuals([whole], ["swap"])} == {
-        "react@offline-shopper-counterfactual-swap-size-64k"
-    }
 
 
 class Alike(Embeddings):

@@ -32,19 +32,6 @@ def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(
     }
 
 
-@pytest.mark.parametrize("spec", ["demo", "servers:w"])
-def test_a_world_that_is_no_folder_is_left(tmp_path: Path, spec: str) -> None:
-    assert read_experiment(written(tmp_path, f'world = "{spec}"')) == {"world": spec}
-
-
-def test_models_by_role_and_limits_are_tables(tmp_path: Path) -> None:
-    text = '[model]\nresearcher = "a:b"\n[limits]\ntool_turns = 3\ndollars = 0.5\n'
-    assert read_experiment(written(tmp_path, text)) == {
-        "model": {"researcher": "a:b"},
-        "limits": {"tool_turns": 3, "dollars": 0.5},
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

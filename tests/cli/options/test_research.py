@@ -4,24 +4,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Command, ErrorOf
-from tests.shop import OTHER, USER
+from tests.shop import USER
 
 QUESTION = "Which bird feeder suits me, under $30?"
-
-
-def test_a_question_is_answered_with_a_cited_report(succeeds: Command, shop: str) -> None:
-    done = succeeds("ask", QUESTION, "--user", OTHER, "--world", shop)
-    assert "rated 4.5 out of 5 from 100 ratings" in done.stdout
-    assert "http://ecommerce.com/B0TEST0003" in done.stdout
-    assert "[P:" not in done.stdout
-    assert "offline:shopper" in done.stderr
-    assert "product_catalog_search" in done.stderr
-
-
-def test_quiet_leaves_only_the_report(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--world", shop, "--quiet")
-    assert "product_catalog_search" not in done.stderr
-    assert done.stdout.startswith("#")
 
 
 def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
@@ -49,12 +34,6 @@ def test_a_broken_query_file_is_refused(error_of: ErrorOf, shop: str, tmp_path: 
     (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
     assert "broken.jsonl" in error_of("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
     assert not (tmp_path / "exp").exists()
-
-
-def test_why_a_run_failed_is_said(drretail: Command, shop: str, queries: str) -> None:
-    done = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--limit", "tokens=1", "--quiet")
-    assert done.returncode == 3
-    assert "q1-r1: budget: the 1 tokens allowed do not suffice for the next call" in done.stderr
 
 
 def test_queries_of_another_world_are_refused(error_of: ErrorOf, shop: str, tmp_path: Path) -> None:

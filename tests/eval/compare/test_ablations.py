@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, all_assessors
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
+from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingTable
@@ -48,7 +49,7 @@ def held(
 def tables(made: Gathered) -> list[SettingTable]:
     return [
         table
-        for table in ablation_tables(made, "information", all_assessors(made))
+        for table in ablation_tables(made, "information", assessors_of(made, chosen_judges(made, ())))
         if table.variant == "personalization"
     ]
 
@@ -173,7 +174,11 @@ def ablated(
 ) -> SettingTable:
     made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
     made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (each for each in ablation_tables(made, by, all_assessors(made)) if each.variant == variant)
+    (table,) = (
+        each
+        for each in ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
+        if each.variant == variant
+    )
     return table
 
 

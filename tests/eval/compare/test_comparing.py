@@ -133,11 +133,13 @@ def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge(
 @pytest.mark.parametrize(
     ("spec", "family"),
     [
-        ("anthropic:claude-sonnet-5", "claude"),
-        ("bedrock:anthropic.claude-4", "claude"),
-        ("openai:o3-mini", "gpt"),
-        ("ollama:llama3.3:70b", "llama"),
+        ("anthropic:claude-sonnet-5", "anthropic"),
+        ("bedrock:anthropic.claude-4", "anthropic"),
+        ("openai:o3-mini", "openai"),
+        ("ollama:llama3.3:70b", "meta"),
         ("openai:qwen/qwen3-32b", "qwen"),
+        ("openrouter:openai/gpt-5", "openai"),
+        ("vllm:own", "own"),
     ],
 )
 def test_models_go_by_their_family(spec: str, family: str) -> None:

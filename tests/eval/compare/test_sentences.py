@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import ComparisonRequest, compare
-from drretail.eval.compare.differences import ALONE, compared_measures, findings, nothing_to_compare
-from drretail.eval.compare.primary import primary_tests
+from drretail.eval.compare.differences import ALONE, compared_measures, findings, nothing_to_compare, primary_tests
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore

@@ -9,7 +9,6 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import open_world
-from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.counterfactual.measure import (
     Change,
     changes,
@@ -23,7 +22,7 @@ from drretail.eval.counterfactual.measure import (
     read_advice,
     strays,
 )
-from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS
+from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS, counterfactual_rows
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualRow, Dimension, ProfileTraits

@@ -12,7 +12,7 @@ from drretail.errors import UserError
 from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.triplets.facts import (
+from drretail.eval.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
     SUPPORT,

@@ -12,7 +12,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
 from drretail.eval.families.race.score import share, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.triplets.facts import (
+from drretail.eval.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
     SUPPORT,

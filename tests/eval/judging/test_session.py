@@ -60,7 +60,7 @@ async def asked(
 
 async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path: Path) -> None:
     claim_verdict, provider = await asked(tmp_path, text_of({"rating": 2, "why": "soft"}))
-    assert claim_verdict == JudgeAnswer("scored", Taste(rating=2, why="soft"), PROMPT.hash, 1)
+    assert claim_verdict == JudgeAnswer(Taste(rating=2, why="soft"), PROMPT.hash)
     (request,) = provider.seen
     form = request.body["output_config"]["format"]
     assert form["type"] == "json_schema"
@@ -77,7 +77,7 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
         with judge_session(Judge.of(model), tmp_path) as open_judge_session:
             claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
             assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=60, output=10)
-    assert (claim_verdict.answer, claim_verdict.attempts) == (Taste(rating=1, why="x"), 2)
+    assert claim_verdict.answer == Taste(rating=1, why="x")
     form = provider.seen[0].body["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
@@ -106,7 +106,7 @@ async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_
 )
 async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any, expected: str) -> None:
     claim_verdict, provider = await asked(tmp_path, text_of(broken), text_of({"rating": 2, "why": "soft"}))
-    assert claim_verdict == JudgeAnswer("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
+    assert claim_verdict == JudgeAnswer(Taste(rating=2, why="soft"), PROMPT.hash)
     messages = provider.seen[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0] == provider.seen[0].body["messages"][0]
@@ -116,7 +116,7 @@ async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any,
 
 async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tmp_path: Path) -> None:
     claim_verdict, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
-    assert (claim_verdict.state, claim_verdict.answer, claim_verdict.attempts) == ("failed", None, 3)
+    assert claim_verdict.answer is None
     assert known(claim_verdict.error).startswith(
         "unusable: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2"
     )
@@ -125,7 +125,7 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
 
 async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path) -> None:
     refusal, provider = await asked(tmp_path / "a", answers({"type": "text", "text": "No."}, stop_reason="refusal"))
-    assert (refusal.state, refusal.error) == ("failed", "refusal: the model refused to answer (stop reason refusal)")
+    assert refusal.error == "refusal: the model refused to answer (stop reason refusal)"
     assert len(provider.seen) == 1
     half = answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens")
     cut, provider = await asked(tmp_path / "b", half, half)
@@ -212,7 +212,9 @@ def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
 async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> JudgeAnswer[Taste]:
     with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
         result = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
-        open_judge_session.record("rating", "taste", result.state, result.answer and 1, error=result.error)
+        open_judge_session.record(
+            "rating", "taste", "failed" if result.answer is None else "scored", result.answer and 1, error=result.error
+        )
     return result
 
 
@@ -224,14 +226,14 @@ async def test_what_did_not_fit_the_judge_is_not_sent_again_unchanged(tmp_path: 
     assert "was not sent again" in (again.error or "")
     assert len(requests) == 1
     shorter = await asked_again(tmp_path, model, {"report": tagged("report", "A bed.")})
-    assert (shorter.state, len(requests)) == ("scored", 2)
+    assert (shorter.answer is not None, len(requests)) == (True, 2)
 
 
 async def test_what_did_not_fit_is_sent_again_to_a_judge_that_is_said_to_hold_more(tmp_path: Path) -> None:
     model, requests = overflowing(False, True)
     await asked_again(tmp_path, model)
     await asked_again(tmp_path, model)
-    assert (await asked_again(tmp_path, replace(model, stated_context=200_000))).state == "scored"
+    assert (await asked_again(tmp_path, replace(model, stated_context=200_000))).answer is not None
     assert len(requests) == 2
 
 
@@ -290,7 +292,7 @@ class Kitchen:
             self.served.append(side)
             if side == self.fails_at:
                 raise CapReached("1 token")
-            return JudgeAnswer("scored", Taste(rating=1, why="x"), prompt.hash, 1)
+            return JudgeAnswer(Taste(rating=1, why="x"), prompt.hash)
 
         vars(session)["ask"] = ask
         return session

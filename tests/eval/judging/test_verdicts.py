@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import ModelError, UserError
-from drretail.eval.judging.spending import Allowance, CapReached, judging_costs, opened_allowance
+from drretail.eval.judging.spending import Allowance, CapReached, capped, judging_costs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.journal import Journal, Outcome
 from drretail.llm.prices import read_prices
@@ -51,7 +51,7 @@ def written(path: Path, *verdicts: Verdict) -> VerdictFile:
 def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
     file = written(path, verdict("depth", 4), verdict("clarity", 5), verdict("depth", 6, attempt=2))
     assert [(one.item, one.value) for one in file.living("s", WORDS)] == [("depth", 6), ("clarity", 5)]
-    assert file.stale("s", WORDS) == 0
+    assert len(file.living("s", WORDS)) == len(file.lasts())
     last = file.last(verdict("depth", 0).key)
     assert known(last).attempt == 2
 
@@ -60,7 +60,7 @@ def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
 def test_another_report_or_other_words_make_a_verdict_stale(path: Path, change: dict[str, str]) -> None:
     file = written(path, verdict("depth", 4, **change), verdict("clarity", 5))
     assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
-    assert file.stale("s", WORDS) == 1
+    assert len(file.living("s", WORDS)) == len(file.lasts()) - 1
     assert len(file.lasts()) == 2
 
 
@@ -144,9 +144,11 @@ def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> Non
     asked(tmp_path, "quality", "q1-r1", spec="openai:m")
     (quality,) = judging_costs(tmp_path, PRICES)
     assert (quality.cost.dollars, quality.cost.unpriced) == (None, ("openai:m",))
-    assert opened_allowance(tmp_path, PRICES, 5000, None).spent_tokens == 1100
+    allowance = capped(tmp_path, [], PRICES, 5000, None)
+    assert allowance is not None
+    assert allowance.spent_tokens == 1100
     with pytest.raises(UserError, match="What judging cost so far is unknown"):
-        opened_allowance(tmp_path, PRICES, None, 1.0)
+        capped(tmp_path, [], PRICES, None, 1.0)
 
 
 def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:

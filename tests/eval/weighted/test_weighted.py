@@ -11,17 +11,17 @@ from drretail.eval.families.pqr.judge import AXES, PERSONALIZATION, QUALITY
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
-from drretail.eval.triplets.facts import (
+from drretail.eval.triplets.triplet_support import (
     REPORT,
     SUPPORT,
     TRIPLETS,
     UNKNOWN,
     Fact,
     Triplet,
+    judge_triplets,
     pair_item,
     unique_facts,
 )
-from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import check_sums, matched, normalised, off, weighted_mean
 from drretail.prompts import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion

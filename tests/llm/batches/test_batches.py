@@ -10,7 +10,6 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.errors import ModelError
 from drretail.llm.batches.chat_model import BatchedJudging, batching
-from drretail.llm.batches.sent import BatchLedger
 from drretail.llm.calling import answer_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import usage_of
@@ -72,16 +71,6 @@ async def test_the_parameters_are_those_of_a_question_asked_directly(tmp_path: P
         "temperature": 0,
         "messages": [{"role": "user", "content": "a"}],
     }
-
-
-async def test_equal_questions_get_answers_of_their_own(tmp_path: Path) -> None:
-    def by_id(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
-        del params, batch
-        return succeeded(custom_id)
-
-    with BatchServer(by_id) as server, opened(server, tmp_path) as judging:
-        first, second = texts(await asked(judging, ["a", "a"]))
-    assert first != second
 
 
 async def test_more_questions_than_a_batch_holds_go_out_in_several(tmp_path: Path) -> None:
@@ -164,14 +153,3 @@ async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_wo
     assert first == second
     assert first.startswith("model: the batch could not be sent or read: APIConnectionError")
     assert KEY not in first
-
-
-def test_the_book_survives_a_cut_last_line(tmp_path: Path) -> None:
-    path = tmp_path / "book.jsonl"
-    book = BatchLedger(path)
-    book.submitted("m1", ("a", "b"))
-    book.submitted("m2", ("c",))
-    book.close()
-    path.write_bytes(path.read_bytes()[:-9])
-    again = BatchLedger(path)
-    assert (again.batch_of("a"), again.batch_of("c")) == ("m1", None)

@@ -6,18 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.prices import FREE, read_prices
 from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.base import Record
-from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.tools.registry import openai_schemas
 from drretail.trajectory import Trajectory
@@ -60,15 +58,6 @@ def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_pa
     path.unlink()
     with pytest.raises(UserError, match="There is no script at"):
         open_model(f"scripted:{path}")
-
-
-def test_a_script_is_free_unless_a_price_is_stated_to_try_a_budget_with(tmp_path: Path) -> None:
-    path = tmp_path / "answers.toml"
-    path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
-    spec = f"scripted:{path}"
-    assert open_model(spec, prices=read_prices()).price == FREE
-    stated = Price(input=1, output=2)
-    assert open_model(spec, prices=read_prices({spec: stated})).price == stated
 
 
 def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them() -> None:
@@ -129,21 +118,6 @@ def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     with pytest.raises(ModelError, match="rate_limit") as result:
         asyncio.run(asked.call("researcher", ASK))
     assert result.value.retries == 2
-
-
-def test_conversations_side_by_side_cannot_take_each_others_answers() -> None:
-    played = model({"text": "one"}, {"text": "two"}, {"text": "three"})
-
-    async def conversation(name: str) -> list[str]:
-        messages: list[Any] = [HumanMessage(name)]
-        for _ in range(3):
-            messages += [await answer_of(played, messages), HumanMessage("Go on.")]
-        return [message.text for message in messages if isinstance(message, AIMessage)]
-
-    async def all_of_them() -> list[list[str]]:
-        return await asyncio.gather(*(conversation(str(at)) for at in range(20)))
-
-    assert asyncio.run(all_of_them()) == [["one", "two", "three"]] * 20
 
 
 def test_usage_is_as_written_or_estimated_from_the_characters() -> None:

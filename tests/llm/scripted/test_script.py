@@ -73,10 +73,6 @@ def test_the_first_rule_that_holds_decides_and_one_whose_list_has_ended_holds_no
     assert played(request(QUESTION, AIMessage("first"))).text == "then"
 
 
-def test_what_tools_brought_is_no_tag_of_the_prompt() -> None:
-    assert request(QUESTION, ToolMessage(tagged("findings", "x"), tool_call_id="x")).tags == ("query", "today")
-
-
 def test_an_opening_is_known_by_its_data_and_not_by_the_words_around_it() -> None:
     reworded = QUESTION.text.replace("Research this.", "Please look into it.")
     assert digest_of(reworded) == digest_of(QUESTION.text)
@@ -123,14 +119,6 @@ def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, writ
         read_script(path)
     assert message in str(problem.value)
     assert str(path) in str(problem.value)
-
-
-@pytest.mark.parametrize("written", ["[]", "{", '{"answers": 3}'])
-def test_json_that_is_no_script_is_refused_as_well(tmp_path: Path, written: str) -> None:
-    path = tmp_path / "wrong.json"
-    path.write_text(written)
-    with pytest.raises(UserError):
-        read_script(path)
 
 
 def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:

@@ -83,10 +83,6 @@ def test_uncited_claims_are_only_in_the_list_of_all() -> None:
     assert claims_of(report) == ["Cedar posts last ten years outside.", "Pine lasts two years."]
 
 
-def test_what_is_said_twice_with_the_same_source_is_one_claim() -> None:
-    assert claims_of("It costs $5 [P:B0X].\n\nIt costs $5 [P:B0X].\n\nIt costs $5 [P:B0Y].") == ["It costs $5."] * 2
-
-
 @given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))
 def test_every_quote_stands_in_the_report(report: str) -> None:
     assert all(found.quote in report for found in extract_claims(report, only_cited=False))

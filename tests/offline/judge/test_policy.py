@@ -55,15 +55,6 @@ def test_support_has_label_reason_and_quote() -> None:
     }
 
 
-def test_all_claims_come_with_an_empty_list_of_values() -> None:
-    found = answer("ReportClaims", tagged("report", f"{REPORT} Zips of cheap beds often break within a year."))
-    assert [(each["sources"], each["values"]) for each in found["claims"]] == [
-        (["P:B0X"], []),
-        (["W:abcdefgh"], []),
-        ([], []),
-    ]
-
-
 def test_each_claim_is_judged_by_its_own_sources_and_figures_of_the_query_need_none() -> None:
     claims = {
         "The Soft Bed costs $5, under your $20.": "P:B0X",

@@ -27,12 +27,6 @@ def test_the_four_inputs_are_in_it(world: World) -> None:
     assert world.store.orders("ANNA").orders[0].order_id in asked
 
 
-def test_the_instructions_are_the_same_for_everybody_so_that_providers_can_cache_them(world: World) -> None:
-    builder = PromptBuilder(world, Linter(world))
-    anna, bert = (builder.messages(Target(user.lower(), 1, user), [])[0].text for user in ("ANNA", "BERT"))
-    assert anna == bert
-
-
 def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
     profile = world.store.user("ANNA")
     text = "\n".join(
@@ -105,27 +99,3 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
-
-
-def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what_the_user_owns(world: World) -> None:
-    query = Query(query_id="q", user_id="ANNA", text="More shampoo, please. And a dimmable desk lamp?", source="t")
-    asked = PromptBuilder(world, Linter(world)).messages_to_type(query)[0].text
-    assert tag_content("question", asked) == query.text
-    shelf = (tag_content("shelf", asked) or "").splitlines()
-    assert {"- Shampoos", "- Desk Lamps"} <= {line.partition(":")[0] for line in shelf}
-    assert any(line.startswith("- Shampoos: ") and "Shampoo, Size" in line for line in shelf)
-    assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
-    assert world.manifest.now.date().isoformat() in asked
-
-
-def test_of_a_generic_query_that_is_written_again_the_shelf_is_near_its_kinds(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="lamp, feeders"), [])[1].text
-    assert {"- Desk Lamps", "- Bird Feeders"} <= {
-        line.partition(":")[0] for line in (tag_content("shelf", asked) or "").splitlines()
-    }
-
-
-def test_only_a_retry_is_told_of_earlier_tries(world: World) -> None:
-    builder, place = PromptBuilder(world, Linter(world)), Target("anna", 1, "ANNA")
-    assert "came to nothing" not in builder.messages(place, [])[1].text
-    assert "came to nothing" in builder.messages(place, [], 2)[1].text

@@ -79,14 +79,6 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     assert len(chat.asked) == 6 - kept
 
 
-def test_more_queries_for_a_user_come_behind_the_others(world: World, tmp_path: Path) -> None:
-    few, _ = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=1)
-    more, chat = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=3)
-    assert more.queries[:1] == few.queries
-    assert len(chat.asked) == 2
-    assert few.queries[0].text in human(chat.asked[0])
-
-
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
         budget = {"amount": 90, "currency": "USD"}
@@ -125,38 +117,3 @@ def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World,
     assert made.failures[2].reason == f"not asked, because {made.failures[0].query_id} failed before it"
     assert [query.user_id for query in made.queries] == ["BERT", "BERT", "BERT"]
     assert len(chat.asked) == 3 + 3
-
-
-def fails_for(user: str) -> Answer:
-    """Breaks off the second query of a user, as a provider does."""
-
-    def answer(messages: Sequence[BaseMessage]) -> str:
-        if NAMES[user] in human(messages) and "None yet." not in human(messages):
-            raise ValueError("overloaded")
-        return right(messages)
-
-    return answer
-
-
-def test_a_failure_is_kept_until_it_is_to_be_retried_and_changes_no_other_query(world: World, tmp_path: Path) -> None:
-    journal = tmp_path / "j.jsonl"
-    broken, _ = write(world, journal, fails_for("ANNA"), per_user=3)
-    failure = broken.failures[0]
-    assert (failure.user_id, failure.query_id[-2:]) == ("ANNA", "-2")
-    assert "overloaded" in failure.reason
-    kept, silent = write(world, journal, per_user=3)
-    assert (kept.failures, silent.asked) == (broken.failures, [])
-    retried, chat = write(world, journal, per_user=3, retry_failed=True)
-    assert (len(chat.asked), retried.failures) == (2, ())
-    assert "few limits" in human(chat.asked[0])
-    assert [query for query in retried.queries if query in broken.queries] == list(broken.queries)
-    after, silent = write(world, journal, per_user=3)
-    assert (after.queries, silent.asked) == (retried.queries, [])
-
-
-def test_a_retry_that_fails_is_one_try_and_the_next_makes_another(world: World, tmp_path: Path) -> None:
-    journal = tmp_path / "j.jsonl"
-    write(world, journal, fails_for("ANNA"), per_user=2)
-    _, second = write(world, journal, fails_for("ANNA"), per_user=2, retry_failed=True)
-    third_made, third = write(world, journal, per_user=2, retry_failed=True)
-    assert (len(second.asked), len(third.asked), third_made.failures) == (1, 1, ())

@@ -56,32 +56,24 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " As in order 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_unknown"),
     ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
     ({"rationale": f"{RATIONALE} See order 1234567890."}, "rationale_order_unknown"),
-    ({"rationale": f"{RATIONALE} It was ordered on 2020-02-02."}, "rationale_order_unknown"),
     ({"wish": {"budget": money("80")}}, "amount_not_in_text"),
-    ({"want": {"price_max": money("80")}}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "€60")}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
     ({"more": " At most $20 for the bath."}, "amount_not_typed"),
-    ({"more": " $20 for the bath.", **BY_MODEL}, "amount_not_typed"),
     ({"text": TEXT.replace("under $60", "under $60 each")}, "amount_per_piece"),
     ({"more": " Would it be the Tallow Birdhouse, Size 0?"}, "answer_in_text"),
     ({"more": " I would like one by Tallow."}, "brand_not_typed"),
     ({"want": {"quantity": 3}}, "number_not_in_text"),
-    ({"more": " At least 4 stars.", "want": {"rating_min": 4.5}}, "number_not_in_text"),
     ({"more": " At least 50 reviews.", "want": {"ratings_min": 100}}, "number_not_in_text"),
     ({"more": " Nothing below four stars."}, "number_not_typed"),
-    ({"more": " With 1,000+ reviews."}, "number_not_typed"),
     ({"want": {"must": ["heated"]}}, "words_not_in_text"),
-    ({"want": {"must_not": ["leather"]}}, "words_not_in_text"),
-    ({"want": {"brands_wanted": ["Tallow"]}}, "words_not_in_text"),
     ({"want": {"name": "ladder"}}, "words_not_in_text"),
     ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
     ({"more": ' As good as my "Acme Turbo Feeder".'}, "quote_not_in_wish"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
     ({"wish": {"orders": ["0123456789"]}}, "order_not_in_text"),
     ({"text": TEXT.replace("since January", "since August")}, "date_of_no_order"),
-    ({"text": TEXT.replace("since January", "since May 2019")}, "date_of_no_order"),
     ({"text": TEXT.replace("since January", "since May last year")}, "date_of_no_order"),
     ({"more": " The yard was laid out in 2031."}, "date_not_typed"),
     ({"more": " I need it by October 7."}, "date_not_typed"),
@@ -169,13 +161,6 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
     )
 
 
-def test_what_need_not_be_bought_counts_against_no_budget(linter: Linter, query: Query) -> None:
-    checked = linter.check(changed(query, **budget("15") | {"want": {"optional": True}}))
-    assert checked.findings == ()
-    assert checked.reference.cheapest is not None
-    assert [item.thing for item in checked.reference.cheapest.items] == ["bird bath"]
-
-
 @pytest.mark.parametrize("again", [True, False])
 def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
     had = product_id("shampoo", 1)
@@ -198,12 +183,6 @@ def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_
     checked = linter.check(plain)
     assert [(finding.code, finding.severity) for finding in checked.findings] == [("wish_missing", "warning")]
     assert checked.faults == ()
-
-
-def test_a_span_shows_where_an_id_stands(linter: Linter, query: Query) -> None:
-    text = TEXT + " It is B0ABCDEFGH."
-    (finding,) = linter.check(changed(query, text=text)).findings
-    assert text[finding.start : finding.end] == "B0ABCDEFGH"
 
 
 def test_one_sentence_tells_that_all_queries_belong_to_another_world(linter: Linter, query: Query) -> None:

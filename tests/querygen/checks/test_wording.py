@@ -12,14 +12,6 @@ def asked(query_id: str, text: str) -> Query:
     return Query(query_id=query_id, text=text, source="a test")
 
 
-def test_the_later_of_two_that_differ_in_numbers_is_a_duplicate() -> None:
-    findings = near_duplicates(
-        [asked("a", TEXT), asked("b", "Something else altogether, please."), asked("c", TEXT.replace("60", "75"))]
-    )
-    assert list(findings) == ["c"]
-    assert findings["c"].found == "the same need as a"
-
-
 def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:
     first = asked("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
     again = asked(

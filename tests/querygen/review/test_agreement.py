@@ -6,7 +6,7 @@ import pytest
 
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers, Review
-from drretail.querygen.review.summary import NO_QUERY, NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
+from drretail.querygen.review.summary import NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -35,17 +35,6 @@ def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> 
     assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)
 
 
-def test_reviewers_of_different_queries_have_no_agreement() -> None:
-    found = by_about([reviewed(simple(0), "ann"), reviewed(simple(1), "bob")], 2)
-    assert {(each.n, each.share, each.kappa, each.na) for each in found.values()} == {(0, None, None, NO_QUERY)}
-
-
-def test_what_settles_a_disagreement_is_no_part_of_the_agreement() -> None:
-    reviews = [reviewed(simple(0), "ann"), reviewed(simple(0), "bob", "reject")]
-    settled = [*reviews, reviewed(simple(0), "ann", "reject", settles=True)]
-    assert by_about(reviews, 1) == by_about(settled, 1)
-
-
 def bath(quantity: int, **limits: object) -> Wish:
     return Wish.model_validate(
         {"wants": [{"name": "bird bath", "kinds": ["bird bath"], "quantity": quantity}], **limits}
@@ -72,9 +61,3 @@ def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
     assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)
     assert (found["wish: deadline"].n, found["wish: deadline"].share) == (3, pytest.approx(2 / 3))
     assert (found["wish: budget"].share, found["wish: budget"].na) == (1, ONE_ANSWER)
-
-
-def test_without_two_wishes_no_field_is_told() -> None:
-    reviews = [reviewed(simple(0), "ann", wish=bath(1)), reviewed(simple(0), "bob")]
-    found = agreements(current_decisions(reviews, [simple(0)], []), [simple(0)])
-    assert [each.about for each in found] == ["decision", "deep_research", "answerable", "fits_profile"]

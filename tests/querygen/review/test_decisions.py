@@ -98,24 +98,3 @@ def test_what_an_applied_edit_made_is_accepted_by_who_made_it_and_asked_of_all_o
     assert found.undecided_by("ann", [EDITED]) == ()
     assert found.undecided_by("bob", [EDITED]) == (EDITED,)
     assert outcome(reviews, EDITED, [decided(QUERY, EDITED)]) == "accepted"
-
-
-def test_who_rejects_what_another_made_disputes_it() -> None:
-    reviews = [reviewed(QUERY, "ann", text=EDITED.text), reviewed(EDITED, "bob", "reject", minute=1)]
-    history = [decided(QUERY, EDITED)]
-    assert outcome(reviews, EDITED, history) == "disputed"
-    assert outcome([*reviews, reviewed(EDITED, "ann", "reject", minute=2)], EDITED, history) == "rejected"
-
-
-def test_decisions_live_on_through_several_edits_and_after_a_rejection() -> None:
-    reviews = [reviewed(QUERY, "ann", text=EDITED.text), reviewed(EDITED, "bob", text=BETTER.text, minute=1)]
-    assert alive(reviews, BETTER, [decided(QUERY, EDITED), decided(EDITED, BETTER)]).stale == 0
-    other = simple(1)
-    gone = current_decisions([reviewed(QUERY, "ann", "reject")], [other], [decided(QUERY, None)])
-    assert (len(gone.reviews), gone.stale) == (1, 0)
-
-
-def test_edits_in_a_circle_end() -> None:
-    history = [decided(QUERY, EDITED), decided(EDITED, QUERY)]
-    assert alive([reviewed(QUERY, "ann", text=EDITED.text)], BETTER, history).stale == 1
-    assert alive([reviewed(QUERY, "ann", text=EDITED.text)], QUERY, history).stale == 0

@@ -2,7 +2,6 @@
 
 from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
 from drretail.querygen.review.records import Answers
-from drretail.records.wish import Wish
 from tests.querygen.review.conftest import LAMP, QUERIES, TYPED
 from tests.querygen.review.scripted import reviewed
 
@@ -22,11 +21,6 @@ def test_decisions_are_told_with_noes_notes_and_what_was_changed() -> None:
     assert lines[4].startswith("bob's edit: no longer: 2 × bird feeder: ")
     assert lines[5].startswith("bob's edit: now: 3 × bird feeder: ")
     assert lines[6:] == ["carl: reject (no to: Can the nine tools answer it?)"]
-
-
-def test_what_was_typed_from_nothing_is_told_in_full() -> None:
-    (_, line) = review_lines([reviewed(QUERIES[1], "ann", wish=Wish())])
-    assert line == "ann's edit: now: nothing is to be bought"
 
 
 def test_of_edits_that_make_the_same_query_one_is_offered_whoever_typed_it() -> None:

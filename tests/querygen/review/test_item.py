@@ -20,11 +20,6 @@ def test_a_page_shows_wish_findings_basket_shopper_and_reason(items: Items, quer
     assert any("orders between" in line for line in page["The shopper"])
 
 
-def test_an_untyped_query_says_so(items: Items, queries: Queries) -> None:
-    assert shown(items, queries[1])["What it wants"] == ("nobody has typed what the query wants",)
-    assert shown(items, queries[2])["What it wants"] == ("nothing is to be bought",)
-
-
 def test_an_edit_is_set_against_the_other_queries_and_not_against_itself(items: Items, queries: Queries) -> None:
     first, second = queries[:2]
     itself, other = (first.model_copy(update={"text": f"{query.text} Thanks."}) for query in (first, second))

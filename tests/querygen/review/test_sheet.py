@@ -17,14 +17,12 @@ from drretail.querygen.review.sheet import (
     Filled,
     Reading,
     as_csv,
-    new_reviews,
     read_filled,
     settling_sheet_of,
     sheet_of,
 )
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
 from tests.querygen.review.conftest import FEEDER, LAMP, TYPED
 from tests.querygen.review.scripted import NOON, reviewed
 
@@ -115,44 +113,6 @@ def test_cells_of_a_want_and_of_the_whole_wish_are_changed_in_their_place(
     assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (feeder, lamp), **limits}), "ann")
 
 
-def test_a_row_put_in_is_one_more_want_and_an_emptied_one_none(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[0] |= ACCEPT | {"decision": "edit", "reviewer": "bob"}
-    rows[1] |= dict.fromkeys(("want", "kinds", "quantity", "optional", "again", "price_max"), "")
-    rows.insert(2, dict.fromkeys(rows[0], "") | {"want": "hose", "kinds": "garden hose"})
-    after = edited(read, rows)
-    hose = Want(name="hose", kinds=("garden hose",))
-    assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (FEEDER, hose)}), "bob")
-
-
-def test_what_nobody_has_typed_is_typed_in_the_sheet(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[2] |= ACCEPT | {"decision": "edit", "want": "dog bed", "kinds": "dog bed; Dog Beds"}
-    bed = Want(name="dog bed", kinds=("dog bed", "Dog Beds"))
-    assert edited(read, rows).wish == Wish(wants=(bed,))
-
-
-def test_nothing_to_buy_is_typed_too(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[2] |= ACCEPT | {"decision": "edit", "nothing_to_buy": "yes", "deadline": ""}
-    assert edited(read, rows).wish == Wish()
-
-
-def test_the_sheet_says_who_reviewed_and_several_may_fill_one(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[0] |= ACCEPT | {"reviewer": "bob"}
-    rows += [rows[0] | {"reviewer": "carl"}, rows[1]]
-    filled = read(rows)
-    assert [review.reviewer for review in filled.reviews] == ["bob", "carl"]
-    assert filled.unnamed == 0
-
-
-def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
-    rows: Rows, read: Callable[..., Filled]
-) -> None:
-    rows[0] |= ACCEPT
-    known = read(rows).reviews
-    assert new_reviews(read(rows), known) == ()
-    rows[0]["decision"] = "reject"
-    assert [review.decision for review in new_reviews(read(rows), known)] == ["reject"]
-
-
 @pytest.mark.parametrize(
     ("row", "cells", "message"),
     [
@@ -181,12 +141,6 @@ def test_a_fault_is_named_with_its_row_and_column_and_nothing_is_taken(
     rows[0] |= ACCEPT
     rows[row] |= cells
     with pytest.raises(UserError, match=message):
-        read(rows)
-
-
-def test_a_changed_cell_without_a_decision_is_not_passed_over(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[1]["quantity"] = "4"
-    with pytest.raises(UserError, match="row 2, column decision: is empty"):
         read(rows)
 
 

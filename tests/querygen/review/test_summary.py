@@ -33,11 +33,6 @@ def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
     assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
 
 
-def test_an_edit_of_the_wish_alone_is_no_change_of_text() -> None:
-    (ann,) = summary_of(QUERIES, current_decisions([reviewed(QUERIES[0], "ann", wish=Wish())], QUERIES, [])).reviewers
-    assert (ann.edited, ann.edit_rate, ann.words_changed, ann.wishes_typed) == (1, 0, None, 1)
-
-
 def test_wishes_that_differ_are_listed_by_field() -> None:
     one, two = (Wish(wants=(Want(name="lamp", kinds=("lamp",), quantity=count),)) for count in (1, 2))
     reviews = [
@@ -51,23 +46,3 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
         ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
         ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
     ]
-
-
-def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
-    settled = reviewed(QUERIES[1], "carl", "reject", settles=True)
-    found = summary_of(QUERIES, current_decisions([*BOB, *ANN, settled], QUERIES, []))
-    listed = [
-        (disagreement.query_id, disagreement.about, disagreement.answers, disagreement.settled_by)
-        for disagreement in found.disagreements
-    ]
-    assert listed == [
-        ("q-0", "deep_research", {"ann": "no", "bob": "yes"}, None),
-        ("q-1", "edit", {"ann": "another one", "bob": "another one"}, "carl"),
-    ]
-    assert found.counts == {"accepted": 1, "edited": 1, "rejected": 2, "undecided": 0, "disputed": 0}
-
-
-def test_without_reviews_there_is_nothing_but_undecided_queries() -> None:
-    found = summary_of(QUERIES, current_decisions([], QUERIES, []))
-    assert (found.reviewers, found.agreements, found.disagreements) == ((), (), ())
-    assert found.counts["undecided"] == 4

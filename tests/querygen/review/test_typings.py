@@ -1,6 +1,6 @@
 """Two typings of one wish beside each other."""
 
-from drretail.querygen.review.typings import WANTED, compared, matched
+from drretail.querygen.review.typings import compared, matched
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.conftest import FEEDER, LAMP, TYPED
@@ -43,16 +43,3 @@ def test_forms_and_order_of_words_and_the_name_are_no_difference() -> None:
     )
     same = Want(name="the mugs", kinds=("mug", "coffee mugs"), must=("dishwasher safe",))
     assert differing(first, Wish(wants=(same,), budget=Money(amount="60.00"))) == []
-
-
-def test_sizes_are_a_difference() -> None:
-    nine, ten = (Wish(wants=(Want(name="pan", kinds=("pan",), must=(size,)),)) for size in ("9 inch", "10 inch"))
-    assert differing(nine, ten) == [("pan: must be or have", "9 inch", "10 inch")]
-
-
-def test_every_field_is_compared_of_wants_that_both_name() -> None:
-    fields = [typed.field for typed in compared(TYPED, TYPED)]
-    assert fields.count(WANTED) == 2
-    assert {"budget", "deadline", "owned", "room"} <= set(fields)
-    assert set(Want.model_fields) - {"name"} <= set(fields)
-    assert differing(TYPED, TYPED) == []

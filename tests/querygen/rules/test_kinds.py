@@ -55,8 +55,3 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
 )
 def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with(title: str, quote: str | None) -> None:
     assert quoted_title(made(title)) == quote
-
-
-def test_a_makers_name_and_a_number_do_not_say_what_a_thing_is() -> None:
-    thin = made("Good Cook 20440, Black Turner", "Home & Kitchen", "Cooking Utensils", "Turners")
-    assert quoted_title(thin.model_copy(update={"brand": "GoodCook"})) == "Good Cook 20440, Black Turner"

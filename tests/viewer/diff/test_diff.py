@@ -9,8 +9,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
-from drretail.viewer.claims import Support
-from drretail.viewer.diff.answers import Statement, changes, likeness_of, read_diff
+from drretail.viewer.diff.answers import Statement, likeness_of, read_diff
 from drretail.viewer.diff.diff_html import diff_page
 from drretail.viewer.diff.diff_text import diff_document, diff_text
 from tests.cli.commands import environment
@@ -82,12 +81,6 @@ def test_the_page_stands_alone_and_runs_nothing(page: Element) -> None:
         assert element.attributes.get("href", "#").startswith(("#", "http://", "https://"))
 
 
-def test_a_reports_html_is_words(compared: Path) -> None:
-    html = diff_page(read_diff(compared, "before", "after"))
-    assert "<b>costs</b>" not in html
-    assert "&lt;b&gt;costs&lt;/b&gt;" in html
-
-
 def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) -> None:
     with pytest.raises(UserError, match="can't be set beside itself"):
         read_diff(compared, "before", "before")
@@ -120,8 +113,8 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_ser
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 
-def statement(number: int, text: str, *sources: str, support: Support | None = None) -> Statement:
-    return Statement(number, text, sources, support)
+def statement(number: int, text: str, *sources: str) -> Statement:
+    return Statement(number, text, sources, None)
 
 
 @pytest.mark.parametrize(
@@ -135,22 +128,3 @@ def statement(number: int, text: str, *sources: str, support: Support | None = N
 )
 def test_statements_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
     assert (likeness_of(statement(1, a), statement(1, b)) >= 0.5) is same
-
-
-def test_what_is_cited_counts_like_a_word() -> None:
-    a, same = statement(1, "It is good.", "P:B1"), statement(1, "It is good.", "P:B1")
-    assert likeness_of(a, same) == 1
-    assert likeness_of(a, statement(1, "It is good.", "P:B2")) == pytest.approx(1 / 3)
-
-
-def test_the_likest_are_matched_first_and_each_once() -> None:
-    a = [statement(1, "The cedar feeder is weatherproof"), statement(2, "The cedar hopper feeder is weatherproof")]
-    b = [statement(1, "The cedar hopper feeder is weatherproof"), statement(2, "Squirrels dislike pepper")]
-    found = [(change.kind, change.a and change.a.number, change.b and change.b.number) for change in changes(a, b)]
-    assert found == [("only_a", 1, None), ("only_b", None, 2), ("same", 2, 1)]
-
-
-def test_the_same_statement_with_another_verdict_is_told_first() -> None:
-    a = [statement(1, "Squirrels dislike pepper"), statement(2, "It is cedar", support="none")]
-    (first, *_) = changes(a, [statement(1, "It is cedar", support="full")])
-    assert (first.kind, first.a, first.b and first.b.support) == ("verdict", a[1], "full")

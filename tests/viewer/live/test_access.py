@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.viewer.live.access import MOST_BYTES
-from tests.viewer.live.conftest import ADDRESS, TOKEN
+from tests.viewer.live.conftest import TOKEN
 
 
 def test_the_token_of_the_address_becomes_a_cookie_and_leaves_the_address(stranger: TestClient) -> None:
@@ -73,8 +73,3 @@ def test_every_page_says_what_may_run_in_it(ann: TestClient, path: str) -> None:
 @pytest.mark.parametrize("name", ["../page.css", "..%2f..%2fframe.py", "page.html.jinja", "nothing.js"])
 def test_no_other_file_is_served(client: TestClient, name: str) -> None:
     assert client.get(f"/assets/{name}").status_code == 404
-
-
-def test_cookies_of_two_servers_do_not_meet(client: TestClient) -> None:
-    assert all(name.endswith("-8000") for name in client.cookies)
-    assert ADDRESS.endswith(":8000")

@@ -124,33 +124,6 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Se
     assert [vote.answer for vote in read_votes(exp)] == ["left"]
 
 
-def test_keys_can_be_switched_off(exp: Path, serve: Serve, window: Window) -> None:
-    with serve(exp) as address:
-        page = window()
-        enter(page, address)
-        page.locator(".keys summary").click()
-        page.get_by_label("Answer by keys").uncheck()
-        page.locator("h1").click()
-        page.keyboard.press("1")
-        page.wait_for_timeout(150)
-        page.reload()
-        assert not page.get_by_label("Answer by keys").is_checked()
-    assert read_votes(exp) == []
-
-
-def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window: Window) -> None:
-    with serve(exp) as address:
-        base = address.partition("/?")[0]
-        page = window(390, "dark")
-        enter(page, address, "/rate")
-        page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
-        wait_for_message(page, "Depth: 10, kept.")
-        page.goto(f"{base}/label/1")
-        page.get_by_role("button", name="partial").click()
-        wait_for_message(page, "partial, kept.")
-    assert [vote.answer for vote in read_votes(exp)] == ["10", "partial"]
-
-
 def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, serve: Serve, window: Window) -> None:
     with serve(exp) as address:
         page = window()
@@ -158,18 +131,6 @@ def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, serve: 
         enter(page, address, "/rate")
         page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
         wait_for_message(page, "Depth: 10, kept.")
-
-
-def test_hostile_reports_run_nothing_and_fit_the_page(exp: Path, serve: Serve, window: Window) -> None:
-    numbers = [each for each, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b)]
-    with serve(exp) as address:
-        page = window(390)
-        enter(page, address)
-        for path in (f"/vote/{numbers[0]}", "/", "/query-q1.html"):
-            page.goto(f"{address.partition('/?')[0]}{path}")
-            assert page.evaluate("window.evil") is None
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert "javascript:" not in "".join(page.eval_on_selector_all("a", "all => all.map((a) => a.href)"))
 
 
 def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, serve: Serve, window: Window) -> None:

@@ -7,10 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.experiment import run_folder
-from drretail.viewer.experiment import read_view
 from drretail.viewer.live import report_pages
 from drretail.viewer.live.app import create_app, parts_of
-from drretail.viewer.live.report_pages import grown
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.page.question import Questions
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
@@ -49,32 +47,9 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert made == ["q1", "q2", "q3", "q2"]
 
 
-def test_a_page_is_read_from_the_folder_once_until_the_folder_changes(
-    exp: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[Path] = []
-    monkeypatch.setattr(report_pages, "read_view", lambda folder: read.append(folder) or read_view(folder))
-    watch = Watch(exp, clock=iter(range(1_000_000)).__next__)
-    client = client_of(create_app([report_pages.ReportPages(exp, watch, ())], TOKEN, PORT))
-    first = client.get("/").text
-    assert (client.get("/").text, len(read)) == (first, 1)
-    scores = exp / "scores.json"
-    scores.write_text(scores.read_text("utf-8") + "\n", "utf-8")
-    client.get("/")
-    assert len(read) == 2
-
-
 def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
     run_folder(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
     watch = Watch(exp)
     assert watch.version()
     page = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT)).get("/").text
     assert "8 of 9 runs have ended" in page
-
-
-def test_the_pages_own_policy_grows_by_what_the_bar_needs() -> None:
-    policy = grown("default-src 'none'; style-src 'sha256-a'; script-src 'sha256-b'; base-uri 'none'")
-    assert policy == (
-        "default-src 'none'; style-src 'sha256-a' 'self'; script-src 'sha256-b' 'self'; base-uri 'none'; "
-        "connect-src 'self'; frame-ancestors 'none'"
-    )

@@ -1,10 +1,7 @@
 """The review of queries as pages, mixed with that by sheets."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 
@@ -13,18 +10,13 @@ from starlette.testclient import TestClient
 
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
-from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
-from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import ReviewLog, read_reviews_of
-from drretail.querygen.review.sheet import Reading, read_filled, sheet_of
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
-from drretail.tables.cells import as_csv
 from drretail.viewer.live.app import create_app, parts_of
-from tests.querygen.review.scripted import Clock, reviewed
+from tests.querygen.review.scripted import reviewed
 from tests.shop import USER, build_shop
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
 
@@ -158,17 +150,6 @@ def test_wants_are_added_and_removed_on_the_page_and_kept_with_the_change(review
     assert review.edit.after.wish == Wish(wants=(feeders, hose), deadline="Friday")
 
 
-def test_an_untyped_query_is_typed_from_nothing(reviewer: TestClient, file: Path) -> None:
-    page = reviewer.get("/review/2").text
-    assert "nobody has typed what the query wants" in page
-    assert '<details id="edit" open>' in page
-    assert page.count('<fieldset class="want"') == 1
-    reviewer.post("/review/2", data=filled(2, "edit", **want(0, name="bird bath", kinds="bird bath", optional="yes")))
-    (review,) = read_reviews_of(file)
-    assert review.edit is not None
-    assert review.edit.after.wish == Wish(wants=(Want(name="bird bath", kinds=("bird bath",), optional=True),))
-
-
 def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: TestClient, file: Path) -> None:
     given = {"budget": "much", "text": " ", **want(0, quantity="two", must="sturdy; cheap"), **want(1, kinds="")}
     page = reviewer.post("/review/1", data=filled(do="edit", **given)).text
@@ -216,49 +197,6 @@ def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(rev
     assert "You have decided to reject it" in reviewer.get("/review/1").text
     reviewer.post("/review/1", data=filled(do="edit", **want(0, quantity="5")))
     assert 'name="want.0.quantity" value="5"' in reviewer.get("/review/1").text
-
-
-def test_a_wish_edited_on_the_page_and_in_a_sheet_gives_the_same_line(
-    reviewer: TestClient, file: Path, world: World, tmp_path: Path
-) -> None:
-    bath = {
-        "name": "bath",
-        "kinds": "bird bath; Bird Baths",
-        "must": "heated; deep",
-        "rating_min": "4.5",
-        "quantity": "",
-    }
-    feeders = {"quantity": "3", "price_max": "$35", "again": "yes", "ratings_min": "1,000"}
-    whole = {"budget": "99.50 USD", "room": "", "deadline": "by May", "owned": "B0TEST0002"}
-    reviewer.post("/review/1", data=filled(do="edit", **want(0, **feeders), **want(1, **bath), **whole))
-    reviewer.post("/review/2", data=filled(2, "edit", fits_profile=None, **want(0, **bath), owned="B0TEST0001"))
-    on_pages = read_reviews_of(file)
-
-    items = Items(world, QUERIES)
-    sheet = sheet_of(map(items.of, QUERIES[:2]), "Ann B").decode("utf-8-sig")
-    rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
-    bath_cells = {"want": bath["name"], **{name: cell for name, cell in bath.items() if name != "name"}}
-    rows[0] |= {**YES, "decision": "edit", **feeders, **whole}
-    rows[1] |= bath_cells
-    rows[2] |= {**YES, "fits_profile": "", "decision": "edit", "owned": "B0TEST0001", **bath_cells}
-    path = tmp_path / "sheet.csv"
-    path.write_bytes(as_csv([list(rows[0]), *(list(row.values()) for row in rows)]))
-    moment = datetime(2025, 1, 1, tzinfo=UTC)
-    by_sheet = read_filled(
-        path, Reading({query.query_id: query for query in QUERIES}, "ann", moment, named=False)
-    ).reviews
-
-    lines: list[bytes] = []
-    for name, reviews in (("pages", on_pages), ("sheet", by_sheet)):
-        to = tmp_path / f"{name}.jsonl"
-        write_reviewed(to, outcomes(QUERIES, current_decisions(reviews, QUERIES, [])), items, Clock())
-        lines.append(to.read_bytes())
-    assert lines[0] == lines[1]
-    first, second = read_queries(tmp_path / "pages.jsonl")
-    assert first.wish is not None
-    assert [each.name for each in first.wish.wants] == ["bird feeder", "bath"]
-    assert (first.wish.wants[0].ratings_min, first.wish.wants[1].rating_min) == (1000, 4.5)
-    assert (first.typed_by, second.typed_by) == ("Ann B", "Ann B")
 
 
 def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: Path) -> None:

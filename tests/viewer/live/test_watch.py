@@ -32,20 +32,3 @@ def test_a_score_changes_the_index_alone_and_votes_change_nothing(exp: Path) -> 
     (exp / "scores.json").touch()
     assert watch.version() != before[0]
     assert watch.version_of("q1") == before[1]
-
-
-def test_steps_of_a_run_that_goes_on_are_no_change(exp: Path) -> None:
-    watch, journal = Watch(exp, Clock()), run_folder(exp, "zephyr", "q1", 2) / "journal.jsonl"
-    before = watch.version()
-    journal.parent.mkdir()
-    journal.write_text("{}\n")
-    begun = watch.version()
-    journal.write_text("{}\n{}\n")
-    assert before != begun == watch.version()
-
-
-def test_many_windows_look_once(exp: Path) -> None:
-    watch = Watch(exp, lambda: 0.0)
-    before = watch.version()
-    (exp / "scores.json").touch()
-    assert watch.version() == before

@@ -30,24 +30,6 @@ def test_agents_stand_below_whoever_launched_them_in_the_order_of_their_launch()
     assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
 
 
-def test_every_step_stands_with_one_agent_and_pages_with_the_search_that_found_them() -> None:
-    (root,) = Research(STEPS).agents()
-    places = [*root.places, *(place for agent in root.launched for place in agent.places)]
-    assert sorted(places) == list(range(len(STEPS)))
-    assert root.launched[0].did == "1 turn, 2 tool calls (2 × web_search), 1 page read"
-
-
-def test_a_source_tells_which_step_of_whom_found_it() -> None:
-    found = Research(STEPS).found("0.1", 2)
-    assert (found.step, found.words, found.place) == ("0.1·2", "web_search, by researcher 1", 6)
-    assert Research(STEPS).found("0.1.1.1", 0).agent == "researcher 1"
-
-
-def test_a_run_without_steps_has_no_agents_and_its_sources_no_step() -> None:
-    assert Research([]).agents() == []
-    assert Research([]).found("0", 3).place is None
-
-
 def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
     refused = {"file": "none.csv", "question": "Refused?"}
     steps = [

@@ -21,15 +21,6 @@ def screen(folder: Path) -> Element:
     return parse(render_page(folder)).by_id("first")
 
 
-def test_one_question_is_shown_and_a_link_leads_to_each_next_one(judged: Path) -> None:
-    slides = list(screen(judged).all("article", "slide"))
-    assert ["hidden" in slide.attributes for slide in slides] == [False, True, True]
-    following = [
-        [a.attributes["href"] for a in slide.all("a") if a.attributes.get("data-turn") == "1"] for slide in slides
-    ]
-    assert following == [["#q2"], ["#q3"], ["#q1"]]
-
-
 def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
@@ -38,13 +29,6 @@ def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine:
     assert next(answer.all("p", "says")).text == first_sentence(first)
     assert not list(answer.all("ul", "bought"))
     assert not list(answer.all("p", "kept"))
-
-
-def test_no_limit_is_called_kept_where_nobody_typed_the_wish_or_checked_the_report(
-    judged: Path, recorded: Path
-) -> None:
-    for folder in (judged, recorded):
-        assert not list(screen(folder).all("p", "kept"))
 
 
 def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:

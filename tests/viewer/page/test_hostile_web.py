@@ -10,7 +10,6 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import open_world
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
-from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.progress import choose_progress
 from drretail.records.query import Query
@@ -62,25 +61,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, day: str) -> Path:
         metrics = ["faithfulness", "checks"]
         asyncio.run(score(home / "exp", metrics, judges, store=world.store, progress=choose_progress("none")))
     return home / "exp"
-
-
-def test_the_run_cites_the_hostile_page_and_nothing_that_it_made_up(folder: Path, day: str) -> None:
-    (run,) = read_runs(folder)
-    assert any(citation.type == "web" for citation in run.citations)
-    assert [citation for citation in run.citations if citation.type == "unresolved"] == []
-    evidence = read_evidence(run_folder(folder, run.system, run.query_id, run.repeat))
-    assert not {"P:B0FAKE0001", "W:abcd2345"} & {entry.id for entry in evidence}
-    assert {entry.date for entry in evidence if entry.kind == "web"} == {day}
-
-
-def test_the_page_is_well_formed_and_runs_nothing_of_theirs(folder: Path) -> None:
-    html = render_page(folder)
-    page = parse(html)
-    assert len([*page.all("script")]) == 1
-    assert [*page.all("img")] == []
-    assert not [e for e in page.all() if any(name.startswith("on") for name in e.attributes)]
-    assert "<script>alert('evil')</script>" in page.text
-    assert not set(html) & set("\u200b\u202e\x1b")
 
 
 def test_a_later_page_is_flagged_in_page_and_text_and_an_old_one_whose_age_the_report_tells_is_not(

@@ -55,29 +55,11 @@ def placed_rightly(piece: Piece, source: str) -> bool:
     return all(character == found for character, found in texts)
 
 
-def test_text_knows_its_place() -> None:
-    source = "# A *b* c\n\n> - d **e** `f  g` [h](http://i.j 'k') l"
-    for wanted in ("b", " c", "e", "f  g", "h", " l"):
-        assert places_of(source, wanted) == [list(range(source.index(wanted), source.index(wanted) + len(wanted)))]
-
-
 def test_cells_of_a_table_know_their_place_even_when_they_are_alike() -> None:
     source = "| A | A |\n|---|---|\n| x \\| y | A |\n"
     assert places_of(source, "A") == [[2], [6], [source.rindex("A")]]
     (cell,) = places_of(source, "x | y")
     assert "".join(source[at] for at in cell) == "x | y"
-
-
-def test_escapes_and_entities_stand_where_they_begin() -> None:
-    source = "a \\* b &amp; c"
-    assert places_of(source, "*") == [[source.index("\\")]]
-    assert places_of(source, "&") == [[source.index("&")]]
-    assert places_of(source, " c") == [[12, 13]]
-
-
-def test_code_blocks_know_their_place() -> None:
-    source = "```py\ncode\n```\n\n- item\n\n      indented\n"
-    assert places_of(source, "code\n") == [[6, 7, 8, 9, 10]]
 
 
 def test_html_is_text_and_images_are_not_loaded() -> None:

@@ -48,31 +48,12 @@ def test_floors_and_ceiling_are_grey_below_a_rule_of_their_own(scores: Element) 
     assert "The null agents are trivial." in scores.text
 
 
-def test_the_mean_of_those_answered_follows_its_system_by_name(scores: Element) -> None:
-    first = next(scores.all("tbody"))
-    assert heads(first) == ["react+ws", "react", "react, of those answered"]
-    assert "0.25" in first.text
-    assert ".20–.30" in first.text
-
-
 def test_slices_are_folded_with_few_ones_grey_and_told_in_words(scores: Element) -> None:
     (folded,) = scores.all("details", "slices")
     assert "open" not in folded.attributes
     assert [head.text for head in folded.all("th", "few")] == ["Pet Supplies n=4"]
     assert "Baby Products n=12" in folded.text
     assert "Grey: n is below 10" in folded.text
-
-
-def test_slices_that_all_hold_every_query_are_left_out(judged: Path) -> None:
-    alone = section(judged, [score("react@m")], [sliced("react@m", "Pet_Supplies", 4)])
-    assert not list(alone.all("details", "slices"))
-
-
-def test_a_single_system_has_a_row_for_each_score(judged: Path) -> None:
-    alone = section(judged, [score("react@m"), score("react@m", variant="FP_web", n_scored=15, n_na=1)], [])
-    (table,) = alone.all("table")
-    assert heads(table) == ["FP", "FP web"]
-    assert "15 of 16, 1 n/a" in table.text
 
 
 def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:

@@ -29,7 +29,3 @@ def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish |
     shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
     assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
     assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])
-
-
-def test_a_run_that_does_not_say_shows_nothing_of_it(tmp_path: Path) -> None:
-    assert lists(page(tmp_path / "exp", None, TYPED)) == []

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.records.pairs import PairScore, Share
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
 from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
@@ -20,8 +19,6 @@ from drretail.viewer.plots.experiment_plots import (
     family_plots,
     file_name,
     headline_plots,
-    preference_plots,
-    tool_plot,
     whole_plots,
 )
 from drretail.viewer.plots.scale import close_scale, scale
@@ -102,14 +99,6 @@ def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
         assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
 
 
-def test_names_stand_off_the_intervals_of_others_where_there_is_room() -> None:
-    points = [Point("system 0", 10.0, 0.5), Point("system 1", 10.5, 0.5, 0.2, 0.8), Point("system 2", 30.0, 0.5)]
-    plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
-    line_at = float(re.findall(r'<line x1="([\d.]+)"[^>]*class="s1"', plot.body)[0])
-    for x, _ in named_places(plot):
-        assert not x < line_at < x + 8 * CHARACTER
-
-
 def named_places(plot: Plot) -> list[tuple[float, float]]:
     found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
     return [(float(x), float(y)) for x, y in found]
@@ -142,33 +131,6 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
     assert plot.caption == "Lines: 95 % intervals over users."
-
-
-def test_counts_have_the_digits_of_the_scoreboard() -> None:
-    rows = [DotRow("a", (Dot(54.0),)), DotRow("b", (Dot(120.25),))]
-    plot = dot_plot("x", "supported", "Claims.", rows, bounds=[Bound("oracle", 1.0)])
-    assert {"54.0", "120.2"} <= {*_texts(plot)}
-    assert plot.caption == "Claims. Grey ticks: oracle 1.0."
-
-
-def test_preferences_add_up_and_name_both_sides() -> None:
-    row = PairScore(
-        version=1, dimension="overall", a="x@m", b="y@m", judge="j", judge_kind="llm", n_planned=4, n_scored=4,
-        win=Share(value=0.5), tie=Share(value=0.25), loss=Share(value=0.25),
-    )  # fmt: skip
-    (plot,) = preference_plots([row])
-    assert plot.title == "x and y, side by side"
-    assert "overall: tie 25%" in plot.body
-    widths = [float(each) for each in re.findall(r'width="([\d.]+)" height="16"', plot.body)]
-    assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
-    assert preference_plots([row.model_copy(update={"note": "not rated (rule-based)"})]) == []
-
-
-def test_tools_stand_by_how_often_they_are_called() -> None:
-    plot = tool_plot({"react@m": {"web_search": 2.5, "calculator": 4}, "null_search": {"product_catalog_search": 1}})
-    assert plot is not None
-    assert [text for text in _texts(plot) if text in ("web_search", "calculator")] == ["calculator", "web_search"]
-    assert "product_catalog_search" not in plot.body
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
@@ -205,12 +167,6 @@ def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() ->
     lines = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}line") if each.get("class") == "s0"]
     assert len(lines) == 2 + 2  # between three marks, and two intervals
     assert all(8 <= float(line.get(name, 0)) <= WIDTH for line in lines for name in ("x1", "x2"))
-
-
-def test_settings_all_alike_still_make_a_curve() -> None:
-    curve = Curve("react", ((32e3, Dot(0.5)),))
-    plot = curve_plot("size", "FP", "So.", [curve], ticks={32e3: "32k"}, x_name="tokens", y_name="FP")
-    assert "32k" in _texts(plot)
 
 
 def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from drretail.files import write_json
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Agreement
-from drretail.viewer.commands import score_commands
-from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
@@ -125,14 +123,6 @@ def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, rende
     ):
         assert text in shown
     assert "offline:judge (rule-based)" not in shown
-
-
-def test_the_commands_name_the_judges_of_pairs_and_no_panel(compared: Path) -> None:
-    view = read_view(compared)
-    asked = score_commands(view)[-1]
-    assert asked.startswith("drretail score exp --metrics pairwise --pairs")
-    assert asked.endswith("--judge anthropic:m") or asked.endswith("--judge offline:judge")
-    assert "panel" not in " ".join(score_commands(view))
 
 
 def test_agreements_are_shown_of_what_sums_a_family_up() -> None:

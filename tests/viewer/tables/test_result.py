@@ -127,11 +127,6 @@ def test_where_every_run_failed_nothing_else_is_said() -> None:
         assert conclusion(board(fp=systems, differs=(failed,))) == Conclusion(failed, "")
 
 
-def test_systems_that_are_the_same_in_every_score_are_not_told_apart() -> None:
-    same = board(measure("FP", "identical"), measure("quality", "identical"), fp={"a@m": 0.9, "b@m": 0.9})
-    assert result_of(same) == "Nothing tells the two systems apart."
-
-
 def test_one_system_is_not_compared() -> None:
     assert result_of(board(fp={"a@m": 0.9})) == ""
 
@@ -141,13 +136,6 @@ def test_the_best_two_of_many_systems_are_shown_first() -> None:
     assert two_of(board(fp=many), many) == ("b@m", "c@m")
     assert two_of(None, many) == ("a@m", "b@m")
     assert two_of(None, ["a@m", "null_search"]) == ("a@m",)
-
-
-def test_a_column_in_which_all_have_the_same_is_said_once() -> None:
-    differing, same = without_equal(board(fp=TWO))
-    assert [column.name for column in differing.columns] == ["FP"]
-    assert same == "The same in both: quality 6.00."
-    assert without_equal(differing) == (differing, "")
 
 
 def test_a_column_is_kept_where_floors_or_the_oracle_have_something_else() -> None:

@@ -47,15 +47,6 @@ def test_judges_never_share_a_table_and_only_the_wanted_kinds_are_there() -> Non
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
 
 
-def test_a_system_that_checked_itself_is_marked_here_too() -> None:
-    usual = {"metric": "checks", "version": 1, "variant": "clean", "system": "a@m", "judge": "code"}
-    own = Score.model_validate(
-        {**usual, "n_planned": 1, "n_scored": 1, "judge_kind": "rule_based", "self_checked": True}
-    )
-    (sliced,) = sliced_tables([row("budget", metric="checks", variant="clean", judge="code")], [own])
-    assert sliced.tables[0].rows[0].name == "a@m (self-checked)"
-
-
 def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() -> None:
     usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "judge": "p:m", "judge_kind": "llm"}
     counts = {"n_planned": 12, "n_scored": 8, "value": 0.5}

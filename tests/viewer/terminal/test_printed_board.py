@@ -7,7 +7,6 @@ import pytest
 
 from drretail.records.run import NULL_AGENTS
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
-from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.terminal.printed_scores import print_scoreboard
 from tests.build import measure
 
@@ -105,13 +104,6 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     )
 
 
-def test_a_text_says_what_stands_below_the_values_too() -> None:
-    legend = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
-    assert "share of claims that hold" in legend
-    assert ". Below a value: its 95 % interval" in legend
-    assert legend.endswith("--details shows those of the null agents and the oracle.")
-
-
 def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:
     judged = [column for column in COLUMNS if column.metric in ("faithfulness", "quality")]
     others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
@@ -125,17 +117,6 @@ def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Prin
     lines = printed(made, 140)
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
     assert any(line.startswith("38/50 below a value:") for line in lines)
-
-
-def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
-    lines = printed(board(rows=(row(SYSTEMS[0], self_checked=True), row(SYSTEMS[1]))), 140)
-    assert sum("0.93*" in line for line in lines) == 1
-    assert any(line.startswith("*: means little here") for line in lines)
-
-
-def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:
-    lines = printed(board(rows=(row(SYSTEMS[0]), BoardRow(system="null_empty"))), 140)
-    assert next(line for line in lines if line.startswith("null_empty")).split()[1:] == ["–"] * len(COLUMNS)
 
 
 FAMILIES = [

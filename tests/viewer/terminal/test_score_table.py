@@ -2,9 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
-from drretail.records.counterfactual import CounterfactualRow, Dimension
 from drretail.records.score import Judging, Score, Scores
-from drretail.viewer.terminal.printed_scores import print_counterfactuals, print_scores, print_slices
+from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
 SYSTEMS = [
     *(
@@ -64,20 +63,6 @@ def test_eleven_systems_fit_and_no_figure_is_broken(printed: Print, width: int) 
     assert sum(line.count(".68–.80") for line in lines) == len(SYSTEMS) * len(VARIANTS)
 
 
-@pytest.mark.parametrize("width", [80, 100, 160])
-def test_the_four_ways_to_count_precision_stand_side_by_side(printed: Print, width: int) -> None:
-    rows = [score(label, variant, n_scored=48, n_na=2) for label in SYSTEMS for variant in VARIANTS]
-    heads = [line.split() for line in printed(rows, width)]
-    assert any(head[1:5] == ["FP", "FP_eq2", "FP_pooled", "FP_strict"] for head in heads)
-
-
-def test_floors_stand_below_a_rule_and_the_oracle_last(printed: Print) -> None:
-    lines = table_lines(printed([score(label) for label in SYSTEMS], 100))
-    rule = max(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
-    assert [line.split()[0] for line in lines[rule + 1 :]] == SYSTEMS[6:]
-    assert lines[rule - 1].split()[0] == "react"
-
-
 def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
     counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
@@ -94,12 +79,6 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(prin
     ]
 
 
-def test_a_single_system_has_a_row_for_each_variant(printed: Print) -> None:
-    lines = table_lines(printed([score("a@m"), score("a@m", "FR", n_scored=49, n_failed=1)], 100))
-    assert [line.split()[0] for line in lines] == ["Score", lines[1].strip(), "FP", "FR"]
-    assert lines[-1].endswith("0.74 (.68–.80)  49 of 50, 1 failed")
-
-
 def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(printed: Print) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
@@ -107,10 +86,6 @@ def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(print
     assert "47 of 50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
-
-
-def test_names_that_are_no_tables_of_their_own_are_only_in_the_json(printed: Print) -> None:
-    assert "FP_eq2_report" not in "\n".join(printed([score("a@m"), score("a@m", "FP_eq2_report")], 100))
 
 
 def test_what_is_stale_is_said_below(printed: Print) -> None:
@@ -156,27 +131,3 @@ def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(print
     text = " ".join(" ".join(lines).split())
     assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert not any(line.split()[-1:] == ["4"] for line in lines)
-
-
-def row(of: Dimension, n_scored: int) -> CounterfactualRow:
-    return CounterfactualRow(
-        version=2,
-        system="a-counterfactual-swap",
-        factual="a",
-        kind="swap",
-        measure="beyond",
-        of=of,
-        value=0.25 if n_scored else None,
-        n_planned=4,
-        n_scored=n_scored,
-        n_na=4 - n_scored,
-    )
-
-
-def test_a_dimension_without_any_value_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = (row("products", 0), row("brands", 3), row("prices", 0))
-    print_counterfactuals(Scores.model_construct(counterfactuals=rows))
-    shown = capsys.readouterr().out
-    assert "brands changed beyond repeats" in shown
-    assert "products changed beyond repeats" in shown
-    assert "prices changed" not in shown

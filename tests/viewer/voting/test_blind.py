@@ -40,8 +40,3 @@ def test_a_label_that_is_a_word_of_english_stays_in_reports() -> None:
     systems = {"after": SHOPPER.model_copy(update={"agent": "after"}), "my_agent": SHOPPER}
     names = Names(DEFINITION.model_copy(update={"systems": systems}))
     assert names.withheld("Wash it after use, says my_agent.") == f"Wash it after use, says {WITHHELD}."
-
-
-def test_an_experiment_without_systems_withholds_nothing() -> None:
-    names = Names(DEFINITION.model_copy(update={"systems": {}}))
-    assert names.withheld("anything, twice") == "anything, twice"

@@ -14,14 +14,6 @@ def test_every_dimension_is_asked_in_the_judges_words() -> None:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
 
 
-def test_picks_are_spoken_of_where_they_are_shown() -> None:
-    fields = {
-        shown: " ".join(pair_questions(with_profile=True, with_picks=shown)[4].definition) for shown in (True, False)
-    }
-    assert "lists of picks" in fields[True]
-    assert "lists of picks" not in fields[False]
-
-
 def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
     meanings = {option.value: option.meaning for option in label_question().options}
     assert list(meanings) == ["full", "partial", "none", "contradicted"]
@@ -29,10 +21,3 @@ def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
     assert "otherwise" in meanings["contradicted"]
     assert support_rules()[0].startswith("Reports read fluently")
     assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
-
-
-def test_every_answer_has_a_key_of_its_own() -> None:
-    for each in (*rating_questions(with_profile=True, with_picks=True), label_question()):
-        keys = "".join(option.keys for option in each.options)
-        assert len(set(keys)) == len(keys)
-        assert not set(keys) & set("nvu?")

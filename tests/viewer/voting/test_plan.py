@@ -18,13 +18,6 @@ def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
     assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
 
 
-def test_reports_and_claims_are_spread_too(exp: Path) -> None:
-    plan = planned(exp, 6)
-    assert set(Counter(report.system for report in plan.reports).values()) == {2}
-    assert set(Counter(claim.system for claim in plan.claims).values()) == {2}
-    assert {claim.stratum for claim in plan.claims} == set(plan.strata)
-
-
 def test_the_same_experiment_gives_the_same_plan(answered: Path, tmp_path: Path) -> None:
     one, other = (Path(shutil.copytree(answered, tmp_path / name)) for name in ("one", "other"))
     assert planned(one, 5) == planned(other, 5)
@@ -60,8 +53,3 @@ def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
     pairs = planned(exp).pairs
     assert len(pairs) == 8
     assert all({pair.a, pair.b} != {"quartz", "zephyr"} for pair in pairs if pair.query_id == "q1")
-
-
-def test_a_pairs_id_tells_nothing_of_the_systems(exp: Path) -> None:
-    for pair in planned(exp).pairs:
-        assert not any(name in pair.pair_id for name in ("zephyr", "quartz", "slow"))

@@ -75,7 +75,38 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
         for source in claim.sources
     ]
     if judge_session.rules == "dr3":
-        await _as_released(support_judge, pairs)
+        # All claims of a source together, by the released bar; what could not be read is no question.
+        by_source: dict[str, list[Unit]] = {}
+        for pair in pairs:
+            by_source.setdefault(pair.sources[0], []).append(pair)
+        for group in by_source.values():
+            content = support_judge.content(group[0])
+            if not content.texts:
+                state, reason = support_judge.unread(content)
+                for pair in group:
+                    if support_judge.existing(pair) is None:
+                        support_judge.judge_session.record(SUPPORT, pair.item, state, reason=reason)
+                continue
+            claims = [pair.claim.claim for pair in group]
+            texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
+            batch = QuestionBatch(
+                SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(text.ref for text in texts)
+            )
+            things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
+            material = {"sources": source_tags(texts)}
+            # A claim that is left out is failed, which the released rules count as unsupported.
+            await ask_numbered(
+                support_judge.judge_session,
+                batch,
+                things,
+                material,
+                BackedClaims,
+                lambda answer: [
+                    (claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip()))
+                    for claim in answer.claims
+                ],
+                repairs_numbers=False,
+            )
     else:
         await support_judge.rule(pairs)
 
@@ -108,38 +139,6 @@ def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int
         for text in texts
     ]
     return fitted(cut, claims, room) if room is not None else cut
-
-
-async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> None:
-    """All claims of a source together, by the released bar; what could not be read is no question."""
-    by_source: dict[str, list[Unit]] = {}
-    for pair in pairs:
-        by_source.setdefault(pair.sources[0], []).append(pair)
-    for group in by_source.values():
-        content = support_judge.content(group[0])
-        if not content.texts:
-            state, reason = support_judge.unread(content)
-            for pair in group:
-                if support_judge.existing(pair) is None:
-                    support_judge.judge_session.record(SUPPORT, pair.item, state, reason=reason)
-            continue
-        claims = [pair.claim.claim for pair in group]
-        texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
-        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(text.ref for text in texts))
-        things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
-        material = {"sources": source_tags(texts)}
-        # A claim that is left out is failed, which the released rules count as unsupported.
-        await ask_numbered(
-            support_judge.judge_session,
-            batch,
-            things,
-            material,
-            BackedClaims,
-            lambda answer: [
-                (claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims
-            ],
-            repairs_numbers=False,
-        )
 
 
 def prompts() -> list[Prompt]:

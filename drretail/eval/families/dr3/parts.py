@@ -64,11 +64,6 @@ def mean_of(values: Sequence[Value]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def worst(states: Sequence[VerdictState]) -> VerdictState:
-    """The first of failed, unverifiable and na that any is; failed if there are none."""
-    return gravest(states) or "failed"
-
-
 def recall(judged: Judged) -> list[Value]:
     """``IR_x`` = share of insights that are told in full; ``IR`` the mean of the two that exist; ``IR_graded`` with ½
     for what is told in part. An insight without a label leaves no share: it would be one of other insights."""
@@ -185,7 +180,7 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: 
         read = [supported(verdict.s) for verdict in claim if verdict.state == "scored"]
         found: list[VerdictState] = [verdict.state for verdict in claim]
         is_judged = not all(read) or (bool(read) and "failed" not in found)
-        states.append("scored" if is_judged else worst(found))
+        states.append("scored" if is_judged else gravest(found) or "failed")
         borne_out += is_judged and all(read)
     return _accurate(variant, states, borne_out)
 
@@ -201,7 +196,7 @@ def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> V
     if not states:
         return lacking(variant, "na", NO_CLAIM)
     if "scored" not in states:
-        state = worst(states)
+        state = gravest(states) or "failed"
         return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
     return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
 

@@ -62,8 +62,14 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
     if rules == "drg":
         found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
         return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
-    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report), *_changed_minds(report, rules))
-    found = {value.variant: value for value in (*precision, *_recall(report, rules), *_counts(report, words))}
+    of_default = (FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS) if rules == "default" else ()
+    if report.judged is None:
+        made = [Value(variant, "failed") for variant in (*PRECISION, *COUNTS, *of_default)]
+    else:
+        # The paper knows no values by what was shown, and publications' rules no second question.
+        made = [*_precision(report, rules), *_counts(report, words)]
+        made += [*_shown(report), _changed_minds(report)] if of_default else []
+    found = {value.variant: value for value in (*made, *_live(report), *_recall(report, rules))}
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
@@ -84,8 +90,6 @@ labels that changed / Σ claims asked about once more."""
 
 
 def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
-    if report.judged is None:
-        return [Value(variant, "failed") for variant in PRECISION]
     tallies = {kind: report.tally([kind]) for kind in TYPES}
     pairs, claims = pooled(tallies[kind] for kind in HEADLINE), report.tally(HEADLINE)
     by_type = _mean(tallies[kind].mean for kind in HEADLINE)
@@ -111,31 +115,21 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _shown(report: ReportVerdicts, rules: Rules) -> list[Value]:
-    """FP and FP_web by what the agent was shown of web pages, such as snippets; the paper knows no such values."""
-    if rules != "default":
-        return []
-    if report.judged is None:
-        return [Value(variant, "failed") for variant in (FP_SHOWN, FP_WEB_SHOWN)]
+def _shown(report: ReportVerdicts) -> list[Value]:
+    """FP and FP_web by what the agent was shown of web pages, such as snippets."""
     kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
     tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
     return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
 
 
-def _changed_minds(report: ReportVerdicts, rules: Rules) -> list[Value]:
-    """Of the claims that the judge was asked about once more, with what the records say, the share whose label changed.
-
-    Publications' rules know no second question.
-    """
-    if rules != "default":
-        return []
-    if report.judged is None:
-        return [Value(CHANGED_MINDS, "failed")]
+def _changed_minds(report: ReportVerdicts) -> Value:
+    """Of the claims that the judge was asked about once more, with what the records say, the share whose label
+    changed."""
     notes = report.notes(TYPES)
     items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
     if not notes[ASKED_AGAIN]:
-        return [Value(CHANGED_MINDS, "na", None, items)]
-    return [Value(CHANGED_MINDS, "scored", notes[CHANGED] / notes[ASKED_AGAIN], items)]
+        return Value(CHANGED_MINDS, "na", None, items)
+    return Value(CHANGED_MINDS, "scored", notes[CHANGED] / notes[ASKED_AGAIN], items)
 
 
 def _live(report: ReportVerdicts) -> list[Value]:
@@ -181,12 +175,10 @@ def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
 
 def _counts(report: ReportVerdicts, words: int) -> list[Value]:
     """Claims by what became of them; N_cited counts a claim for each type that it cites, as the paper's Table 1."""
-    if report.judged is None:
-        return [Value(variant, "failed") for variant in COUNTS]
     claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
     supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
     contradicted = report.notes(HEADLINE)[CONTRADICTED] if supported.state == "scored" else None
-    every = report.all or report.judged
+    every = report.all or report.judged or ()
     return [
         supported,
         Value("N_contradicted", supported.state, contradicted),

@@ -27,7 +27,9 @@ NOT_JUDGED = "this judge has not judged the claims of the report to the end: sco
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Asks nobody: it goes by this judge's own verdicts, and is recorded anew where it comes out differently."""
-    found = sort_claims(subject, judge_session, judge_session.verdicts_of(load_metric(FOLLOWS)))
+    followed = load_metric(FOLLOWS)
+    judged = judge_session.verdicts_in(followed.name, followed.version, followed.prompt_hashes())
+    found = sort_claims(subject, judge_session, judged)
     if found is not None:
         judge_session.record_if_changed(STAGE, ITEM, found)
 

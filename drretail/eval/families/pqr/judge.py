@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from drretail.eval.judging.material import report_material
 from drretail.eval.judging.question import WHOLE_NUMBER
-from drretail.eval.judging.session import JudgeAnswer, JudgeSession
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import Axis, by_dimension, checked_criteria, criterion_tags, problems, read_axes
@@ -99,12 +99,7 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
     }
     reply = await judge_session.ask(SCORING, item, prompt, given, _ANSWERS[axis.name], check)
     # A criterion that is missing to the last fails its dimension; the others of that answer were given.
-    _record(axis, criteria, reply, answers[-1] if answers else None, judge_session)
-
-
-def _record(
-    axis: Axis, criteria: Criteria, reply: JudgeAnswer[Scores], answer: Scores | None, judge_session: JudgeSession
-) -> None:
+    answer = answers[-1] if answers else None
     found = {} if answer is None else _by_dimension(axis, criteria, answer)
     with judge_session.file.at_once():
         for key in axis.keys:

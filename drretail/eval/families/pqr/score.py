@@ -21,8 +21,7 @@ from drretail.eval.families.pqr.judge import (
 )
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
-from drretail.eval.triplets.facts import JudgedFacts, JudgedReference, judged_facts
-from drretail.eval.triplets.triplet_support import triplet_prompts
+from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
 from drretail.eval.weighted.axis import Axis, checked_criteria, weighted_mean
 from drretail.eval.weighted.weights import made_criteria, persona_of, weights_prompts

@@ -26,8 +26,7 @@ from drretail.eval.families.race.judge import (
     reference_of,
 )
 from drretail.eval.family import Family
-from drretail.eval.triplets.facts import JudgedFacts, judged_facts
-from drretail.eval.triplets.triplet_support import triplet_prompts
+from drretail.eval.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
 from drretail.eval.weighted.axis import checked_criteria, normalised, weighted_mean
 from drretail.eval.weighted.weights import made_criteria, weights_prompts

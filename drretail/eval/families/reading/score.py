@@ -40,11 +40,6 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         await extract(subject, faithfulness, EXTRACT, with_picks=True)
         with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
-    await _judge_picks(subject, judge_session, with_claims)
-
-
-async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claims: Verdict | None) -> None:
-    """Records the picks that the judge reads; where they are declared nobody is asked."""
     if are_declared(subject):
         judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
         return

@@ -9,7 +9,7 @@ from pydantic import field_validator
 from drretail.eval.claims.labels import SOURCE_CUT
 from drretail.eval.claims.rulings import UNFETCHED
 from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
-from drretail.eval.families.report_eval.units import CitedPair, Unit, Units, cited_sentences, released_units, units_of
+from drretail.eval.families.report_eval.units import Unit, Units, cited_sentences, released_units, units_of
 from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -161,7 +161,20 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
             text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
             content = Content((SourceText(pair.source, text),))
         if content.texts:
-            questions.append(_label_question(pair, content, prompt, judge_session.room))
+            texts = fitted(content.texts, [pair.sentence], judge_session.room)
+            questions.append(
+                JudgeQuestion(
+                    FACTUALITY,
+                    pair.item,
+                    prompt,
+                    {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)},
+                    Factuality,
+                    lambda answer: Ruling(answer.label, answer.explanation.strip()),
+                    begins_with=pair.source,
+                    sources=[text.ref for text in texts],
+                    notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
+                )
+            )
         elif content.unfetched:
             reason = UNFETCHED.format(pages=pair.source)
             judge_session.record_if_missing(FACTUALITY, pair.item, "na", reason=reason)
@@ -169,18 +182,3 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
             reason = f"{pair.source} could not be read"
             judge_session.record_if_missing(FACTUALITY, pair.item, "unverifiable", reason=reason)
     await judge_session.ask_and_record(*questions)
-
-
-def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int | None) -> JudgeQuestion[Factuality]:
-    texts = fitted(content.texts, [pair.sentence], room)
-    return JudgeQuestion(
-        FACTUALITY,
-        pair.item,
-        prompt,
-        {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)},
-        Factuality,
-        lambda answer: Ruling(answer.label, answer.explanation.strip()),
-        begins_with=pair.source,
-        sources=[text.ref for text in texts],
-        notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
-    )
