@@ -85,12 +85,20 @@ class Experiment:
         another world, the same label for another system, the same id for another query.
         """
         self.folder = folder
-        self._check_is_experiment()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
+        if self.folder.is_dir() and not self._file.exists():
+            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
+            if strange:
+                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
             self.ask(definition)
-            self._remove_spent_journals()
+            # A run that was killed as it ended has a journal still, and all of it packed
+            for journal in self.folder.glob("runs/*/*/journal.jsonl"):
+                if journal.with_name("run.json").exists():
+                    journal.unlink()
         except BaseException:
             self.close()
             raise
@@ -122,9 +130,7 @@ class Experiment:
 
     def freeze_counterfactual(self, user_id: str, chosen: Callable[[str], Counterfactual]) -> None:
         """Keeps who stands in for a user, whom ``chosen`` is asked for where nobody was kept before."""
-        path = counterfactual_path(self.folder, user_id)
-        if not path.exists():
-            write_json(path, chosen(user_id).model_dump(mode="json", exclude_none=True))
+        _freeze(counterfactual_path(self.folder, user_id), lambda: chosen(user_id))
 
     def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
         """Keeps the prompts that stand in for packaged ones in a system, by file, as ``--prompts`` takes them."""
@@ -135,15 +141,11 @@ class Experiment:
 
     def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
         """Keeps what reports are held against in a metric; the first of a query stays."""
-        path = rubric_path(self.folder, metric, query_id)
-        if not path.exists():
-            write_json(path, rubric.model_dump(mode="json", exclude_none=True))
+        _freeze(rubric_path(self.folder, metric, query_id), lambda: rubric)
 
     def freeze_reference(self, query_id: str, found: Callable[[], Reference]) -> None:
         """Keeps the baskets by which reports on a query are measured; ``found`` is asked where none were kept."""
-        path = reference_path(self.folder, query_id)
-        if not path.exists():
-            write_json(path, found().model_dump(mode="json", exclude_none=True))
+        _freeze(reference_path(self.folder, query_id), found)
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes all that a run left, so that it can be tried afresh; what it took is kept."""
@@ -184,20 +186,6 @@ class Experiment:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _remove_spent_journals(self) -> None:
-        """A run that was killed as it ended has a journal still, and all of it packed."""
-        for journal in self.folder.glob("runs/*/*/journal.jsonl"):
-            if journal.with_name("run.json").exists():
-                journal.unlink()
-
-    def _check_is_experiment(self) -> None:
-        if self.folder.exists() and not self.folder.is_dir():
-            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
-        if self.folder.is_dir() and not self._file.exists():
-            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
-            if strange:
-                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
     def _joined(self, asked: Definition) -> Definition:
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
@@ -302,8 +290,7 @@ def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
 
 def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
     """What reports on a query are held against in a metric; None where nothing was frozen for it."""
-    path = rubric_path(experiment, metric, query_id)
-    return _validated(record, path) if path.exists() else None
+    return _kept(record, rubric_path(experiment, metric, query_id))
 
 
 def gold_path(experiment: Path, query_id: str) -> Path:
@@ -312,8 +299,7 @@ def gold_path(experiment: Path, query_id: str) -> Path:
 
 def read_gold(experiment: Path, query_id: str) -> Gold | None:
     """What is known beforehand of a good answer to a query; None where nobody knows it."""
-    path = gold_path(experiment, query_id)
-    return read_gold_file(path) if path.exists() else None
+    return _kept(Gold, gold_path(experiment, query_id))
 
 
 def read_gold_file(path: Path) -> Gold:
@@ -323,9 +309,7 @@ def read_gold_file(path: Path) -> Gold:
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
     """The frozen summary of a user, None where there is none."""
-    if user_id is None or not profile_path(experiment, user_id).exists():
-        return None
-    return _validated(ProfileSummary, profile_path(experiment, user_id))
+    return None if user_id is None else _kept(ProfileSummary, profile_path(experiment, user_id))
 
 
 def counterfactual_path(experiment: Path, user_id: str) -> Path:
@@ -334,9 +318,7 @@ def counterfactual_path(experiment: Path, user_id: str) -> Path:
 
 def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
     """Who stands in for a user, None where nobody was chosen."""
-    if user_id is None or not counterfactual_path(experiment, user_id).exists():
-        return None
-    return _validated(Counterfactual, counterfactual_path(experiment, user_id))
+    return None if user_id is None else _kept(Counterfactual, counterfactual_path(experiment, user_id))
 
 
 def reference_path(experiment: Path, query_id: str) -> Path:
@@ -345,8 +327,7 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 def read_reference(experiment: Path, query_id: str) -> Reference | None:
     """The baskets by which reports on a query are measured, None where the experiment was opened without them."""
-    path = reference_path(experiment, query_id)
-    return _validated(Reference, path) if path.exists() else None
+    return _kept(Reference, reference_path(experiment, query_id))
 
 
 def read_definition(folder: Path) -> Definition:
@@ -416,8 +397,17 @@ def sources_path(experiment: Path, evidence_id: str) -> Path:
 
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
     """A cited page as it was fetched after the runs had ended, None where nobody did."""
-    path = sources_path(experiment, evidence_id)
-    return _validated(FetchedPages, path) if path.exists() else None
+    return _kept(FetchedPages, sources_path(experiment, evidence_id))
+
+
+def _freeze(path: Path, found: Callable[[], Document]) -> None:
+    """Writes what is found where nothing was kept before: what was frozen first stays."""
+    if not path.exists():
+        write_json(path, found().model_dump(mode="json", exclude_none=True))
+
+
+def _kept(record: type[T], path: Path) -> T | None:
+    return _validated(record, path) if path.exists() else None
 
 
 def _validated(record: type[T], path: Path) -> T:

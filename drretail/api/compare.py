@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from drretail.api.option import accepts
+from drretail.api.option import accepts, keywords
 from drretail.api.options.compare import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
@@ -29,7 +29,7 @@ def compare(options: CompareOptions) -> Comparison:
     Nothing is judged. Raises UnknownName for a label that nothing goes by, UserError for one that could be several, and
     where several pairs are left: ``compare_all`` compares them.
     """
-    found = compare_with(options).comparisons
+    found = compare_all(**keywords(options)).comparisons
     if len(found) != 1:
         raise UserError(f"There are {len(found)} pairs to compare, not one: name a and b, or use compare_all.")
     return found[0]
@@ -63,11 +63,6 @@ def compare_all(options: CompareOptions) -> Compared:
 
     Raises as ``compare`` does, and UserError for options that contradict each other.
     """
-    return compare_with(options)
-
-
-def compare_with(options: CompareOptions) -> Compared:
-    """What these options compare."""
     experiment = folder_of(options.experiment)
     if options.by is not None:
         return _by_setting(experiment, options)

@@ -128,20 +128,16 @@ def world_of(
         return
     with ExitStack() as stack:
         if spec is not None:
-            yield _named(stack, spec, wanted, quiet=quiet)
+            world = stack.enter_context(opened_world(spec, quiet=quiet))
+            found = world.manifest.fingerprint
+            if found != wanted:
+                raise UserError(
+                    f"The world {spec} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): "
+                    "give that one, or leave --world away to go without the shop's records."
+                )
+            yield world
         else:
             yield _recorded(stack, experiment, wanted, web, quiet=quiet)
-
-
-def _named(stack: ExitStack, spec: str, wanted: str, *, quiet: bool) -> "World":
-    world = stack.enter_context(opened_world(spec, quiet=quiet))
-    found = world.manifest.fingerprint
-    if found != wanted:
-        raise UserError(
-            f"The world {spec} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): give "
-            "that one, or leave --world away to go without the shop's records."
-        )
-    return world
 
 
 def _recorded(stack: ExitStack, experiment: "Path", wanted: str, web: "Web | None", *, quiet: bool) -> "World | None":

@@ -104,7 +104,7 @@ def _plots(experiment: Path, to: Path) -> Report:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.page.document import plots_of
     from drretail.viewer.page.run_lines import run_line
-    from drretail.viewer.plots.files import write_plots
+    from drretail.viewer.plots.drawing import write_plots
 
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: -o names the folder for plots.")
@@ -182,8 +182,13 @@ class Exported:
     """How many runs are not in it, by why."""
 
 
-def export_with(options: ExportOptions) -> Exported:
-    """Writes what these options ask for."""
+@accepts(ExportOptions)
+def export(options: ExportOptions) -> Exported:
+    """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
+
+    Raises UserError for a folder without an experiment, an unknown form, system or rule, and if no run is left to
+    write. It is also raised if ``to`` exists, unless ``force``.
+    """
     experiment = folder_of(options.experiment)
     path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
     rules = [read_rule(text) for text in texts_in(options.where)]
@@ -197,13 +202,3 @@ def export_with(options: ExportOptions) -> Exported:
     )
     written = write_form(selection, options.form, path, force=options.force)
     return Exported(path, written, {why: count for why, count in sorted(selection.left_out.items()) if count})
-
-
-@accepts(ExportOptions)
-def export(options: ExportOptions) -> Exported:
-    """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
-
-    Raises UserError for a folder without an experiment, an unknown form, system or rule, and if no run is left to
-    write. It is also raised if ``to`` exists, unless ``force``.
-    """
-    return export_with(options)

@@ -1,6 +1,5 @@
 """``reproduce``: the paper's experiment on models of one's own, from the estimate to a page of results."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
@@ -11,7 +10,7 @@ from drretail.agents.running.spending import spending_of
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.reproduce import ReproduceOptions
+from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedExperiment
@@ -142,24 +141,19 @@ def _spent(folder: Path, prices: PriceTable) -> Cost:
 
 
 def _page(board: Scoreboard | None, verification: Verification, spent: Cost, paper: str) -> str:
-    _, _, tables = paper.partition("\n")
-    blocks = _blocks(board, verification, spent)
-    return "\n\n".join(["# The paper's experiment, made again", *blocks, f"## Beside the paper{tables}"])
-
-
-def _blocks(board: Scoreboard | None, verification: Verification, spent: Cost) -> Iterator[str]:
     cost = f", ${dollars(spent.dollars)}" if spent.dollars else ""
-    yield f"Runs and judging took {count(spent.usage.total)} tokens{cost}."
-    yield _verified(verification)
+    made, failures = sum(check.state == "pass" for check in verification.checks), verification.failures
+    verified = f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
+    if not verification.passes:
+        verified = f"**`drretail verify` finds {len(failures):,} contradictions**, first: {failures[0].line}"
+    _, _, tables = paper.partition("\n")
+    blocks = [
+        "# The paper's experiment, made again",
+        f"Runs and judging took {count(spent.usage.total)} tokens{cost}.",
+        verified,
+    ]
     if board is not None:
         drawn = printed_board(board)
-        yield f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}"
-        yield "\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes))
-
-
-def _verified(verification: Verification) -> str:
-    made = sum(check.state == "pass" for check in verification.checks)
-    if verification.passes:
-        return f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
-    first = verification.failures[0]
-    return f"**`drretail verify` finds {len(verification.failures):,} contradictions**, first: {first.line}"
+        blocks.append(f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}")
+        blocks.append("\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes)))
+    return "\n\n".join([*blocks, f"## Beside the paper{tables}"])

@@ -292,9 +292,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
                 f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
                 "`drretail run`."
             )
-        if "web" not in tools.get("without", ()):
-            for sentence in cautions(world.web, world.manifest):
-                observer.note(sentence)
+        _note_cautions(world, [system], observer)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         runner = runner_of(world, settings, spec, files=options.files)
         runner.reads = observer.answer_as_shopper

@@ -1,7 +1,7 @@
 """``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from drretail.api.models import Opener, writer_choice
 from drretail.api.option import accepts
 from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.api.options.shared import names_in, texts_in
-from drretail.api.worlds import check_askable, chosen_web, opened_world
+from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.web.registry import WEBS, is_module
 from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox
 from drretail.env.world import World
@@ -92,7 +92,7 @@ def build_with(
     if options.web != OFFLINE:
         return _build_found(options, quiet=quiet)
     to = Path(options.to)
-    with _world(options.world, quiet=True) as shop:
+    with world_of(options.world, quiet=True) as shop:
         if options.queries is None:
             queries = sampled_queries(shop, options.n, options.seed)
         else:
@@ -129,7 +129,7 @@ def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estima
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
     model, prices = _opened_model(options, keyless=True, quiet=quiet)
-    with _world(options.world, quiet=quiet) as shop:
+    with world_of(options.world, quiet=quiet) as shop:
         return estimate_building(model, len(_wanted(shop, options, model.spec)), options.results), prices
 
 
@@ -157,7 +157,7 @@ def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
     model, prices = _opened_model(options, quiet=quiet)
     if files is not None:
         check_own_files(files)
-    with _world(options.world, quiet=quiet) as shop:
+    with world_of(options.world, quiet=quiet) as shop:
         wanted = _wanted(shop, options, model.spec)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
@@ -229,7 +229,7 @@ def queries_with(options: QueriesOptions, *, quiet: bool = True) -> SandboxQueri
     if not lacking(folder, _queries(folder)):
         return SandboxQueries((), {}, {}, None)
     model, prices = _opened_model(options, quiet=quiet)
-    with _world(options.world, quiet=quiet) as shop, _asker(folder, model, options) as asker:
+    with world_of(options.world, quiet=quiet) as shop, _asker(folder, model, options) as asker:
         _check_world(folder, shop)
         with choose_progress("none" if quiet else None).track(f"Asking {model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
@@ -268,7 +268,7 @@ def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
     folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
     if to is not None:
         check_new(to)
-    with nullcontext() if options.world is None else _world(options.world, quiet=quiet) as shop:
+    with nullcontext() if options.world is None else world_of(options.world, quiet=quiet) as shop:
         if shop is not None:
             _check_world(folder, shop)
         faults = faults_of(folder, shop)
@@ -351,13 +351,3 @@ def _queries(folder: Path) -> dict[str, Query]:
 def _check_world(folder: Path, shop: World) -> None:
     if shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
         raise UserError(f"{folder} was made for another shop: name its world with --world.")
-
-
-@contextmanager
-def _world(given: str | Path | World, *, quiet: bool) -> Generator[World]:
-    """An open world, which stays open, or the one behind a ``--world`` value."""
-    if isinstance(given, World):
-        yield given
-        return
-    with opened_world(str(given), quiet=quiet) as world:
-        yield world

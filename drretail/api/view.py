@@ -9,7 +9,7 @@ from secrets import token_urlsafe
 from drretail.api.option import accepts
 from drretail.api.options.report import ViewOptions
 from drretail.api.options.shared import folder_of
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import world_of
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
@@ -62,9 +62,7 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: boo
     with ExitStack() as stack:
         review: tuple[Path, World] | None = None
         if options.review is not None:
-            world = options.world
-            shop = world if isinstance(world, World) else stack.enter_context(opened_world(str(world), quiet=quiet))
-            review = Path(options.review), shop
+            review = Path(options.review), stack.enter_context(world_of(options.world, quiet=quiet))
         listening, token = bound(options.port), token_urlsafe(24)
         port = port_of(listening)
         with_report = options.plan is None or options.with_report

@@ -48,7 +48,7 @@ def open_world(
 
 
 @contextmanager
-def world_of(world: "str | Path | World", web: "Web", *, quiet: bool = True) -> "Generator[World]":
+def world_of(world: "str | Path | World", web: "Web | None" = None, *, quiet: bool = True) -> "Generator[World]":
     """An open world as it is, or the one that is named with that web, closed afterwards."""
     if not isinstance(world, str | Path):
         yield world

@@ -36,28 +36,16 @@ COMMANDS = {
     ),
     "world": ("drretail.cli.worlds.world:world_app", "Shows, checks and copies worlds."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints its result."),
-    "mcp": (
-        "drretail.cli.mcp:mcp",
-        "Serves the nine tools over MCP, to one client or with --http to several.",
-    ),
-    "queries": (
-        "drretail.cli.queries.group:queries_app",
-        "Makes, checks and reviews questions for agents.",
-    ),
-    "sandbox": (
-        "drretail.cli.sealed.sandboxes:sandbox_app",
-        "Makes fixed sets of web pages, one for each query.",
-    ),
+    "mcp": ("drretail.cli.mcp:mcp", "Serves the nine tools over MCP, to one client or with --http to several."),
+    "queries": ("drretail.cli.queries.group:queries_app", "Makes, checks and reviews questions for agents."),
+    "sandbox": ("drretail.cli.sealed.sandboxes:sandbox_app", "Makes fixed sets of web pages, one for each query."),
     "ask": ("drretail.cli.run:ask", "Answers one question with a cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
         "Lists the prompts of agents or judges, prints them, or writes them to files.",
     ),
-    "score": (
-        "drretail.cli.score:score",
-        "Judges the reports and prints a scoreboard with one row per system.",
-    ),
+    "score": ("drretail.cli.score:score", "Judges the reports and prints a scoreboard with one row per system."),
     "verify": (
         "drretail.cli.score:verify",
         "Recomputes an experiment's runs, verdicts and scores, and reports every difference.",
@@ -72,10 +60,7 @@ COMMANDS = {
     ),
     "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
     "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
-    "report": (
-        "drretail.cli.report:report",
-        "Shows an experiment's reports with every claim marked by its verdict.",
-    ),
+    "report": ("drretail.cli.report:report", "Shows an experiment's reports with every claim marked by its verdict."),
     "import": (
         "drretail.cli.import_reports:import_reports",
         "Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.",
@@ -84,14 +69,8 @@ COMMANDS = {
         "drretail.cli.report:export",
         "Writes runs, reports and scores for other programs, such as CSV or chat JSONL.",
     ),
-    "view": (
-        "drretail.cli.report:view",
-        "Shows an experiment in your browser, and lets people vote on its reports.",
-    ),
-    "doctor": (
-        "drretail.cli.doctor:doctor",
-        "Checks this machine, and the models that you name.",
-    ),
+    "view": ("drretail.cli.report:view", "Shows an experiment in your browser, and lets people vote on its reports."),
+    "doctor": ("drretail.cli.doctor:doctor", "Checks this machine, and the models that you name."),
 }
 """Where each command is, and the first sentence of its help, so that the list of all of them loads none."""
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.compare import CompareOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
@@ -21,16 +22,19 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
 
     Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
     """
-    from drretail.api.compare import compare_with
+    from drretail.api.compare import compare_all
     from drretail.cli.options.command import exit_code
 
     with busy("comparing", quiet=output.quiet):
-        found = compare_with(options)
+        found = compare_all(**keywords(options))
     if options.by is not None:
         print_settings(options, found, details=shown.details, as_json=output.as_json)
         return
     if output.as_json:
-        print_document(options, found)
+        # All comparisons, as one JSON document
+        made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
+        judges = {"judges": dict(found.cards)} if found.cards else {}
+        print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
     else:
         print_comparisons(options, found, details=shown.details)
     if found.away:
@@ -39,14 +43,6 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     for sentence in found.broken:
         say(sentence)
     exit_code(bool(found.broken))
-
-
-def print_document(options: CompareOptions, found: "Compared") -> None:
-    """All comparisons, as one JSON document."""
-
-    made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
-    judges = {"judges": dict(found.cards)} if found.cards else {}
-    print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
 
 
 def print_comparisons(options: CompareOptions, found: "Compared", *, details: bool) -> None:

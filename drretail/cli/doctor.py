@@ -37,8 +37,7 @@ def doctor(
         typer.Option("--prompts", help="Check only whether the models follow the prompts (a few cents per model)."),
     ] = False,
     max_dollars: Annotated[
-        float | None,
-        typer.Option("--max-dollars", min=0.0001, help="With --prompts: maximum dollars per model."),
+        float | None, typer.Option("--max-dollars", min=0.0001, help="With --prompts: maximum dollars per model.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -44,8 +44,7 @@ def import_reports(
         typer.Option("--system", metavar="NAME", help="The system that wrote the reports (default: the file's name)."),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports."),
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
     ] = None,
     pages: Annotated[
         Path | None,
@@ -88,7 +87,11 @@ def import_reports(
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
         queries = write_queries(material, form, to)
-        print_json(questions_document(queries, to)) if as_json else print_questions(queries, to)
+        if as_json:
+            print_json({"file": str(to), **_questions_counted(queries)})
+        else:
+            print_text(_questions(queries))
+            say(f"Kept in {to}.")
         return
     progress = choose_progress("none" if quiet else None)
     with ExitStack() as stack:
@@ -104,7 +107,6 @@ SUMMED = ("citations", "sources", "listed", "unresolved")
 
 def print_imported(came: "Imported", to: Path) -> None:
     """A row a system, then what is to be known beside it."""
-
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
         print_table(table_of("Imported reports", COLUMNS, rows))
@@ -162,13 +164,6 @@ def _some(names: "Sequence[str]") -> str:
     return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
-def print_questions(queries: "Sequence[Query]", to: Path) -> None:
-    """What a file of questions holds."""
-
-    print_text(_questions(queries))
-    say(f"Kept in {to}.")
-
-
 def _questions(queries: "Sequence[Query]") -> str:
     personas = sum(query.persona is not None for query in queries)
     return f"Questions: {len(queries):,}{f', {personas:,} with a persona' if personas else ''}."
@@ -200,10 +195,6 @@ def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
         "unread_roles": dict(came.unread_roles),
         "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
     }
-
-
-def questions_document(queries: "Sequence[Query]", to: Path) -> dict[str, Any]:
-    return {"file": str(to), **_questions_counted(queries)}
 
 
 def _questions_counted(queries: "Sequence[Query]") -> dict[str, int]:

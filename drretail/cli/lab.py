@@ -170,7 +170,6 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
 
 def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
     """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
-
     if output.as_json:
         print_json(made.document)
     else:

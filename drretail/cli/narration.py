@@ -59,7 +59,11 @@ def _found(tool: str, value: Value) -> str:
     """What a call brought; empty where its name says enough."""
     match tool:
         case "product_catalog_search":
-            return _products(value)
+            best = next(iter(whole_items(value, "hits")), None)
+            if best is None:
+                return "nothing"
+            price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
+            return f"{counted(value['total'], 'product')}, first: {short_title(best['title'], 60)} ({price})"
         case "get_product_details":
             return short_title(value["title"], 80)
         case "get_user_orders":
@@ -85,14 +89,6 @@ def _found(tool: str, value: Value) -> str:
             return "unverifiable" if "state" in value else "found" if value["found"] else "nothing"
         case _:
             return ""
-
-
-def _products(value: Value) -> str:
-    best = next(iter(whole_items(value, "hits")), None)
-    if best is None:
-        return "nothing"
-    price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
-    return f"{counted(value['total'], 'product')}, first: {short_title(best['title'], 60)} ({price})"
 
 
 def _cut(text: str, limit: int) -> str:

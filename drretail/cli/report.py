@@ -1,7 +1,10 @@
 """``drretail report``, ``export`` and ``view``: an experiment as a page, as text, for other programs, or live."""
 
+from dataclasses import asdict
+
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
@@ -35,10 +38,10 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
     With several judges, every judge's scores must meet the --where rule.
     """
-    from drretail.api.report import export_with
+    from drretail.api.report import export as export_runs
 
     with busy("exporting", quiet=output.quiet):
-        made = export_with(options)
+        made = export_runs(**keywords(options))
     if output.as_json:
         print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
         return
@@ -58,7 +61,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
-    from drretail.viewer.voting.results import print_results, results_document, results_sentence
+    from drretail.viewer.voting.results import print_results, results_sentence
 
     def begun(address: str) -> None:
         import webbrowser
@@ -69,7 +72,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
             webbrowser.open(address)
 
     if output.as_json:
-        print_json(results_document(votes_of(options)))
+        print_json(asdict(votes_of(options)))
     elif options.results:
         print_results(votes_of(options))
     else:

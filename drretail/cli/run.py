@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.reproduce import ReproduceOptions
-from drretail.api.options.run import AskOptions, RunOptions
+from drretail.api.options.run import AskOptions, ReproduceOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
@@ -85,15 +84,6 @@ def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_jso
         say(CITED_PAGES)
 
 
-def say_tracebacks(to: Path) -> None:
-    """Says how the runs of the experiment came to fail whose agents raised something."""
-    from drretail.experiment import read_runs
-
-    errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
-    for run_id, error in [entry for entry in errors if entry[1].traceback][:MOST_FAILURES_SHOWN]:
-        say(f"{run_id}:\n{error.traceback}")
-
-
 def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
@@ -115,7 +105,12 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:
         say(f"failed: {failure}")
     if DEBUG in sys.argv:
-        say_tracebacks(to)
+        # Says how the runs of the experiment came to fail whose agents raised something
+        from drretail.experiment import read_runs
+
+        errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
+        for run_id, error in [entry for entry in errors if entry[1].traceback][:MOST_FAILURES_SHOWN]:
+            say(f"{run_id}:\n{error.traceback}")
     if any(tally.no_research for tally in tallies):
         say(unresearched(tallies))
     if any(tally.spoiled for tally in tallies):

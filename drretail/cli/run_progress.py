@@ -168,10 +168,7 @@ def spoiled(tallies: Sequence[Tally]) -> str:
 
 def made_again(tallies: Sequence[Tally]) -> str | None:
     """By which flags runs that failed or were spoiled are made again; None where there are none."""
-    counts = {
-        "failed": sum(tally.failed for tally in tallies),
-        "spoiled": sum(tally.spoiled_done for tally in tallies),
-    }
+    counts = {"failed": sum(tally.failed for tally in tallies), "spoiled": sum(tally.spoiled_done for tally in tallies)}
     found = {kind: count for kind, count in counts.items() if count}
     if not found:
         return None

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import Option
-from drretail.api.options.score import ScoreOptions
+from drretail.api.options.score import ScoreOptions, VerifyOptions
 from drretail.api.options.shared import folder_of, names_in
-from drretail.api.options.verify import VerifyOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
@@ -53,7 +52,9 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
         return
     scored = score_with(options, quiet=output.quiet)
     if output.as_json:
-        print_document(scored)
+        # All scores and what judging took, as one JSON document.
+        taken = [judging_document(cost) for cost in scored.spent]
+        print_json({**scored.scores.model_dump(mode="json", exclude_none=True), "spending": taken})
     elif shown.details or kinds:
         print_tables(options, scored, kinds)
     else:
@@ -64,7 +65,6 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bool) -> None:
     """What is left to judge, and what that is likely to take."""
-
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
     if found.baselines:
@@ -76,13 +76,6 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
             say(f"{pages} fetched first, which costs no tokens.")
         else:
             say(f"{pages} missing: --fetch-sources fetches them, which costs no tokens.")
-
-
-def print_document(scored: "Scored") -> None:
-    """All scores and what judging took, as one JSON document."""
-
-    taken = [judging_document(cost) for cost in scored.spent]
-    print_json({**scored.scores.model_dump(mode="json", exclude_none=True), "spending": taken})
 
 
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
@@ -152,7 +145,6 @@ def print_families(scores: "Scores") -> None:
 
 def print_left(scored: "Scored") -> None:
     """Says on stderr what of that which was asked for was not judged, and why."""
-
     if scored.closing is not None:
         say(scored.closing)
     if scored.compared_nothing:

@@ -28,9 +28,7 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     notes = estimated_note(row.total.usage for row in rows)
     print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS, notes=notes))
     say_prices(
-        prices,
-        unknown={spec for row in rows for spec in row.unpriced},
-        used=any(row.total.dollars for row in rows),
+        prices, unknown={spec for row in rows for spec in row.unpriced}, used=any(row.total.dollars for row in rows)
     )
 
 
@@ -75,7 +73,6 @@ def _row(row: "Spending") -> list[object]:
 
 def _dollars(value: float | None) -> "Cell":
     """What is not known is named; what costs nothing has no figure."""
-
     return Cell("unknown" if value is None else value or "–", "dollars")
 
 

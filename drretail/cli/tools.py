@@ -32,14 +32,12 @@ def tools(
         typer.Option("--scope", help="Whose data the tools show: only this user's (own), or any user's."),
     ] = "own",
     form: Annotated[
-        Literal["openai", "anthropic", "json"],
-        typer.Option("--form", help="With --json: the format of the schemas."),
+        Literal["openai", "anthropic", "json"], typer.Option("--form", help="With --json: the format of the schemas.")
     ] = "json",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""
-
     if name is None:
         _print_schemas(form) if as_json else _print_list()
         return
@@ -84,14 +82,7 @@ def _arguments(name: str, args: str) -> dict[str, Any]:
 
 
 def _called(
-    name: str,
-    arguments: dict[str, Any],
-    world: str,
-    user: str | None,
-    *,
-    web: str | None,
-    scope: "Scope",
-    quiet: bool,
+    name: str, arguments: dict[str, Any], world: str, user: str | None, *, web: str | None, scope: "Scope", quiet: bool
 ) -> dict[str, Any]:
     from drretail.env.session import Session
     from drretail.settings import read_settings

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -81,7 +82,8 @@ def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
     """The room of every disk that one of the folders lies on, each disk once."""
     seen: set[int] = set()
     for folder in folders:
-        place = nearest_existing(Path(folder).absolute())
+        path = Path(folder).absolute()
+        place = next(place for place in (path, *path.parents) if place.exists())
         disk = place.stat().st_dev
         if disk in seen:
             continue
@@ -95,11 +97,6 @@ def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
             prevents=None if enough else "making a world of the paper's size",
             mend=None if enough else f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)",
         )
-
-
-def nearest_existing(path: Path) -> Path:
-    """The folder itself, or the first above it that is there."""
-    return next(place for place in (path, *path.parents) if place.exists())
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +244,10 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
 
 
 def _mongo_version(settings: ServerSettings) -> str:
-    client = open_mongo(settings)
-    try:
+    with closing(open_mongo(settings)) as client:
         return try_mongo(client, settings, DATABASE)
-    finally:
-        client.close()
 
 
 def _elastic_version(settings: ServerSettings) -> str:
-    client = open_elastic(settings)
-    try:
+    with closing(open_elastic(settings)) as client:
         return try_elastic(client, settings)
-    finally:
-        client.close()

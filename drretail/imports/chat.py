@@ -89,7 +89,7 @@ def read(path: Path) -> Material:
             raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
         system = row.text("agent", "assistant") or stem(row.file)
         task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
-        answer = _answer(conversation.messages)
+        answer = next((message.text for message in reversed(conversation.messages) if message.role == ASSISTANT), "")
         others = answers[system, task_id, question]
         if answer in others:
             material.repeated += 1
@@ -100,11 +100,6 @@ def read(path: Path) -> Material:
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
     return material
-
-
-def _answer(messages: Sequence[Message]) -> str:
-    """The assistant's words in its last message, also where it calls a tool in it: one that ends the conversation."""
-    return next((message.text for message in reversed(messages) if message.role == ASSISTANT), "")
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:
@@ -136,7 +131,7 @@ def _table_rows(file: Path) -> Iterator[Row]:
 
 
 def _is_of_log(value: Mapping[str, Any]) -> bool:
-    return bool(_messages_in(value)) or _is_span(value) or _is_answered(value)
+    return bool(_messages_in(value)) or ("attributes" in value and bool(_trace_id(value))) or _is_answered(value)
 
 
 def _is_answered(value: Mapping[str, Any]) -> bool:
@@ -233,10 +228,6 @@ def _usage(value: Any) -> Usage:
     return Usage(calls=1, input_uncached=read, output=written) if read or written else Usage()
 
 
-def _is_span(value: Mapping[str, Any]) -> bool:
-    return "attributes" in value and bool(_trace_id(value))
-
-
 def _trace_id(value: Mapping[str, Any]) -> str:
     context = value.get("context")
     inner = context if isinstance(context, dict) else value
@@ -328,7 +319,8 @@ def trace_of(conversation: Conversation) -> Trace:
         for call_id, name, arguments in message.calls:
             text, is_error = results.get(call_id, (None, True))
             seq = len(steps) + 1
-            args = _arguments(arguments)
+            given = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+            args = cast("dict[str, Any]", given) if isinstance(given, dict) else None
             unread += args is None
             found = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in found:
@@ -350,12 +342,6 @@ def trace_of(conversation: Conversation) -> Trace:
                 )
             )
     return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
-
-
-def _arguments(given: Any) -> dict[str, Any] | None:
-    """A call's arguments; None where they are no JSON object."""
-    given = json_or_none(given) if isinstance(given, str) and given.strip() else given or {}
-    return cast("dict[str, Any]", given) if isinstance(given, dict) else None
 
 
 def _joined(held: Evidence, entry: Evidence) -> Evidence:

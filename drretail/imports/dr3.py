@@ -28,7 +28,12 @@ def read(path: Path) -> Material:
             for row in read_rows(file, lambda value: "query" in value and any(name in value for name in _IDS)):
                 material.add_task(_task(row, file, folders), row.where)
         elif file.name == REPORT:
-            material.add_report(_report(file))
+            parts = file.absolute().parent.parts
+            if len(parts) < 3:
+                raise UserError(f"{file}: reports lie as <size>/<model>/<task>/{REPORT}.")
+            size, model, task = parts[-3:]
+            system = f"{model}-{size}" if _SIZE.fullmatch(size) else model
+            material.add_report(ForeignReport(system, task, read_text(file), str(file)))
         elif file.name != CHECKLIST:
             raise UserError(f"{file} is no {REPORT} and no {QUERIES}: name one of them, or the folder above.")
     return material
@@ -48,15 +53,6 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     files = tuple(sorted(name for name in names if name.casefold().endswith(_OF_THE_USER)))
     checklist = checklist_of(row.text("requirement") for row in _rows(folder / CHECKLIST, "requirement"))
     return ForeignTask(task_id, text, checklist=checklist, files=files, gold=_gold(folder, files))
-
-
-def _report(file: Path) -> ForeignReport:
-    parts = file.absolute().parent.parts
-    if len(parts) < 3:
-        raise UserError(f"{file}: reports lie as <size>/<model>/<task>/{REPORT}.")
-    size, model, task = parts[-3:]
-    system = f"{model}-{size}" if _SIZE.fullmatch(size) else model
-    return ForeignReport(system, task, read_text(file), str(file))
 
 
 def _gold(folder: Path, files: Sequence[str]) -> Mapping[GoldPart, PartOfGold] | None:

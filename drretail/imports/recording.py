@@ -139,6 +139,8 @@ def record(
             if key not in existing:
                 imported = datetime.now(UTC).isoformat(timespec="seconds")
                 experiment.save(run, sources.evidence, report.trace.results, {"imported": imported})
+            calls = [step for step in report.trace.steps if step.kind == "tool"]
+            kinds = [entry.kind for entry in report.trace.evidence]
             counts.append(
                 ReportCount(
                     system=run.system,
@@ -151,7 +153,11 @@ def record(
                     unread=sources.unread,
                     where=report.where,
                     looked_up=len(named),
-                    **_traced(report),
+                    calls=len(calls),
+                    unanswered=sum(step.error is not None for step in calls),
+                    unread_arguments=report.trace.unread_arguments,
+                    pages=kinds.count("web"),
+                    products=kinds.count("product"),
                 )
             )
             bar.advance()
@@ -160,18 +166,6 @@ def record(
     left_out, roles = tuple(material.left_out), dict(material.unread_roles)
     reports, repeated = tuple(counts), material.repeated
     return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, kept, left_out, roles)
-
-
-def _traced(report: ForeignReport) -> dict[str, int]:
-    calls = [step for step in report.trace.steps if step.kind == "tool"]
-    kinds = [entry.kind for entry in report.trace.evidence]
-    return {
-        "calls": len(calls),
-        "unanswered": sum(step.error is not None for step in calls),
-        "unread_arguments": report.trace.unread_arguments,
-        "pages": kinds.count("web"),
-        "products": kinds.count("product"),
-    }
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:

@@ -118,7 +118,8 @@ def _turns(path: str, effects: Sequence[Effect], asked: Sequence[int]) -> Iterat
             continue
         messages: list[dict[str, Any]] = effect.request.get("messages", [])
         keys = [canonical_json(message) for message in messages]
-        repeated = _in_common(before, keys)
+        pairs = zip(before, keys, strict=False)
+        repeated = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(keys)))
         new = messages[repeated:]
         answer: dict[str, Any] | None = effect.response if isinstance(effect.response, dict) else None
         calls |= {call.get("id") or "": call["name"] for each in messages for call in each.get("tool_calls", ())}
@@ -167,8 +168,3 @@ def _tool_name(tool: Mapping[str, Any]) -> str:
 
 def _error(effect: Effect) -> str:
     return "" if effect.error is None else f"{effect.error['kind'].replace('_', ' ')}: {effect.error['message']}"
-
-
-def _in_common(before: Sequence[str], now: Sequence[str]) -> int:
-    pairs = zip(before, now, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(now)))

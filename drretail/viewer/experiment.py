@@ -135,7 +135,54 @@ class Runs(Sequence[RunView]):
 
     def _read(self, place: int) -> RunView:
         subject = read_subject(self._experiment, self._definition, self._planned[place], None)
-        return _run(self._experiment, place + 1, subject, self._board)
+        number = place + 1
+        folder = run_folder(self._experiment, subject.label, subject.query.query_id, subject.repeat)
+        run = subject.run
+        if run is None:
+            state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
+            return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
+        columns = () if self._board is None else self._board.columns
+        shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks")
+        judgements = {
+            metric: read_judgements(self._experiment, metric, run)
+            for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
+        }
+        faithfulness, marks, quality, checks = (judgements[metric] for metric in shown)
+        faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
+        # The findings of all checks in the order of the report, those without a place last.
+        verdicts = [verdict for judged in checks.by_judge for verdict in judged.stage("check")]
+        found: list[Finding] = []
+        for verdict in verdicts:
+            if verdict.state == "scored":
+                found += _FINDINGS.validate_python(verdict.value or ())
+        far = 1 << 60
+        found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.text))
+        return RunView(
+            number=number,
+            subject=subject,
+            state=run.status,
+            texts=read_results(folder),
+            claims=tuple(
+                ClaimsView(
+                    one,
+                    tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
+                    tuple(failed_stages(one)),
+                )
+                for one in faithfulness.by_judge
+            ),
+            ratings=tuple(
+                RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
+                for one in quality.by_judge
+            ),
+            checks=Checks(
+                made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
+                findings=tuple(found),
+                not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
+                read=next((v.reason for judged in checks.by_judge for v in judged.stage("read")), ""),
+            ),
+            stale=faithfulness.stale + quality.stale + checks.stale,
+            values={} if self._board is None else dict(_values(subject, run, self._board, judgements)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,43 +314,6 @@ def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | No
     return list(Runs(experiment, definition, planned, board))
 
 
-def _run(experiment: Path, number: int, subject: Subject, board: Scoreboard | None) -> RunView:
-    folder = run_folder(experiment, subject.label, subject.query.query_id, subject.repeat)
-    run = subject.run
-    if run is None:
-        state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
-        return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
-    columns = () if board is None else board.columns
-    shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks")
-    judgements = {
-        metric: read_judgements(experiment, metric, run)
-        for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
-    }
-    faithfulness, marks, quality, checks = (judgements[metric] for metric in shown)
-    faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
-    return RunView(
-        number=number,
-        subject=subject,
-        state=run.status,
-        texts=read_results(folder),
-        claims=tuple(
-            ClaimsView(
-                one,
-                tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
-                tuple(failed_stages(one)),
-            )
-            for one in faithfulness.by_judge
-        ),
-        ratings=tuple(
-            RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
-            for one in quality.by_judge
-        ),
-        checks=_checks(checks),
-        stale=faithfulness.stale + quality.stale + checks.stale,
-        values={} if board is None else dict(_values(subject, run, board, judgements)),
-    )
-
-
 def _values(
     subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
 ) -> Iterator[tuple[str, float]]:
@@ -337,20 +347,3 @@ def _rating(verdict: Verdict, kind: str) -> Rating:
     if kind == "rule_based":
         return Rating(verdict.item, None, "not rated (rule-based)", verdict.reason)
     return Rating(verdict.item, verdict.value if isinstance(verdict.value, int) else None, "", verdict.reason)
-
-
-def _checks(judgements: Judgements) -> Checks:
-    """The findings of all checks in the order of the report, those without a place last."""
-    verdicts = [verdict for judged in judgements.by_judge for verdict in judged.stage("check")]
-    found: list[Finding] = []
-    for verdict in verdicts:
-        if verdict.state == "scored":
-            found += _FINDINGS.validate_python(verdict.value or ())
-    far = 1 << 60
-    found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.text))
-    return Checks(
-        made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
-        findings=tuple(found),
-        not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
-        read=next((v.reason for judged in judgements.by_judge for v in judged.stage("read")), ""),
-    )

@@ -1,7 +1,7 @@
 """The last verdicts on a run, by judge."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,56 +82,45 @@ def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> s
     """What has changed since the scores were made, in words; empty where they still hold."""
     judgings = [judging for judging in scores.judgings if not is_panel(judging.judge)]  # its members are compared
     scored = {_place(judging): judging for judging in judgings}
-    now = _counted(experiment, sorted({judging.metric for judging in judgings}), subjects, scored)
-    return "; ".join(_changes(scores, scored, now))
-
-
-@dataclass(slots=True)
-class _Counted:
-    """What stands in the folder now."""
-
-    runs: Counter[str]
-    """Planned ones, by system."""
-    living: Counter[_Place]
-    """Verdicts that count."""
-    silent: Counter[_Place]
-    """For every scored place the reports without any."""
-
-
-def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) -> Iterator[str]:
-    planned = {score.system: score.n_planned for score in scores.scores}
-    for system in sorted(system for system, count in planned.items() if count != now.runs[system]):
-        yield f"{system} had {counted(planned[system], 'planned run')} and has {now.runs[system]:,}"
-    if not scores.judgings:  # they do not say what they were made of
-        return
-    for place in sorted({*now.living, *scored}):
-        metric, system, rules, judge, _ = place
-        judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
-        judging_ = scored.get(place)
-        if judging_ is None:
-            yield f"{judging} is not among them"
-        elif judging_.verdicts != now.living[place]:
-            made_of = counted(judging_.verdicts, "verdict")
-            yield f"{judging} was made of {made_of}, and {now.living[place]:,} are about today's reports"
-        elif judging_.not_judged != now.silent[place]:
-            yield f"{judging} lacked {counted(judging_.not_judged, 'report')}, and now lacks {now.silent[place]:,}"
-
-
-def _counted(
-    experiment: Path, metrics: Sequence[str], subjects: Iterable[Subject], scored: Mapping[_Place, Judging]
-) -> _Counted:
-    now = _Counted(Counter(), Counter(), Counter())
+    metrics = sorted({judging.metric for judging in judgings})
+    runs, living, silent = Counter[str](), Counter[_Place](), Counter[_Place]()
     for subject in subjects:
-        now.runs[subject.label] += 1
+        runs[subject.label] += 1
         if subject.run is None or subject.report is None:
             continue
         counts = Counter[_Place]()
         for metric in metrics:
             for one in read_judgements(experiment, metric, subject.run).by_judge:
                 counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
-        now.living += counts
-        now.silent.update(place for place in scored if place[1] == subject.label and place not in counts)
-    return now
+        living += counts
+        silent.update(place for place in scored if place[1] == subject.label and place not in counts)
+    return "; ".join(_changes(scores, scored, runs, living, silent))
+
+
+def _changes(
+    scores: Scores,
+    scored: Mapping[_Place, Judging],
+    runs: Counter[str],
+    living: Counter[_Place],
+    silent: Counter[_Place],
+) -> Iterator[str]:
+    """Planned runs by system, verdicts that count, and reports without any, as they are now beside the scores."""
+    planned = {score.system: score.n_planned for score in scores.scores}
+    for system in sorted(system for system, count in planned.items() if count != runs[system]):
+        yield f"{system} had {counted(planned[system], 'planned run')} and has {runs[system]:,}"
+    if not scores.judgings:  # they do not say what they were made of
+        return
+    for place in sorted({*living, *scored}):
+        metric, system, rules, judge, _ = place
+        judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
+        judging_ = scored.get(place)
+        if judging_ is None:
+            yield f"{judging} is not among them"
+        elif judging_.verdicts != living[place]:
+            made_of = counted(judging_.verdicts, "verdict")
+            yield f"{judging} was made of {made_of}, and {living[place]:,} are about today's reports"
+        elif judging_.not_judged != silent[place]:
+            yield f"{judging} lacked {counted(judging_.not_judged, 'report')}, and now lacks {silent[place]:,}"
 
 
 def _place(judging: Judging) -> _Place:

@@ -61,9 +61,15 @@ def read_pair_judgements(
             path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
             verdicts = VerdictFile(path).lasts()
             shas = tuple(reports.get(label) for label in labels)
-            yield from _judgements(
-                labels, repeat, [verdict for verdict in verdicts if _lives(experiment, verdict, shas)]
-            )
+            groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
+            for one in [verdict for verdict in verdicts if _lives(experiment, verdict, shas)]:
+                groups[one.judge.spec, one.judge.params_hash, one.rules].append(one)
+            for (_, _, rules), verdicts_ in sorted(groups.items()):
+                by_item: dict[str, list[Verdict]] = defaultdict(list)
+                for one in verdicts_:
+                    by_item[one.item].append(one)
+                dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
+                yield PairJudgement(labels, repeat, verdicts_[0].judge, rules, tuple(dimensions))
 
 
 def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
@@ -76,30 +82,14 @@ def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> 
     return verdict.prompt_hash in prompts
 
 
-def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Iterator[PairJudgement]:
-    groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
-        groups[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
-    for (_, _, rules), verdicts_ in sorted(groups.items()):
-        by_item: dict[str, list[Verdict]] = defaultdict(list)
-        for verdict in verdicts_:
-            by_item[verdict.item].append(verdict)
-        dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
-        yield PairJudgement(labels, repeat, verdicts_[0].judge, rules, tuple(dimensions))
-
-
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
     ordered = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
-    return DimensionJudgement(name, _choice(ordered, rules), tuple(ordered))
-
-
-def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
-    """Who was preferred; judged several times, whom every time prefers, else a tie."""
+    # Who was preferred; judged several times, whom every time prefers, else a tie
     times: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
+    for verdict in ordered:
         times[verdict.judge_repeat].append(verdict)
     choices: list[Choice] = list(dict.fromkeys(_once(answers, rules) for answers in times.values()))
-    return choices[0] if len(choices) == 1 else "tie"
+    return DimensionJudgement(name, choices[0] if len(choices) == 1 else "tie", tuple(ordered))
 
 
 def _once(answers: Sequence[Verdict], rules: Rules) -> Choice:

@@ -112,23 +112,19 @@ def overview_of(listed: Sequence[Listed]) -> Overview:
     Those of the same queries and judge can be compared; agents of one name are the same, whatever models they had.
     """
     by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
-    columns = _columns(by_time)
-    trends: dict[_Series, list[float]] = {}
-    rows = [(each, tuple(_system_rows(each, columns, trends))) for each in by_time]
-    return Overview(tuple(columns.items()), tuple(reversed(rows)))
-
-
-def _columns(listed: Sequence[Listed]) -> dict[str, str]:
-    """The first column of each family, with its meaning."""
+    # The first column of each family, with its meaning
     found: dict[str, list[str]] = {}
-    for each in listed:
+    for each in by_time:
         families = set[str]()
         for column in each.board.columns if each.board else ():
             if column.metric and column.metric not in families:
                 families.add(column.metric)
                 found.setdefault(column.name, []).append(column.meaning)
     most = sorted(found, key=lambda name: -len(found[name]))[:MOST_COLUMNS]
-    return {name: meanings[-1] for name, meanings in found.items() if name in most}
+    columns = {name: meanings[-1] for name, meanings in found.items() if name in most}
+    trends: dict[_Series, list[float]] = {}
+    rows = [(each, tuple(_system_rows(each, columns, trends))) for each in by_time]
+    return Overview(tuple(columns.items()), tuple(reversed(rows)))
 
 
 def _system_rows(listed: Listed, columns: Mapping[str, str], trends: dict[_Series, list[float]]) -> Iterator[SystemRow]:

@@ -1,6 +1,6 @@
 """Judges that are opened once, what they are asked, and what the functions of ``lab`` give."""
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -14,20 +14,17 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.spending import Allowance, CapReached, capped
+from drretail.eval.judging.spending import Allowance, capped
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
-from drretail.experiment import locked
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model
-from drretail.progress import Bar, Waits, choose_progress
+from drretail.progress import Waits, choose_progress
 from drretail.settings import Settings, read_settings
 
 F = TypeVar("F")
-Lot = Callable[[Allowance, Bar], Coroutine[Any, Any, None]]
-"""Asks what is missing of some questions; it may raise CapReached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,24 +155,3 @@ def again_of(retry: str | None) -> Again:
     if retry not in (None, "failed"):
         raise UserError(f"--retry {retry}: only failed is asked again.")
     return "failed" if retry else "nothing"
-
-
-def check_experiment(to: Path) -> None:
-    """Raises UserError where ``to`` holds no experiment: findings beside no scores would be read by nobody."""
-    if not (to / "experiment.json").is_file():
-        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
-
-
-def ask_all(
-    folder: Path, title: str, total: int, lots: Iterable[Lot], allowance: Allowance | None, *, quiet: bool
-) -> str | None:
-    """Asks all lots with the folder held, which is made; gives a sentence where the cap was reached."""
-    allowance = allowance or Allowance()
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder), choose_progress("none" if quiet else None).track(title, total) as bar:
-        for lot in lots:
-            try:
-                run_loop(lot(allowance, bar))
-            except CapReached:
-                allowance.cut += 1
-    return allowance.closing

@@ -2,11 +2,9 @@
 
 experiment_file.py  ``experiment.toml``: the options of a run in a file
 research.py   options of run and ask: models, tools, shop, web, limits
-run.py        RunOptions, AskOptions
+run.py        RunOptions, AskOptions, ReproduceOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
-score.py      ScoreOptions
-reproduce.py  ReproduceOptions
-verify.py     VerifyOptions
+score.py      ScoreOptions, VerifyOptions
 compare.py    CompareOptions
 report.py     ReportOptions, ExportOptions, ViewOptions
 lab.py        one record for each command of lab

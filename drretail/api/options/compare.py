@@ -20,8 +20,7 @@ class CompareOptions:
 
     experiment: shared.Experiment
     a: Annotated[
-        str | None,
-        Option("A system's label, or its first letters (default: all pairs).", argument=True, metavar="A"),
+        str | None, Option("A system's label, or its first letters (default: all pairs).", argument=True, metavar="A")
     ] = None
     b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B")] = None
     _: KW_ONLY
@@ -37,10 +36,7 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "The judge whose verdicts to use (default: all).",
-            flag="--judge",
-            metavar="PROVIDER:MODEL",
-            type=list[str],
+            "The judge whose verdicts to use (default: all).", flag="--judge", metavar="PROVIDER:MODEL", type=list[str]
         ),
     ] = ()
     bar: Annotated[
@@ -61,11 +57,7 @@ class CompareOptions:
         ),
     ] = ()
     beside: Annotated[
-        str | Path | None,
-        Option(
-            "Compare each system with itself in another experiment, by query id.",
-            metavar="EXP2",
-        ),
+        str | Path | None, Option("Compare each system with itself in another experiment, by query id.", metavar="EXP2")
     ] = None
     by: Annotated[
         By | None,
@@ -78,8 +70,6 @@ class CompareOptions:
     metric: Annotated[
         shared.Texts,
         Option(
-            "With --by: the scores to compare, such as faithfulness:FP.",
-            metavar="FAMILY[:VARIANT]",
-            type=list[str],
+            "With --by: the scores to compare, such as faithfulness:FP.", metavar="FAMILY[:VARIANT]", type=list[str]
         ),
     ] = ()

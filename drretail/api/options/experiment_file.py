@@ -54,7 +54,9 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
     values: dict[str, Any] = {}
     for name, value in tables.items():
-        where = f"{path}{_line(text, name)}"
+        # Without the line where the file names the option in another spelling.
+        named = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
+        where = str(path) if named is None else f"{path}, line {text.count(chr(10), 0, named.end()) + 1}"
         option = declared.get(name)
         if option is None:
             hint = suggestion(nearest_names(name, declared), declared)
@@ -90,12 +92,6 @@ def experiment_toml(options: Any) -> str:
         comment = fill(option.option.help, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
         lines.append(f"{comment}\n{option.name} = {_toml(option.name, value)}\n")
     return "\n".join(lines)
-
-
-def _line(text: str, name: str) -> str:
-    """``, line N``: where the file names the option; empty where it does so in another spelling."""
-    found = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
-    return "" if found is None else f", line {text.count(chr(10), 0, found.end()) + 1}"
 
 
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:

@@ -61,10 +61,7 @@ class CorrectOptions:
 
     experiment: shared.Experiment
     _: KW_ONLY
-    labels: Annotated[
-        shared.Files,
-        Option("A filled sheet of `lab sample`.", metavar="CSV", type=list[Path]),
-    ] = ()
+    labels: Annotated[shared.Files, Option("A filled sheet of `lab sample`.", metavar="CSV", type=list[Path])] = ()
     judge: OfJudge = None
     again: shared.Again = False
 
@@ -83,9 +80,7 @@ class SampleOptions:
     uncited: Annotated[
         int,
         Option(
-            "How many uncited claims to add to the sample. `lab correct` needs them to correct FR.",
-            metavar="N",
-            min=0,
+            "How many uncited claims to add to the sample. `lab correct` needs them to correct FR.", metavar="N", min=0
         ),
     ] = 0
 
@@ -151,10 +146,6 @@ class BiasOptions(JudgeCalls):
     ] = ()
     limit: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
     pin: Annotated[
-        str | Path | None,
-        Option(
-            "For drift: the file that lists the reports to rate every time.",
-            metavar="FILE",
-        ),
+        str | Path | None, Option("For drift: the file that lists the reports to rate every time.", metavar="FILE")
     ] = None
     seed: shared.Seed = "42"

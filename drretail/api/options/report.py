@@ -16,8 +16,7 @@ class ReportOptions:
 
     experiment: shared.Experiment
     form: Annotated[
-        ReportFormat,
-        Option("A page, text, the paper's tables, or plots as SVG and PNG.", flag="--format"),
+        ReportFormat, Option("A page, text, the paper's tables, or plots as SVG and PNG.", flag="--format")
     ] = "html"
     _: KW_ONLY
     to: Annotated[
@@ -31,12 +30,7 @@ class ReportOptions:
         ),
     ] = None
     diff: Annotated[
-        tuple[str, str] | None,
-        Option(
-            "Show how two systems' answers differ.",
-            metavar="A B",
-            type=tuple[str, str],
-        ),
+        tuple[str, str] | None, Option("Show how two systems' answers differ.", metavar="A B", type=tuple[str, str])
     ] = None
     title: Annotated[str | None, Option("The experiment's new title.")] = None
     split: Annotated[
@@ -72,23 +66,15 @@ class ExportOptions:
     ] = None
     _: KW_ONLY
     systems: Annotated[
-        shared.Texts,
-        Option("A system to export.", flag="--system", metavar="LABEL", type=list[str]),
+        shared.Texts, Option("A system to export.", flag="--system", metavar="LABEL", type=list[str])
     ] = ()
     where: Annotated[
         shared.Texts,
-        Option(
-            "A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.",
-            metavar="RULE",
-            type=list[str],
-        ),
+        Option("A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.", metavar="RULE", type=list[str]),
     ] = ()
     floors: Annotated[bool, Option("Also export the null agents and the oracle.")] = False
     failed: Annotated[bool, Option("Also export runs without a report.")] = False
-    redact: Annotated[
-        bool,
-        Option("Replace users by pseudonyms, and remove names and addresses."),
-    ] = False
+    redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names and addresses.")] = False
     force: Annotated[bool, Option("Replace an existing export.")] = False
 
 
@@ -99,12 +85,7 @@ class ViewOptions:
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
     plan: Annotated[
-        int | None,
-        Option(
-            "Show only the voting, with this many items per person.",
-            metavar="N",
-            min=1,
-        ),
+        int | None, Option("Show only the voting, with this many items per person.", metavar="N", min=1)
     ] = None
     with_report: Annotated[bool, Option("With --plan: also show the experiment's page, which names the systems.")] = (
         False

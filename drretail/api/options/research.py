@@ -82,10 +82,7 @@ Model = Annotated[
         in_file=(list[str], dict),
     ),
 ]
-BaseUrl = Annotated[
-    Texts,
-    Option("The address of a model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
-]
+BaseUrl = Annotated[Texts, Option("The address of a model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str])]
 Web = Annotated[
     str | OpenWeb | None,
     Option(
@@ -96,22 +93,11 @@ Web = Annotated[
     ),
 ]
 Without = Annotated[
-    Texts,
-    Option(
-        "Remove a family of tools: web, catalog, user or calculator.",
-        WHAT,
-        metavar="FAMILY",
-        type=list[str],
-    ),
+    Texts, Option("Remove a family of tools: web, catalog, user or calculator.", WHAT, metavar="FAMILY", type=list[str])
 ]
 Prompts = Annotated[
     str | Path | None,
-    Option(
-        "A folder of your own prompts (`drretail prompts --to` writes them).",
-        WHAT,
-        metavar="DIR",
-        type=Path,
-    ),
+    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR", type=Path),
 ]
 Scope = Annotated[
     Literal["own", "any"] | None,
@@ -122,10 +108,7 @@ Scope = Annotated[
     ),
 ]
 Redact = Annotated[bool, Option("Remove personal data from web searches.", SHOP)]
-Retriever = Annotated[
-    str,
-    Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
-]
+Retriever = Annotated[str, Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL")]
 Files = Annotated[
     str | Path | None,
     Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR", type=Path),

@@ -1,4 +1,4 @@
-"""What ``run`` and ``ask`` are given."""
+"""What ``run``, ``ask`` and ``reproduce`` are given."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -52,20 +52,11 @@ class RunOptions(SystemOptions):
     queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE", type=Path)] = None
     agents: Annotated[
         research.Agents | None,
-        Option(
-            f"Who answers: {research.AGENT_HELP}",
-            flag="--agent",
-            metavar="NAME",
-            type=list[str],
-            default="react",
-        ),
+        Option(f"Who answers: {research.AGENT_HELP}", flag="--agent", metavar="NAME", type=list[str], default="react"),
     ] = None
     model: research.Model = None
     _: KW_ONLY
-    to: Annotated[
-        str | Path | None,
-        Option("The experiment's folder.", metavar="EXP", type=Path),
-    ] = None
+    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
     web: research.Web = None
     repeats: Annotated[int, Option("The number of runs per query.", min=1)] = 1
     only: Annotated[
@@ -129,10 +120,9 @@ class RunOptions(SystemOptions):
             type=list[str],
         ),
     ] = ()
-    injected: Annotated[
-        bool,
-        Option("Also run each system with hostile texts, for the metric robustness.", WHAT),
-    ] = False
+    injected: Annotated[bool, Option("Also run each system with hostile texts, for the metric robustness.", WHAT)] = (
+        False
+    )
     moves: Annotated[
         str | None,
         Option(
@@ -160,19 +150,11 @@ class RunOptions(SystemOptions):
     replay: Annotated[
         str | Path | None,
         Option(
-            "Take all answers from another experiment's journals. Ask no model.",
-            RESUMING,
-            metavar="EXP",
-            type=Path,
+            "Take all answers from another experiment's journals. Ask no model.", RESUMING, metavar="EXP", type=Path
         ),
     ] = None
     shard: Annotated[
-        str | None,
-        Option(
-            "The part of the queries to run on this machine, such as 1/4.",
-            RESUMING,
-            metavar="I/N",
-        ),
+        str | None, Option("The part of the queries to run on this machine, such as 1/4.", RESUMING, metavar="I/N")
     ] = None
     title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
 
@@ -206,3 +188,27 @@ class AskOptions(SystemOptions):
             "closed_book: no tools. web_only: only the web. tools_only: all tools but the web.", WHAT, metavar="NAME"
         ),
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReproduceOptions:
+    """Who answers, who judges, and what that may cost."""
+
+    model: research.Model = None
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
+    max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
+    world: research.World = "demo"
+    queries: Annotated[
+        Queries | None,
+        Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE", type=Path),
+    ] = None
+    only: Annotated[int | None, Option("The number of queries to use.", metavar="N", min=1)] = None
+    web: research.Web = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    retry: Annotated[str | None, Option("Repeat failed runs and judgements.", RESUMING, metavar="failed")] = None
+    observer: research.Observer = None

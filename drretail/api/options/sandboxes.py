@@ -33,10 +33,7 @@ class BuildOptions(WriterCalls):
     to: Annotated[str | Path, Option("The folder for the sandbox.", type=Path)]
     queries: Annotated[
         str | Path | None,
-        Option(
-            "The JSONL file of queries. Default: one task per user, for --n users.",
-            metavar="FILE",
-        ),
+        Option("The JSONL file of queries. Default: one task per user, for --n users.", metavar="FILE"),
     ] = None
     _: KW_ONLY
     world: research.World = "demo"
@@ -52,8 +49,7 @@ class BuildOptions(WriterCalls):
     n: Annotated[int, Option("Without --queries: the number of users to draw.", min=1)] = 10
     model: Model = None
     user: Annotated[
-        shared.Texts,
-        Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str]),
+        shared.Texts, Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str])
     ] = ()
     seed: shared.Seed = "42"
     results: Annotated[int, Option("Maximum results per keyword.", SHOP, min=10, max=100)] = 100
@@ -61,11 +57,7 @@ class BuildOptions(WriterCalls):
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
     ] = None
     tokenizer: Annotated[
-        str | None,
-        Option(
-            "The tiktoken encoding that counts tokens. Without it: four characters per token.",
-            LIMITS,
-        ),
+        str | None, Option("The tiktoken encoding that counts tokens. Without it: four characters per token.", LIMITS)
     ] = None
 
 
@@ -89,10 +81,7 @@ class CheckOptions(WriterCalls):
     world: Annotated[
         "str | Path | research.OpenWorld | None",
         Option(
-            "The queries' world. Pages are checked for its users' personal data.",
-            short="-w",
-            metavar="W",
-            type=str,
+            "The queries' world. Pages are checked for its users' personal data.", short="-w", metavar="W", type=str
         ),
     ] = None
     keep_passing: Annotated[str | Path | None, Option("A new sandbox for the tasks that pass.", metavar="TO")] = None

@@ -1,6 +1,6 @@
-"""What ``score`` is given."""
+"""What ``score`` and ``verify`` are given."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -9,6 +9,7 @@ from drretail.api.option import MODELS, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.records.base import Rules
+from drretail.records.query import Query
 
 if TYPE_CHECKING:
     from drretail.eval.family import Family
@@ -69,12 +70,7 @@ class ScoreOptions:
     ] = "form"
     unit: Annotated[
         str | None,
-        Option(
-            "For the metric report_eval: the parts to compare.",
-            WHAT,
-            metavar="|".join(UNITS),
-            default="section",
-        ),
+        Option("For the metric report_eval: the parts to compare.", WHAT, metavar="|".join(UNITS), default="section"),
     ] = None
     reference: Annotated[
         str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
@@ -91,9 +87,7 @@ class ScoreOptions:
     gold: Annotated[
         str | Path | None,
         Option(
-            "A folder of reference answers: what good answers say and cite (docs/publications.md).",
-            WHAT,
-            metavar="DIR",
+            "A folder of reference answers: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"
         ),
     ] = None
     prompts: Annotated[
@@ -116,14 +110,23 @@ class ScoreOptions:
         ),
     ] = "ledger"
     page_age: Annotated[
-        float | None,
-        Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
+        float | None, Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3")
     ] = None
     retry: Annotated[
-        shared.Retry | None,
-        Option(
-            "Judge again what failed, or everything.",
-            RESUMING,
-            metavar="failed|everything",
-        ),
+        shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """An experiment, and what of its surroundings it is verified against."""
+
+    experiment: shared.Experiment
+    world: shared.MovedWorld = None
+    _: KW_ONLY
+    queries: Annotated[
+        str | Path | Sequence[Query] | None,
+        Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
+    ] = None
+    web: shared.Web = None
+    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER", type=Path)] = None

@@ -30,12 +30,7 @@ SomeExperiment = Annotated[
 ]
 Judge = Annotated[
     "str | Model | Iterable[str | Model]",
-    Option(
-        "Who judges.",
-        metavar="PROVIDER:MODEL",
-        type=list[str],
-        default="the rule-based offline:judge",
-    ),
+    Option("Who judges.", metavar="PROVIDER:MODEL", type=list[str], default="the rule-based offline:judge"),
 ]
 ModelProfile = Annotated[
     str | None, Option("A set of models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")
@@ -56,10 +51,7 @@ MovedWorld = Annotated[
     Option("The world's new folder, if it was moved.", SHOP, short="-w", metavar="W", type=str),
 ]
 Again = Annotated[bool, Option("Replace an earlier result.", RESUMING)]
-RetryFailed = Annotated[
-    Literal["failed"] | None,
-    Option("Repeat failed model calls.", RESUMING, metavar="failed"),
-]
+RetryFailed = Annotated[Literal["failed"] | None, Option("Repeat failed model calls.", RESUMING, metavar="failed")]
 Seed = Annotated[str, Option("The random seed.")]
 
 

@@ -11,8 +11,8 @@ from drretail import __version__
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
+from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
-from drretail.api.options.verify import VerifyOptions
 from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, opened_world

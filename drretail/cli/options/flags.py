@@ -10,8 +10,7 @@ from drretail.api.option import MODELS, OUTPUT, Option
 from drretail.api.options import research, shared
 
 World = Annotated[
-    str,
-    typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop."),
+    str, typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]
@@ -27,8 +26,7 @@ Web = Annotated[
     ),
 ]
 MaterializeUsers = Annotated[
-    bool,
-    typer.Option("--materialize-users", help="Store every user's profile on the servers."),
+    bool, typer.Option("--materialize-users", help="Store every user's profile on the servers.")
 ]
 BaseUrl = Annotated[
     list[str] | None,

@@ -13,16 +13,11 @@ from drretail.api.option import OUTPUT, DeclaredOption, declared_options
 
 ExperimentFile = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="EXPERIMENT.TOML",
-        help="A file of options; flags override it.",
-        show_default=False,
-    ),
+    typer.Argument(metavar="EXPERIMENT.TOML", help="A file of options; flags override it.", show_default=False),
 ]
 """The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
 PrintConfig = Annotated[
-    bool,
-    typer.Option("--print-config", help="Print these options as an experiment.toml.", rich_help_panel=OUTPUT),
+    bool, typer.Option("--print-config", help="Print these options as an experiment.toml.", rich_help_panel=OUTPUT)
 ]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
@@ -120,10 +115,7 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
         shown = option.default
         if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
             shown = str(default)
-        notes = [
-            f"default: {shown}" if shown else "",
-            "may be repeated" if get_origin(kind) is list else "",
-        ]
+        notes = [f"default: {shown}" if shown else "", "may be repeated" if get_origin(kind) is list else ""]
         # Typer would put a default that is a text of ours into round brackets, too.
         added = f" [{'; '.join(filter(None, notes))}]" if any(notes) else ""
         made = typer.Option(

@@ -55,7 +55,6 @@ class QueryWriter:
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
         """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
-
         cost = self._dollars(usage)
         if not quiet:
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))

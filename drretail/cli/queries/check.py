@@ -42,9 +42,7 @@ def check(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model",
-            metavar="PROVIDER:MODEL",
-            help="The model that writes missing wishes and judges the queries.",
+            "--model", metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."
         ),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,

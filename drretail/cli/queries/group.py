@@ -28,19 +28,11 @@ MODES = ("profile_aware", "generic")
 queries_app = typer.Typer(no_args_is_help=True, help="Makes, checks and reviews questions for agents.")
 
 
-queries_app.command("carry")(carry)
-queries_app.command("hide")(hide)
-queries_app.command("check")(check)
-queries_app.command("compare")(compare)
-queries_app.command("difficulty")(difficulty)
+for command in (carry, hide, check, compare, difficulty):
+    queries_app.command()(command)
 queries_app.command("import")(import_questions)
-queries_app.command("personas")(personas)
-queries_app.command("context")(context)
-queries_app.command("pair")(pair)
-queries_app.command("review")(review)
-queries_app.command("shipped")(shipped)
-queries_app.command("show")(show)
-queries_app.command("spoil")(spoil)
+for command in (personas, context, pair, review, shipped, show, spoil):
+    queries_app.command()(command)
 
 
 @queries_app.command("generate")
@@ -64,8 +56,7 @@ def generate(
         str | None, typer.Option("--preset", metavar="paper", help="Make three queries per user, as in the paper.")
     ] = None,
     mode: Annotated[
-        str,
-        typer.Option("--mode", help="profile_aware, or generic: queries without a user (needs --model)."),
+        str, typer.Option("--mode", help="profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
         str | None,
@@ -75,12 +66,7 @@ def generate(
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
-            "--level",
-            min=0,
-            max=9,
-            help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).",
-        ),
+        typer.Option("--level", min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`)."),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
@@ -89,7 +75,6 @@ def generate(
 
     After an interruption the same command continues. Exit code 3: queries failed.
     """
-
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     writer = opened_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
@@ -149,7 +134,6 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
 
 def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
     """What was not as asked for, on stderr."""
-
     if made.without:
         say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:

@@ -166,12 +166,7 @@ def pair(
     if any(query.context is None for query in queries) and not output.quiet:
         say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
-    tell(
-        f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}",
-        document,
-        failed,
-        output,
-    )
+    tell(f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}", document, failed, output)
 
 
 def ask_all(
@@ -207,7 +202,6 @@ def read_tasks(source: Path) -> "tuple[Query, ...]":
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
     """Says what was written; ends with 3 where something failed."""
-
     if output.as_json:
         print_json({**document, "failed": dict(failed)})
     else:

@@ -29,8 +29,7 @@ LINE = 88
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     only: Annotated[
-        str | None,
-        typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids."),
+        str | None, typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
     as_json: flags.Json = False,
@@ -251,8 +250,7 @@ def hide(
     from_record: Annotated[
         bool,
         typer.Option(
-            "--record",
-            help="The shopper never states a limit that an order shows. The agent must look it up.",
+            "--record", help="The shopper never states a limit that an order shows. The agent must look it up."
         ),
     ] = False,
     force: Force = False,

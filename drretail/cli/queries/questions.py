@@ -130,7 +130,6 @@ def typed_by_model(
 
 def types_line(types: Types, *, quiet: bool) -> str:
     """A line with how many wishes were typed and the cost; the reasons for the others go to stderr."""
-
     if not types.spent:
         return ""
     if not quiet:

@@ -17,9 +17,8 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
-    from drretail.records.query import Query
-if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied, CurrentDecisions
+    from drretail.records.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +110,13 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
         say(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
     edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
-        _check_edits(request, edits)
+        from drretail.querygen.review.item import Items
 
-
-def _check_edits(request: ReviewRequest, edits: "Sequence[Query]") -> None:
-    from drretail.querygen.review.item import Items
-
-    with opened_world(request.world, quiet=True) as shop:
-        items = Items(shop, request.queries)
-        for query in edits:
-            for finding in items.check(query).findings:
-                say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
+        with opened_world(request.world, quiet=True) as shop:
+            items = Items(shop, request.queries)
+            for query in edits:
+                for finding in items.check(query).findings:
+                    say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
 
 
 def now_in_utc() -> datetime:
@@ -133,8 +128,7 @@ HOW = (
     "With a spreadsheet: drretail queries review {file} --world {world} --sheet review.csv, and then --read review.csv"
 )
 Reviewer = Annotated[
-    str | None,
-    typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name"),
+    str | None, typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name")
 ]
 
 
@@ -143,8 +137,7 @@ def review(
     world: options.World = "demo",
     reviewer: Reviewer = None,
     again: Annotated[
-        bool,
-        typer.Option("--again", help="With --sheet: include queries that this reviewer already decided."),
+        bool, typer.Option("--again", help="With --sheet: include queries that this reviewer already decided.")
     ] = False,
     settle: Annotated[
         bool,
@@ -156,8 +149,7 @@ def review(
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,
     read: Annotated[Path | None, typer.Option("--read", metavar="SHEET.csv", help="The filled sheet to read.")] = None,
     to: Annotated[
-        Path | None,
-        typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries."),
+        Path | None, typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries.")
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
@@ -173,7 +165,11 @@ def review(
     from drretail.querygen.review.summary import summary_of
 
     ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
-    _check_ways([name for name, given in ways.items() if given], settle=settle)
+    named = [name for name, given in ways.items() if given]
+    if settle and named not in (["--sheet"], ["--read"]):
+        raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
+    if len(named) > 1:
+        raise UserError(f"{named[0]} and {named[1]} are two things to do: call the command once for each.")
     queries = read_queries(file)
     request = ReviewRequest(file, queries, world, _name(reviewer), reviewer is not None, quiet)
     applied: Applied | None = None
@@ -196,15 +192,6 @@ def review(
             say(_applied_line(applied, to or file, in_place=to is None))
         if applied.waiting:
             raise typer.Exit(3)
-
-
-def _check_ways(ways: list[str], *, settle: bool) -> None:
-    """Raises UserError where the flags are not for one thing to do."""
-
-    if settle and ways not in (["--sheet"], ["--read"]):
-        raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
-    if len(ways) > 1:
-        raise UserError(f"{ways[0]} and {ways[1]} are two things to do: call the command once for each.")
 
 
 def _name(flag: str | None) -> str:

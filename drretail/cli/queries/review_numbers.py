@@ -60,7 +60,6 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
-
     if now.reviewers:
         print_table(
             table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))
@@ -86,7 +85,17 @@ def print_summary(file: Path, now: "Summary") -> None:
             for disagreement in now.disagreements
         ]
         print_table(table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows))
-    for line in _lines(file, now):
+    counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
+    lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
+    for reviewer in now.reviewers:
+        if reviewer.accepted_with_a_no:
+            lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")
+    disputed = ", ".join(now.ids("disputed"))
+    if disputed:
+        lines.append(f"Disputed, and so not applied until somebody settles them with --settle: {disputed}")
+    if now.stale:
+        lines.append(f"{now.stale} decisions are about queries that were changed or taken out since: they don't count.")
+    for line in lines:
         typer.echo(line)
 
 
@@ -125,20 +134,6 @@ def _agreed(agreement: "Agreement") -> tuple[object, ...]:
 
 def _share(value: float | None) -> "Cell":
     return Cell(value, "percent")
-
-
-def _lines(file: Path, now: "Summary") -> list[str]:
-    counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
-    lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
-    for reviewer in now.reviewers:
-        if reviewer.accepted_with_a_no:
-            lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")
-    disputed = ", ".join(now.ids("disputed"))
-    if disputed:
-        lines.append(f"Disputed, and so not applied until somebody settles them with --settle: {disputed}")
-    if now.stale:
-        lines.append(f"{now.stale} decisions are about queries that were changed or taken out since: they don't count.")
-    return lines
 
 
 TITLE = "Means over the queries of each mode"

@@ -45,12 +45,7 @@ def ingest(
     ] = None,
     cap: Annotated[
         int | None,
-        typer.Option(
-            "--cap",
-            min=1,
-            show_default="10000; your own shop: all",
-            help="Maximum products per category.",
-        ),
+        typer.Option("--cap", min=1, show_default="10000; your own shop: all", help="Maximum products per category."),
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
@@ -104,10 +99,7 @@ def ingest(
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
-        typer.Option(
-            "--engine",
-            help="Where rows are selected: on this machine, or on Spark (an extra).",
-        ),
+        typer.Option("--engine", help="Where rows are selected: on this machine, or on Spark (an extra)."),
     ] = "duckdb",
     master: Annotated[
         str | None,
@@ -126,11 +118,7 @@ def ingest(
     ] = None,
     materialize_users: MaterializeUsers = False,
     replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace",
-            help="Replace the existing world. `drretail world use` switches back.",
-        ),
+        bool, typer.Option("--replace", help="Replace the existing world. `drretail world use` switches back.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count all rows and show how the first ones are read. Make no world.")
@@ -235,7 +223,10 @@ def _print_report(report: "IngestReport", word: str) -> None:
         for note in file.notes:
             typer.echo(f"{file.name}: {note}")
     if report.world is None:
-        _print_first_rows(report)
+        for table in report.files:
+            if table.first:
+                columns = ["", *(f"row {place}" for place, _ in enumerate(table.first, 1))]
+                print_table(table_of(f"First rows of {table.name}", columns, _turned(table.first)))
     rows = [("all", report.products, report.reviews, report.users)]
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
     print_table(
@@ -265,15 +256,6 @@ def _print_report(report: "IngestReport", word: str) -> None:
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
             f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
         )
-
-
-def _print_first_rows(report: "IngestReport") -> None:
-    """What a mapping makes of a table: the first rows as they will stand in the world."""
-
-    for file in report.files:
-        if file.first:
-            columns = ["", *(f"row {place}" for place, _ in enumerate(file.first, 1))]
-            print_table(table_of(f"First rows of {file.name}", columns, _turned(file.first)))
 
 
 def _turned(rows: "Sequence[Mapping[str, Any]]") -> list[tuple[object, ...]]:

@@ -17,12 +17,10 @@ from drretail.viewer.output import print_json, print_table
 def synth(
     to: options.To,
     products: Annotated[
-        int | None,
-        typer.Option("--products", min=1, help="The number of products.", show_default="400"),
+        int | None, typer.Option("--products", min=1, help="The number of products.", show_default="400")
     ] = None,
     reviews: Annotated[
-        int | None,
-        typer.Option("--reviews", min=0, help="The number of reviews.", show_default="6000"),
+        int | None, typer.Option("--reviews", min=0, help="The number of reviews.", show_default="6000")
     ] = None,
     category: Annotated[
         list[str] | None, typer.Option("--category", help="A category to make (may be repeated).")
@@ -109,9 +107,7 @@ def download(
     mirror: Annotated[
         str | None,
         typer.Option(
-            "--mirror",
-            metavar="NAME|URL",
-            help="The source: ucsd, datarepo, huggingface, or the URL of a copy.",
+            "--mirror", metavar="NAME|URL", help="The source: ucsd, datarepo, huggingface, or the URL of a copy."
         ),
     ] = None,
     parallel: Annotated[

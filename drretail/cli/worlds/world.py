@@ -31,13 +31,16 @@ world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies wor
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
     """Shows a world's counts, fingerprint and origin."""
-
     manifest = _manifest(place_of(world))
     if as_json:
         print_json({**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER})
     else:
         _print_info(world, manifest)
-        _print_former(place_of(world))
+        from drretail.env.kept_worlds import find_kept
+
+        kept = find_kept(place_of(world), server_settings())
+        if kept is not None and kept.before is not None:
+            typer.echo(f"before       {kept.before.generation}: {kept.before.headline}")
 
 
 @world_app.command("check")
@@ -174,14 +177,6 @@ def _print_info(world: str, manifest: "Manifest") -> None:
     typer.echo(f"seed         {manifest.seed}")
     typer.echo(f"parameters   {chosen or '–'}")
     typer.echo(f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}")
-
-
-def _print_former(place: str) -> None:
-    from drretail.env.kept_worlds import find_kept
-
-    kept = find_kept(place, server_settings())
-    if kept is not None and kept.before is not None:
-        typer.echo(f"before       {kept.before.generation}: {kept.before.headline}")
 
 
 def _share(part: int, whole: int) -> "Cell":

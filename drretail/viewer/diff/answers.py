@@ -115,10 +115,6 @@ def _change(a: Statement, b: Statement | None) -> Change:
     return Change("same" if a.support == b.support else "verdict", a, b)
 
 
-Pair = tuple[RunView, RunView]
-"""A's and B's run of one query and repeat."""
-
-
 @dataclass(frozen=True, slots=True)
 class CartChange:
     """One product that is not picked alike: its line in A's cart and in B's."""

@@ -6,7 +6,7 @@ from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
-from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Side, Statement
+from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Side
 from drretail.viewer.page.frame import frame, template, writable
 from drretail.viewer.page.report_html import Mark, marked_html
 
@@ -47,20 +47,15 @@ def _report(pair: AnswerPair, side: Side) -> Markup:
         for anchor, change in named:
             statement = change.a if side == "A" else change.b
             if statement is not None and statement.span is not None and kind != "same":
-                marks.append(_mark(anchor, change, statement, side, *rendered.span(*statement.span)))
+                support, is_other = statement.support, kind == "verdict"
+                badge, what = "other verdict" if is_other else f"only {side}", KINDS[kind]
+                mark = Mark(
+                    *rendered.span(*statement.span),
+                    target=anchor,
+                    style="only" if support is None else f"{support} {kind}",
+                    rank=0 if support is None else SEVERITY.index(support),
+                    badge=badge if support is None else f"{SIGNS[support]} {badge}",
+                    says=what if support is None else f"{WORDS[support]}, {what}",
+                )
+                marks.append(mark)
     return marked_html(rendered.text, marks).html
-
-
-def _mark(anchor: str, change: Change, statement: Statement, side: Side, start: int, end: int) -> Mark:
-    support = statement.support
-    is_other = change.kind == "verdict"
-    badge, what = "other verdict" if is_other else f"only {side}", KINDS[change.kind]
-    return Mark(
-        start,
-        end,
-        target=anchor,
-        style="only" if support is None else f"{support} {change.kind}",
-        rank=0 if support is None else SEVERITY.index(support),
-        badge=badge if support is None else f"{SIGNS[support]} {badge}",
-        says=what if support is None else f"{WORDS[support]}, {what}",
-    )

@@ -14,11 +14,10 @@ from starlette.routing import Route
 
 from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.page.document import index_page, question_page
+from drretail.viewer.page.document import conversation_page, index_page, question_page
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import TALK, Links, page_name, talk_page_name
 from drretail.viewer.page.question import Questions, Rendered
-from drretail.viewer.page.talk_page import conversation_page
 
 INDEX = "index.html"
 _LINKS = Links(in_folder=True, index=INDEX)

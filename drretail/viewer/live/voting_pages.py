@@ -162,7 +162,8 @@ class Voting:
         _, unseen = cast(self.experiment, ballot, given.seen or None)
         message = ""
         if unseen is not None:
-            message = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
+            word = next((option.word for option in question.options if option.value == unseen.answer), unseen.answer)
+            message = f"{question.title}: another window had {word}; what you chose here holds now."
         return JSONResponse({**self._state(mode, item, annotator), "told": message})
 
     async def undo(self, mode: ModeText, request: Request) -> Response:
@@ -268,7 +269,3 @@ class Voting:
             (len(names & kept.get(item.about, set())), len(names))
             for item, names in zip(self._items(mode), named, strict=True)
         ]
-
-
-def _word(question: Question, ballot: Ballot) -> str:
-    return next((option.word for option in question.options if option.value == ballot.answer), ballot.answer)

@@ -39,21 +39,18 @@ class Watch:
 
     def _look(self) -> dict[str, str]:
         if self.clock() - self._looked >= _AT_LEAST:
-            self._versions = self._read()
+            of_all = _digest(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))
+            by_query: dict[str, list[str]] = defaultdict(list)
+            for folder in _OF_RUNS:
+                for stamp in _stamps(self.experiment / folder):
+                    found = _RUN.search(stamp)
+                    by_query[found["query"] if found else ""].append(stamp)
+            of_index = [stamp for name in _OF_INDEX for stamp in _stamps(self.experiment / name)]
+            versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
+            everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
+            self._versions = {**versions, "*": of_all, "": everything}
             self._looked = self.clock()
         return self._versions
-
-    def _read(self) -> dict[str, str]:
-        of_all = _digest(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))
-        by_query: dict[str, list[str]] = defaultdict(list)
-        for folder in _OF_RUNS:
-            for stamp in _stamps(self.experiment / folder):
-                found = _RUN.search(stamp)
-                by_query[found["query"] if found else ""].append(stamp)
-        of_index = [stamp for name in _OF_INDEX for stamp in _stamps(self.experiment / name)]
-        versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
-        everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
-        return {**versions, "*": of_all, "": everything}
 
 
 def _digest(stamps: "Iterator[str] | list[str]") -> str:

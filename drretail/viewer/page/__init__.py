@@ -1,9 +1,8 @@
 """An experiment as pages for a browser: self-contained, nothing is loaded, nothing runs but the page's own script.
 
-document.py      the whole report: one file, or an index and a page a question
+document.py      the whole report: one file, or an index and a page a question; for the live view a conversation, too
 first_screen.py  a question at a glance, with what two systems pick for it; who did better over all questions
 question.py      a question: its answers side by side, what they pick, how judges compared them, the runs behind them
-talk_page.py     a run's conversation as a page of its own, for the live view
 run_search.py    every run in a row, to filter, sort and search
 claims_grid.py   the claims of every report as a bar
 failures.py      runs and judgements that failed, and why

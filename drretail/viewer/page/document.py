@@ -11,16 +11,16 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.commands import compare_command, score_commands
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.conversation import read_conversation
+from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.claims_grid import claims_grid
 from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import Links, page_name
-from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_search import render_all_runs
 from drretail.viewer.plots.drawing import Plot
@@ -118,7 +118,9 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The page that begins a folder, of questions that are rendered already."""
-    return _index(view, rendered, Links(in_folder=True), _listed(rendered))
+    links = Links(in_folder=True)
+    html = template("questions.html.jinja").render(rendered=rendered, links=links)
+    return _index(view, rendered, links, Markup(html))  # noqa: S704 — escaped by its template
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -129,6 +131,18 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
     nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
     title = f"{made.question.query.query_id} – {view.title}"
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
+
+
+def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
+    """Everything that one run's models were sent and answered. Raises UserError for a journal that can't be read."""
+    talks = [] if run.run is None else read_conversation(view.folder, run.run)
+    html = template("conversation.html.jinja").render(view=run, talks=talks, once=Once(f"{run.anchor}t"))
+    home = links.question(question)
+    nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]
+    heading = f"The conversation of {run.subject.label}"
+    escaped = Markup(html)  # noqa: S704 — by its template
+    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, escaped)
+    return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
 def _index(
@@ -164,7 +178,11 @@ def _index(
     nav = [("#questions", "Questions"), ("#runs", "Runs"), ("#scores", "Scores")]
     nav += [("#failures", "Failures")] if failures else []
     nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
-    return whole_page(view.title, view.title, _lead(view, lines), nav, sections)
+    n_queries, n_systems = len(view.definition.queries), len(view.definition.systems)
+    asked = f"{plural(n_queries, 'query', 'queries')}, {plural(n_systems, 'system', 'systems')}"
+    lacking = sum(line.state != "done" for line in lines)
+    runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
+    return whole_page(view.title, view.title, f"{asked}, {runs}.", nav, sections)
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
@@ -185,21 +203,6 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
-def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
-    """How much was asked of how many."""
-    queries, systems = len(view.definition.queries), len(view.definition.systems)
-    lead = f"{plural(queries, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
-    lacking = sum(line.state != "done" for line in lines)
-    runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
-    return f"{lead}, {runs}."
-
-
-def _listed(rendered: Sequence[Rendered]) -> Markup:
-    """The questions of a folder with links to their pages."""
-    html = template("questions.html.jinja").render(rendered=rendered, links=Links(in_folder=True))
-    return Markup(html)  # noqa: S704 — escaped by its template
-
-
 def _forget(pages: Iterable[Path]) -> None:
     """Takes pages of an earlier report away, which would mislead beside this one; nobody else's files."""
     for page in pages:
@@ -214,6 +217,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
+    # By plot, its caption without the sentences that the page has elsewhere
+    repeated = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
+    captions = {plot.name: plot.caption for plot in [*first, *further]}
+    for words in filter(None, repeated):
+        captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
     html = template("overview.html.jinja").render(
         cannot="" if board is None else conclusion(board).cannot,
         compared=None if board is None else concluded(board),
@@ -231,21 +239,12 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         has_scores=view.scores is not None,
         first_plots=first,
         more_plots=further,
-        captions=_captions([*first, *further], board),
+        captions=captions,
         lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
         grid=claims_grid(lines, links),
         used={support for line in lines for support in line.counts},
     )
     return Markup(html)  # noqa: S704 — escaped by its template
-
-
-def _captions(plots: Iterable[Plot], board: Scoreboard | None) -> dict[str, str]:
-    """By plot, its caption without the sentences that the page has elsewhere."""
-    repeated = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
-    captions = {plot.name: plot.caption for plot in plots}
-    for words in filter(None, repeated):
-        captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
-    return captions
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:

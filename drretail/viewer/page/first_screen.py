@@ -130,13 +130,21 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
     first = most_telling(answered) if answered else None
     answered = [card for at, card in enumerate(answered) if at < MOST or card is first]
     systems = [label for label in view.definition.systems if place_of(label) == "system"]
+    # The wrong claims of all answers by what is wrong with them, each with the run of the first
+    answers = [answer for card in cards for answer in card.answers]
+    found: list[tuple[RunLine, WrongClaims]] = []
+    for support, words in _WRONG.items():
+        found_so = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
+        anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
+        if found_so:
+            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
     html = template("first_screen.html.jinja").render(
         cards=answered,
         first=first,
         questions=len(view.questions),
         systems=len(systems),
         links=links,
-        wrong=_all_wrong([answer for card in cards for answer in card.answers]),
+        wrong=found,
         result="" if view.scoreboard is None else conclusion(view.scoreboard).can,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
@@ -163,6 +171,15 @@ def _answer(
     of_cart = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
     of_products = {pick.product: _broken(found, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
     is_checked = question.query.wish is not None and bool(view.checks.made)
+    cited = sum(count for support, count in line.counts.items() if support != "uncited")
+    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
+    # As the first judge sees them, the worst first.
+    claims = view.claims[0].claims if view.claims else ()
+    wrong: list[WrongClaims] = []
+    for support, words in _WRONG.items():
+        anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
+        if anchors:
+            wrong.append(WrongClaims(_counted(len(anchors), words), support, anchors))
     return AnswerCard(
         name=name,
         line=line,
@@ -170,8 +187,8 @@ def _answer(
         cart=cart,
         broken={None: of_cart, **of_products},
         kept=_kept(bool(cart.lines), proof) if cart and is_checked and not of_cart and not doubted else "",
-        supported=_supported(line),
-        wrong=tuple(_wrong(view)),
+        supported=f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else "",
+        wrong=tuple(wrong),
         is_preferred=is_preferred,
     )
 
@@ -193,34 +210,6 @@ def _wrongly_decided(cart: Cart, proof: str | None, found: Sequence[Finding]) ->
     if not cart.lines and proof == "refuted":
         return ["the shop has products that meet every limit"]
     return []
-
-
-def _supported(line: RunLine) -> str:
-    cited = sum(count for support, count in line.counts.items() if support != "uncited")
-    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
-    return f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
-
-
-def _wrong(view: RunView) -> list[WrongClaims]:
-    """As the first judge sees them, the worst first."""
-    claims = view.claims[0].claims if view.claims else ()
-    found: list[WrongClaims] = []
-    for support, words in _WRONG.items():
-        anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
-        if anchors:
-            found.append(WrongClaims(_counted(len(anchors), words), support, anchors))
-    return found
-
-
-def _all_wrong(answers: Sequence[AnswerCard]) -> list[tuple[RunLine, WrongClaims]]:
-    """The wrong claims of all answers by what is wrong with them, each with the run of the first."""
-    found: list[tuple[RunLine, WrongClaims]] = []
-    for support, words in _WRONG.items():
-        found_so = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
-        anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
-        if found_so:
-            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
-    return found
 
 
 def _counted(claims: int, words: str) -> str:

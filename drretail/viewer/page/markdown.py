@@ -90,30 +90,26 @@ def _inline(
     notes: list[_Note] = []
     tokens: list[Token] = []
     parser.inline.parse(block.content, parser, {**environment, _NOTES: notes}, tokens)
-    inside = _places(block.content, tokens, notes)
-    for token, places in zip(tokens, inside, strict=True):
-        yield Piece(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
-
-
-def _places(content: str, tokens: "list[Token]", notes: list[_Note]) -> list[list[int]]:
-    """For each inline token the offsets of its characters in the block's content."""
-    places: list[list[int]] = [[] for _ in tokens]
+    # For each inline token the offsets of its characters in the block's content.
+    found: list[list[int]] = [[] for _ in tokens]
     pending: list[int] = []
-    ends = [*notes[1:], _Note(len(tokens), 0, len(content))]
+    ends = [*notes[1:], _Note(len(tokens), 0, len(block.content))]
     for note, end in zip(notes, ends, strict=False):  # empty cells leave no notes
         if end.tokens == note.tokens:
             pending = _grown(pending, note, end.pending)
             continue
         cursor = note.position
         for index in range(note.tokens, end.tokens):
-            token = tokens[index]
-            if index == note.tokens and token.type == "text":
-                places[index] = _grown(pending, note, len(token.content))
-                cursor += max(0, len(token.content) - note.pending)
+            one = tokens[index]
+            if index == note.tokens and one.type == "text":
+                found[index] = _grown(pending, note, len(one.content))
+                cursor += max(0, len(one.content) - note.pending)
             else:
-                places[index], cursor = _pushed(token, content, cursor, end.position)
+                found[index], cursor = _pushed(one, block.content, cursor, end.position)
         pending = []
-    return places
+    inside = found
+    for token, places in zip(tokens, inside, strict=True):
+        yield Piece(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
 
 
 def _grown(pending: list[int], note: _Note, length: int) -> list[int]:

@@ -69,7 +69,10 @@ def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] |
     for index, piece_runs in enumerate(runs):
         for place_in_piece, (_, active) in enumerate(piece_runs):
             last.update(dict.fromkeys(active, (index, place_in_piece)))
-    writer = _Writer(marks, anchors or {}, _ending(last))
+    ending: dict[tuple[int, int], list[int]] = {}
+    for mark, where in sorted(last.items()):
+        ending.setdefault(where, []).append(mark)
+    writer = _Writer(marks, anchors or {}, ending)
     for index, piece in enumerate(pieces):
         writer.write(piece.token, index, runs[index], _is_number(pieces, index))
     return Marked(Markup("").join(writer.out), frozenset(marks[index].target for index in last))
@@ -93,13 +96,6 @@ def _runs(piece: Piece, cover: _Cover) -> list[tuple[str, tuple[int, ...]]]:
     """The piece's text cut where the marks change."""
     covered = zip(piece.token.content, (cover.at(offset) for offset in piece.offsets), strict=True)
     return [("".join(c for c, _ in group), active) for active, group in groupby(covered, key=lambda pair: pair[1])]
-
-
-def _ending(last: Mapping[int, tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
-    ending: dict[tuple[int, int], list[int]] = {}
-    for mark, where in sorted(last.items()):
-        ending.setdefault(where, []).append(mark)
-    return ending
 
 
 def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:

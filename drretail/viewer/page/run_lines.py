@@ -108,6 +108,8 @@ class RunLine:
 def run_line(view: RunView, question: Question) -> RunLine:
     """The line of a run that was read."""
     steps = view.run.steps if view.run else ()
+    texts = [question.query.text, view.subject.report or ""]
+    texts += [claim.text for one in view.claims for claim in one.claims]
     return RunLine(
         number=view.number,
         anchor=view.anchor,
@@ -127,7 +129,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         run_id=view.subject.run_id,
         outcomes=tuple(_outcomes(view)),
         values=view.values,
-        words=_words(view, question),
+        words=frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower())),
     )
 
 
@@ -166,12 +168,6 @@ def _lacks_claims(view: RunView) -> str:
         return "not judged"
     first = view.claims[0]
     return "" if first.claims else "judge failed" if first.failures else "no claims"
-
-
-def _words(view: RunView, question: Question) -> frozenset[str]:
-    texts = [question.query.text, view.subject.report or ""]
-    texts += [claim.text for one in view.claims for claim in one.claims]
-    return frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower()))
 
 
 def _kind(view: RunView) -> str:

@@ -21,14 +21,13 @@ TableKey = tuple[str, str, str]
 """Judge, its parameters, and the rules."""
 
 
-def faithfulness(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """Table 1: precision and recall of citations, and claims cited in a report."""
-    return _judged(experiment, "Table 1", "Faithfulness", "faithfulness", scores, lines)
-
-
-def quality(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """Table 2: seven ratings from 0 to 10 and their mean."""
-    return _judged(experiment, "Table 2", "Answer quality", "quality", scores, lines)
+JUDGED = {
+    # Precision and recall of citations, and claims cited in a report.
+    "faithfulness": ("Table 1", "Faithfulness"),
+    # Seven ratings from 0 to 10 and their mean.
+    "quality": ("Table 2", "Answer quality"),
+}
+"""Name and title of each family's table in the paper."""
 
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
@@ -62,10 +61,16 @@ def _agreed(row: Agreement) -> Row:
     )
 
 
-def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    columns = columns_of(metric)
+def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+    """The paper's table of a family in ``JUDGED``."""
+    (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
-    chosen = _chosen(rows)
+    # Beside the paper's stand a panel's rows, else a language model's; its own rules before ours.
+    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
+    ranks = {
+        _table_key(row): (not row.judge.startswith(PANEL), kinds[row.judge_kind], row.rules != "paper") for row in rows
+    }
+    chosen = min(ranks, key=lambda table_key: (*ranks[table_key], table_key), default=None)
     shown = [row for row in rows if chosen == _table_key(row)]
     notes: list[str] = []
     missing = list(absent(lines))
@@ -86,19 +91,6 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
             f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
         )
     return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
-
-
-def _chosen(rows: Sequence[Score]) -> TableKey | None:
-    """Whose rows stand beside the paper's: a panel's, else a language model's; its own rules before ours."""
-    order = {"llm": 1, "scripted": 2, "rule_based": 3}
-    tables_of_judges = {
-        _table_key(row): (not row.judge.startswith(PANEL), order[row.judge_kind], row.rules != "paper") for row in rows
-    }
-    return (
-        min(tables_of_judges, key=lambda table_key: (*tables_of_judges[table_key], table_key))
-        if tables_of_judges
-        else None
-    )
 
 
 def _table_key(row: Score) -> TableKey:

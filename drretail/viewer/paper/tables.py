@@ -16,7 +16,7 @@ from drretail.records.vote import Vote
 from drretail.tables.figures import counted
 from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
-from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
+from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree
 from drretail.viewer.paper.preferences import people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup
 
@@ -65,8 +65,7 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
         experiment.name,
         tuple(_settings(definition, runs)),
         (
-            faithfulness(name, scores, lines),
-            quality(name, scores, lines),
+            *(judged(name, metric, scores, lines) for metric in JUDGED),
             dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], scores),
             cost(done, lines),
             tool_calls(done, lines),

@@ -2,7 +2,6 @@
 
 experiment_plots.py  the plots that an experiment has something to show in
 charts.py            dots with intervals, scattered points, stacked bars, curves
-drawing.py           an SVG image: axes, marks, words, and colours that the colour-blind tell apart
+drawing.py           an SVG image: axes, marks, words, and colours that the colour-blind tell apart; files of both kinds
 scale.py             numbers as places on a line, with round ticks
-files.py             plots as SVG and PNG files
 """

@@ -63,24 +63,18 @@ def dot_plot(
         for lane, dot in enumerate(row.dots):
             if dot is not None:
                 y = middle + _LANE * (lane - (len(row.dots) - 1) / 2)
-                _draw(drawing, dot, row.name, series[lane], lane, along, y, is_alone=len(series) == 1)
+                ends = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
+                text = f"{', '.join(filter(None, (row.name, series[lane])))}: {dot.value:.3g}{ends}"
+                if dot.low is not None and dot.high is not None:
+                    drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", text))
+                drawing.add(mark(along.at(dot.value), y, lane, text))
+                if len(series) == 1:
+                    drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
     height = bottom + 22
     if len(series) > 1:
         shown, height = legend(series, height + 12)
         drawing.add(shown)
     return Plot(name, title, _with_bounds(caption, bounds, along), drawing.body, height)
-
-
-def _draw(
-    drawing: Drawing, dot: Dot, row: str, series: str, lane: int, along: Scale, y: float, *, is_alone: bool
-) -> None:
-    interval = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
-    title = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
-    if dot.low is not None and dot.high is not None:
-        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", title))
-    drawing.add(mark(along.at(dot.value), y, lane, title))
-    if is_alone:
-        drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
 
 
 def _number(value: float, along: Scale) -> str:
@@ -141,22 +135,9 @@ def stacked_bars(
             x += width
     height = 24 + _BAR_BAND * len(rows)
     if kinds:
-        shown, height = _legend(kinds, height + 14)
+        shown, height = legend(kinds.values(), height + 14, [*kinds])
         drawing.add(shown)
     return Plot(name, title, caption, drawing.body, height)
-
-
-def _legend(kinds: Mapping[str, str], y: float) -> tuple[Markup, float]:
-    """Each kind by colour and name, and where the next thing may stand."""
-    parts: list[Markup] = []
-    x = 8.0
-    for kind, name in kinds.items():
-        width = 22 + len(name) * CHARACTER
-        if x > 8 and x + width > WIDTH:
-            x, y = 8.0, y + 18
-        parts += (bar(x, y - 9, 9, 9, kind), words(x + 14, y, name))
-        x += width + 6
-    return Markup().join(parts), y + 12
 
 
 _SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0

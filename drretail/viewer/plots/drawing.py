@@ -4,12 +4,15 @@ Everything has a class and no colour of its own: a page's style colours it in li
 style for files. Series differ in shape as well as in colour.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from textwrap import wrap
 
 from markupsafe import Markup
 
+from drretail.errors import UserError, install_line
+from drretail.files import write_atomically
 from drretail.viewer.plots.scale import Scale, short_number
 
 WIDTH = 420
@@ -20,6 +23,8 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f
 """Okabe and Ito's colours, the best to tell apart first; ``page.css`` has its own for the dark."""
 _ON_SERIES = ("#ffffff", "#ffffff", "#ffffff", "#22262b", "#22262b", "#22262b", "#ffffff", "#ffffff")
 """Of words on them."""
+_CORNERS = {2: ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)), 3: ((0, -5), (5.2, 4), (-5.2, 4))}
+"""Of the marks that are no circle and no square, from their middle."""
 _STYLE = """
 .plot { background: #ffffff; font-family: "DejaVu Sans", "Noto Sans", Arial, sans-serif; }
 .plot text { fill: #22262b; font-size: 12px; }
@@ -119,7 +124,14 @@ def bar(x: float, y: float, width: float, height: float, css: str, title: str = 
 
 def mark(x: float, y: float, series: int, title: str = "") -> Markup:
     """A dot whose shape and colour say which series it is of; ``title`` shows when it is pointed at."""
-    shape = (_circle, _square, _diamond, _triangle)[series % 4](x, y)
+    place = series % 4
+    if place == 0:
+        shape = Markup('<circle cx="{}" cy="{}" r="4.5"/>').format(number(x), number(y))
+    elif place == 1:
+        shape = Markup('<rect x="{}" y="{}" width="8" height="8"/>').format(number(x - 4), number(y - 4))
+    else:
+        points = " ".join(f"{number(x + right)},{number(y + down)}" for right, down in _CORNERS[place])
+        shape = Markup('<polygon points="{}"/>').format(points)
     return Markup('<g class="s{}">{}{}</g>').format(series % len(SERIES), _title(title), shape)
 
 
@@ -137,8 +149,11 @@ def cut(text: str, width: float, character: float = CHARACTER) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def legend(names: Iterable[str], y: float) -> tuple[Markup, float]:
-    """Series by mark and name, in as many lines as it takes, and where the next thing may stand."""
+def legend(names: Iterable[str], y: float, kinds: Sequence[str] = ()) -> tuple[Markup, float]:
+    """Series by mark and name, in as many lines as it takes, and where the next thing may stand.
+
+    ``kinds`` are the classes of bars, which are shown in the place of marks.
+    """
     parts: list[Markup] = []
     x = 8.0
     for series, name in enumerate(names):
@@ -146,7 +161,8 @@ def legend(names: Iterable[str], y: float) -> tuple[Markup, float]:
         width = 22 + len(shown) * CHARACTER
         if x > 8 and x + width > WIDTH:
             x, y = 8.0, y + 18
-        parts += (mark(x + 5, y - 4, series), words(x + 14, y, shown))
+        sign = bar(x, y - 9, 9, 9, kinds[series]) if kinds else mark(x + 5, y - 4, series)
+        parts += (sign, words(x + 14, y, shown))
         x += width + 6
     return Markup().join(parts), y + 12
 
@@ -159,21 +175,25 @@ def _width(css: str) -> Markup:
     return Markup(' stroke-width="2"') if css.startswith("s") else Markup(' stroke-width="1"')
 
 
-def _circle(x: float, y: float) -> Markup:
-    return Markup('<circle cx="{}" cy="{}" r="4.5"/>').format(number(x), number(y))
+PIXELS = 2
+"""To a unit of the image: sharp in print and on fine screens."""
 
 
-def _square(x: float, y: float) -> Markup:
-    return Markup('<rect x="{}" y="{}" width="8" height="8"/>').format(number(x - 4), number(y - 4))
+def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
+    """Every plot as NAME.svg and NAME.png in this folder, which is made; the files' paths.
 
-
-def _diamond(x: float, y: float) -> Markup:
-    return _path((x, y - 5.5), (x + 5.5, y), (x, y + 5.5), (x - 5.5, y))
-
-
-def _triangle(x: float, y: float) -> Markup:
-    return _path((x, y - 5), (x + 5.2, y + 4), (x - 5.2, y + 4))
-
-
-def _path(*points: tuple[float, float]) -> Markup:
-    return Markup('<polygon points="{}"/>').format(" ".join(f"{number(x)},{number(y)}" for x, y in points))
+    Raises UserError where the extra ``plots`` is not installed.
+    """
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError as error:
+        raise UserError(f"PNG files need one more package: {install_line('resvg-py')}.") from error
+    written: list[Path] = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for plot in plots:
+        svg, png = (folder / f"{plot.name}.{kind}" for kind in ("svg", "png"))
+        text = plot.standalone()
+        write_atomically(svg, text)
+        write_atomically(png, bytes(svg_to_bytes(svg_string=text, zoom=PIXELS)))
+        written += [svg, png]
+    return written

@@ -41,7 +41,10 @@ def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def _ticked(low: float, high: float, start: float, end: float) -> Scale:
-    step = _step(high - low if _differ(low, high) else 1.0)
+    # 1, 2, 2.5 or 5 times a power of ten, so that there are about five ticks
+    raw = (high - low if _differ(low, high) else 1.0) / 5
+    power = 10 ** floor(log10(raw))
+    step = next(step * power for step in _STEPS if raw <= step * power * (1 + 1e-9))
     first, last = floor(low / step), ceil(high / step)
     last = max(last, first + 1)
     ticks = tuple(round(at * step, 10) for at in range(first, last + 1))
@@ -50,13 +53,6 @@ def _ticked(low: float, high: float, start: float, end: float) -> Scale:
 
 def _differ(low: float, high: float) -> bool:
     return high - low > _LEAST_SPAN * max(1.0, abs(high))
-
-
-def _step(span: float) -> float:
-    """1, 2, 2.5 or 5 times a power of ten, so that there are about five ticks."""
-    raw = span / 5
-    power = 10 ** floor(log10(raw))
-    return next(step * power for step in _STEPS if raw <= step * power * (1 + 1e-9))
 
 
 def short_number(value: float) -> str:

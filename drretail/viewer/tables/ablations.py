@@ -57,7 +57,6 @@ _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too f
 
 def headlines_first(tables: Iterable[T]) -> list[T]:
     """Those that an option or a sandbox is read for, then the others in their order; by judge in either."""
-
     return sorted(
         tables, key=lambda table: HEADLINES.index(table.variant) if table.variant in HEADLINES else len(HEADLINES)
     )

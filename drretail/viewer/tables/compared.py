@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from drretail.eval.compare.wording import MOST
-from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.comparison import Outcome
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair, Scoreboard
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
@@ -96,11 +96,5 @@ def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str
     yield None if row.difference is None else Cell(row.difference, "signed", row.ci_low, row.ci_high)
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", counts="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
-    yield _takes(row)
-
-
-def _takes(row: ComparedRow) -> Cell | None:
     needed = row.queries_needed if row.outcome in ("undecided", "too_few") else None
-    if needed is None:
-        return None
-    return Cell(f"> {MOST:,}") if needed > MOST else Cell(needed, "count")
+    yield (None if needed is None else Cell(f"> {MOST:,}") if needed > MOST else Cell(needed, "count"))

@@ -51,7 +51,11 @@ def result_of(board: Scoreboard) -> str:
     found = findings(board.compared, names)
     shown = [finding for finding in found if finding.outcome == "higher"]
     if shown:
-        return f"{_better(shown, names)} {SURE}"
+        parts = [f"{_where(each)}, {order(each.measures[0], names, 'did better than')}" for each in shown]
+        more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
+        whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
+        largest = largest_of(shown[0].measures[0])
+        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {SURE}"
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
     bought = _bought(board, names, by_name.get(OUTCOME))
     if bought:
@@ -63,15 +67,6 @@ def result_of(board: Scoreboard) -> str:
     takes = next(filter(None, map(_takes, board.compared)), "")
     which = "the two" if len(labels) == 2 else f"these {len(labels)}"
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
-
-
-def _better(shown: list[Finding], names: Mapping[str, str]) -> str:
-    """ "In FP, react did better than hybrid_react, shown by 50 queries, 50 users."."""
-    parts = [f"{_where(each)}, {order(each.measures[0], names, 'did better than')}" for each in shown]
-    more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
-    whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
-    largest = largest_of(shown[0].measures[0])
-    return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}."
 
 
 def _where(finding: Finding) -> str:

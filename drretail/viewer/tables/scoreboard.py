@@ -222,7 +222,21 @@ def conclusion(board: Scoreboard) -> Conclusion:
     found = findings(board.compared, system_names(row.system for row in board.rows))
     rest = [finding for finding in found if finding.outcome != "higher"]
     is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
-    return Conclusion(result_of(board), _not_shown(rest), is_cut)
+    # "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …".
+    undecided = [finding for finding in rest if finding.outcome == "undecided" and finding.nothing]
+    needed = sorted((takes[0], finding.about) for finding in undecided if (takes := _takes(finding)))
+    sentences = []
+    if undecided:
+        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{_by(undecided)}.")
+    if needed:
+        first, *others = needed
+        sizes = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
+        sentences.append(f"To show differences of the size seen here takes about {listed(sizes)}.")
+    unclear = [finding for finding in rest if finding not in undecided]
+    more = len(unclear) - MOST_SAID
+    sentences += [f"{_short(finding)}." for finding in unclear[: MOST_SAID if more > 1 else None]]
+    sentences += [f"{more} more are listed below."] if more > 1 else []
+    return Conclusion(result_of(board), " ".join(sentences), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
@@ -246,24 +260,6 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
     """Whether no less than half of a system's reports are behind a value: one report of twenty concludes nothing."""
     cells = [row.cells.get(name) for row in board.rows if place_of(row.system) == "system"]
     return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
-
-
-def _not_shown(found: Sequence[Finding]) -> str:
-    """ "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …"."""
-    undecided = [finding for finding in found if finding.outcome == "undecided" and finding.nothing]
-    needed = sorted((takes[0], finding.about) for finding in undecided if (takes := _takes(finding)))
-    sentences = []
-    if undecided:
-        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{_by(undecided)}.")
-    if needed:
-        first, *others = needed
-        sizes = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
-        sentences.append(f"To show differences of the size seen here takes about {listed(sizes)}.")
-    rest = [finding for finding in found if finding not in undecided]
-    more = len(rest) - MOST_SAID
-    sentences += [f"{_short(finding)}." for finding in rest[: MOST_SAID if more > 1 else None]]
-    sentences += [f"{more} more are listed below."] if more > 1 else []
-    return " ".join(sentences)
 
 
 def _by(found: Sequence[Finding]) -> str:

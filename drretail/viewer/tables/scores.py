@@ -1,6 +1,6 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -128,6 +128,8 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
+    lacking = f"No report has a value for {', '.join(empty)}."
+    lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
     lines: list[Row] = []
@@ -155,8 +157,8 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         unrated=tuple(unrated),
         notes=(
             *(_planned(scores) if columns else ()),
-            *_empty(empty, by_variant),
-            *_variants("Found in no report", perfect),
+            *([lacking] if empty else []),
+            *([f"Found in no report: {', '.join(perfect)}."] if perfect else []),
             *_reasons(scores),
             *(_on_numbers(scores, family, names) if columns else ()),
         ),
@@ -166,18 +168,6 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
 def _is_folded(variant: str, family: MetricDescription) -> bool:
     """Whether a column of ones, of a check that found nothing in any report, becomes a sentence."""
     return family.folds_perfect and variant not in family.summaries
-
-
-def _empty(variants: Sequence[str], every: Collection[str]) -> list[str]:
-    """Which variants no report has a value of, unnamed where these are ``every`` one; none without any."""
-    if len(variants) == len(every):
-        return ["There is nothing to score."]
-    return [f"No report has a value for {', '.join(variants)}."] if variants else []
-
-
-def _variants(sentence: str, variants: Sequence[str]) -> list[str]:
-    """The sentence with the variants of which it is true; none without any."""
-    return [f"{sentence}: {', '.join(variants)}."] if variants else []
 
 
 def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:

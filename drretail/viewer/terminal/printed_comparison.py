@@ -210,7 +210,9 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
 
     ``cards`` say of judges whose FP is shown how often they are right.
     """
-    names = _names(comparisons)
+    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
+    shared = shared_models(labels)
+    names = {label: label.replace(shared, "", 1) if shared else label for label in labels}
     columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
     shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
     print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
@@ -239,12 +241,6 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
         f"For all about one pair: drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
-
-
-def _names(comparisons: "Sequence[Comparison]") -> dict[str, str]:
-    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
-    shared = shared_models(labels)
-    return {label: label.replace(shared, "", 1) if shared else label for label in labels}
 
 
 def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":

@@ -17,12 +17,12 @@ from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of, words_of_code
+from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.false_statements import false_lines
-from drretail.viewer.tables.pairs import TITLE, Paired, paired
+from drretail.viewer.tables.pairs import TITLE, paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
@@ -125,15 +125,11 @@ def _claims(view: RunView) -> Iterator[str]:
     nothing = "the judge failed" if first.failures else "none"
     yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
     for claim in first.claims:
-        yield from _claim(claim)
-
-
-def _claim(claim: Claim) -> Iterator[str]:
-    """Claims that hold take one line; the others say why."""
-    types = f" ({', '.join(claim.types)})" if claim.types else ""
-    yield f"  {claim.number:>3} {SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
-    if claim.support != "full" and claim.reason:
-        yield f"        {claim.reason}"
+        types = f" ({', '.join(claim.types)})" if claim.types else ""
+        words = f"{SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
+        yield f"  {claim.number:>3} {words}"
+        if claim.support != "full" and claim.reason:
+            yield f"        {claim.reason}"
 
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:
@@ -162,7 +158,13 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     for table in score_tables(view.scores, view.metrics):
         yield from _table(table)
     for of_judge in paired(view.pairs, view.ranks, beside=False):
-        yield from _pairs(of_judge)
+        if of_judge.hidden:
+            continue
+        yield f"{TITLE} ({of_judge.by})"
+        yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
+        yield ""
+        for table in (*of_judge.shown, *filter(None, [of_judge.strengths])):
+            yield from _table(table)
     agreement = agreement_table(view.agreements, view.metrics)
     if agreement is not None:
         yield from _table(agreement)
@@ -187,19 +189,6 @@ def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
 def _folded(text: str, indent: str = "  ") -> list[str]:
     """In lines that a page of text holds."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-
-
-def _pairs(of_judge: Paired) -> Iterator[str]:
-    """A judge's pairs: each with all dimensions where there are few, else in overall quality."""
-    if of_judge.hidden:
-        return
-    yield f"{TITLE} ({of_judge.by})"
-    yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
-    yield ""
-    for table in of_judge.shown:
-        yield from _table(table)
-    if of_judge.strengths is not None:
-        yield from _table(of_judge.strengths)
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What people are asked of reports and claims, with the very definitions that judges are given."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -46,32 +47,34 @@ def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = Fa
 
     Of reports from ``elsewhere`` in the words in which judges are asked of them.
     """
-    criteria = pairwise.criteria()
-    return tuple(
-        Question(
-            query,
-            criteria[query]["title"],
-            _worded(_paragraphs(criteria[query], with_picks=with_picks), elsewhere),
-            SIDES,
-        )
-        for query in _dimensions(with_profile=with_profile)
-    )
+    return _questions(pairwise.criteria(), SIDES, with_profile=with_profile, with_picks=with_picks, elsewhere=elsewhere)
 
 
 def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
     """How good one report is, 0 to 10, dimension by dimension; of one from ``elsewhere`` as of pairs."""
-    criteria = quality.criteria()
-    return tuple(
-        Question(
-            query,
-            criteria[query]["title"],
-            _worded(
-                (*_paragraphs(criteria[query], with_picks=with_picks), *_lines(criteria[query]["anchors"])), elsewhere
-            ),
-            RATINGS,
-        )
-        for query in _dimensions(with_profile=with_profile)
+    return _questions(
+        quality.criteria(), RATINGS, with_profile=with_profile, with_picks=with_picks, elsewhere=elsewhere
     )
+
+
+def _questions(
+    criteria: Mapping[str, dict[str, str]],
+    options: tuple[Option, ...],
+    *,
+    with_profile: bool,
+    with_picks: bool,
+    elsewhere: bool,
+) -> tuple[Question, ...]:
+    parts = ("text", "picks", "anchors") if with_picks else ("text", "anchors")
+    made: list[Question] = []
+    for dimension in DIMENSIONS:
+        if with_profile or dimension != PERSONALIZATION:
+            criterion = criteria[dimension]
+            lines = [line for part in parts for line in _lines(criterion.get(part, ""))]
+            if elsewhere:
+                lines = _lines(without_shop("".join(f"{line}\n" for line in lines)))
+            made.append(Question(dimension, criterion["title"], tuple(lines), options))
+    return tuple(made)
 
 
 @cache
@@ -111,22 +114,6 @@ def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
 
 def _support_prompt() -> str:
     return load_prompt(PROMPTS, "support").text
-
-
-def _dimensions(*, with_profile: bool) -> list[str]:
-    return [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
-
-
-def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
-    if not elsewhere:
-        return paragraphs
-    text = without_shop("".join(f"{paragraph}\n" for paragraph in paragraphs))
-    return tuple(_lines(text))
-
-
-def _paragraphs(criterion: dict[str, str], *, with_picks: bool) -> tuple[str, ...]:
-    picks = _lines(criterion["picks"]) if with_picks and "picks" in criterion else []
-    return (*_lines(criterion["text"]), *picks)
 
 
 def _lines(text: str) -> list[str]:

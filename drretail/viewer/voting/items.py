@@ -41,7 +41,10 @@ class Names:
     def __init__(self, definition: Definition) -> None:
         every = {name for label, system in definition.systems.items() for name in _names(label, system)}
         # The longest first: a model's name may begin with another's.
-        spelled = "|".join(_spelling(name) for name in sorted(every, key=lambda name: (-len(name), name)))
+        spelled = "|".join(
+            r"[-_ .:/]?".join(re.escape(part) for part in re.split(r"[-_ .:/]+", name) if part)
+            for name in sorted(every, key=lambda name: (-len(name), name))
+        )
         self._pattern = re.compile(rf"(?<![\w@]){spelled and f'(?:{spelled})'}(?!\w)", re.IGNORECASE) if every else None
 
     def withheld(self, text: str) -> str:
@@ -64,11 +67,6 @@ def _names(label: str, system: System) -> Iterator[str]:
 def _unmistakable(names: Iterable[str]) -> Iterator[str]:
     """Without plain English words: how skin may react is no word about an agent."""
     return (name for name in names if not re.fullmatch(r"[a-z]+", name) or name in ("openai", "anthropic", "ollama"))
-
-
-def _spelling(name: str) -> str:
-    """However its parts are joined: hybrid_react, Hybrid-ReAct, hybrid react."""
-    return r"[-_ .:/]?".join(re.escape(part) for part in re.split(r"[-_ .:/]+", name) if part)
 
 
 def blind_report(subject: Subject, names: Names) -> Markup:

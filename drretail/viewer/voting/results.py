@@ -2,9 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import typer
 
@@ -83,20 +82,14 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
     by_person: dict[str, list[Ballot]] = defaultdict(list)
     for ballot in ballots:
         by_person[ballot.annotator].append(ballot)
-    return [_person(name, ballots_of) for name, ballots_of in sorted(by_person.items())]
-
-
-def _person(name: str, ballots: Sequence[Ballot]) -> PersonCount:
-    votes = [each for each in ballots if isinstance(each, Vote)]
-    ratings = [each for each in ballots if isinstance(each, Rating)]
-    return PersonCount(
-        annotator=name,
-        votes=len(votes),
-        pairs=len({vote.pair_id for vote in votes}),
-        ratings=len(ratings),
-        reports=len({rating.run_id for rating in ratings}),
-        labels=len({each.about for each in ballots if isinstance(each, ClaimLabel | CitedLabel)}),
-    )
+    people: list[PersonCount] = []
+    for name, given in sorted(by_person.items()):
+        votes = [each for each in given if isinstance(each, Vote)]
+        ratings = [each for each in given if isinstance(each, Rating)]
+        labels = {each.about for each in given if isinstance(each, ClaimLabel | CitedLabel)}
+        pairs, reports = {vote.pair_id for vote in votes}, {rating.run_id for rating in ratings}
+        people.append(PersonCount(name, len(votes), len(pairs), len(ratings), len(reports), len(labels)))
+    return people
 
 
 def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
@@ -111,11 +104,6 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
 def _winner(vote: Vote) -> str:
     """The label of the system that was preferred; empty for a tie."""
     return {"a": vote.a, "b": vote.b, "tie": ""}[vote.choice]
-
-
-def results_document(results: VoteResults) -> dict[str, Any]:
-    """For --json."""
-    return asdict(results)
 
 
 def results_sentence(results: VoteResults) -> str:

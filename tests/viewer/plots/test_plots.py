@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
 from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
-from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot
+from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, write_plots
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
     family_plots,
@@ -21,7 +21,6 @@ from drretail.viewer.plots.experiment_plots import (
     headline_plots,
     whole_plots,
 )
-from drretail.viewer.plots.files import write_plots
 from drretail.viewer.plots.scale import close_scale, scale
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
