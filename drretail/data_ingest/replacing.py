@@ -33,7 +33,16 @@ class Wanted:
 
 def check_replaceable(name: str, live: Manifest, wanted: Wanted, workers: int, progress: Progress) -> None:
     """Raises UserError that names what is live and what would come, unless both are made of the same by the same."""
-    other = [*_other_files(live.sources, wanted.plan, workers, progress), *_other_options(live, wanted.options)]
+    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
+    there["profile pool"] = live.profile_pool
+    other = [
+        *_other_files(live.sources, wanted.plan, workers, progress),
+        *[
+            f"{name.replace('_', ' ')} {_written(wanted.options.get(name))} instead of {_written(there.get(name))}"
+            for name in sorted({*there, *wanted.options})
+            if wanted.options.get(name) != there.get(name)
+        ],
+    ]
     if other:
         raise UserError(
             f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
@@ -68,16 +77,6 @@ def _files(files: Sequence[tuple[str, int]]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:_NAMED_FILES], *(["…"] if len(names) > _NAMED_FILES else [])])
-
-
-def _other_options(live: Manifest, options: Mapping[str, Any]) -> list[str]:
-    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
-    there["profile pool"] = live.profile_pool
-    return [
-        f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
-        for name in sorted({*there, *options})
-        if options.get(name) != there.get(name)
-    ]
 
 
 def _written(value: Any) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
 from drretail.data_ingest.raw.chunks import count_lines, read_chunks
@@ -149,7 +149,20 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     count, target = _Count(), folder / SAVED
     with target.open("w", encoding="utf-8") as saved:
         if task.source.layout == "lines":
-            _read_lines(db, task, query, folder, tell, count, saved)
+            source, meter, lines = task.source, _Heard(tell), None
+            for chunk in read_chunks(source.path, source.packed, meter.place):
+                rows, good = _write_part(db, query, folder, count, chunk.path)
+                count.rows, count.good = count.rows + rows, count.good + good
+                meter.rows(rows)
+                if rows > good:
+                    bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
+                    if lines is None:
+                        # To count the lines of every file costs a tenth of the time of reading it; few have bad ones.
+                        lines = count_lines(source.path, source.packed, chunk.place)
+                    with chunk.path.open("rb") as file:
+                        save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
+                if lines is not None:
+                    lines += chunk.path.read_bytes().count(b"\n")
     if task.source.layout != "lines":
         is_table = task.source.layout == "table"
         count.saved = save_table(db, task.source, target) if is_table else save_elements(task.source, target)
@@ -160,32 +173,6 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     check_unchanged(task)
     write_json(folder / HELD, count.held().model_dump(mode="json"))
     return count
-
-
-def _read_lines(
-    db: "DuckDBPyConnection",
-    task: FileTask,
-    query: str,
-    folder: Path,
-    tell: Tell,
-    count: _Count,
-    saved: IO[str],
-) -> None:
-    """The engine reads each chunk; only where it met bad rows does Python save or name them."""
-    source, meter, lines = task.source, _Heard(tell), None
-    for chunk in read_chunks(source.path, source.packed, meter.place):
-        rows, good = _write_part(db, query, folder, count, chunk.path)
-        count.rows, count.good = count.rows + rows, count.good + good
-        meter.rows(rows)
-        if rows > good:
-            bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
-            if lines is None:
-                # Counting the lines of every file would cost a tenth of the time of reading it; few have bad ones.
-                lines = count_lines(source.path, source.packed, chunk.place)
-            with chunk.path.open("rb") as file:
-                save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
-        if lines is not None:
-            lines += chunk.path.read_bytes().count(b"\n")
 
 
 def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Count, path: Path) -> tuple[int, int]:
