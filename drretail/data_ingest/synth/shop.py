@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from drretail.data_ingest.synth.dialects import ArrayFile, HuggingFaceFile, LineFile, RowFile
+from drretail.data_ingest.synth.dialects import ArrayFile, HuggingFaceFile, LineFile
 from drretail.data_ingest.synth.quirks import (
     DUPLICATE_REVIEWS,
     ONCE,
@@ -62,8 +62,8 @@ class _Shop:
     folder: Path
     plain: bool
     seed: str
-    meta: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
-    reviews: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
+    meta: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
+    reviews: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
     quirks: Counter[str] = field(default_factory=Counter[str])
 
     def open(self, category: str) -> None:
@@ -73,7 +73,7 @@ class _Shop:
         self.reviews[category] = LineFile(self.folder / f"{category}{ending}")
 
     @property
-    def files(self) -> list[RowFile]:
+    def files(self) -> list[LineFile]:
         return [*self.meta.values(), *self.reviews.values()]
 
 
@@ -215,5 +215,5 @@ def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None
         shop.quirks[ONCE[2]] += 1
 
 
-def _file_report(file: RowFile) -> FileReport:
+def _file_report(file: LineFile) -> FileReport:
     return FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)

@@ -211,8 +211,6 @@ def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[st
         case "prices":
             found = (price_position(product, spans) for product in recommended)
             return frozenset(f"{position:.2f}" for position in found if position is not None)
-        case "constraints":
-            return frozenset()  # no longer read: a report's prose is not for rules
 
 
 @dataclass(frozen=True, slots=True)

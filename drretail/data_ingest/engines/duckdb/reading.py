@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
+from drretail.data_ingest.engines.duckdb.session import parquet, session
+from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.chunks import count_lines, read_chunks
 from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
@@ -87,7 +88,7 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
         query = sql_text("duckdb/read_rows").replace("$source", str(task.number))
         made, before = "CREATE TABLE kept_rows AS", 0
         for path, rows in _parts(task, read / SAVED, tell):
-            text = query.replace("$file", literal(path)).replace("$before", str(before))
+            text = query.replace("$file", quoted(path)).replace("$before", str(before))
             db.execute(f"{made} {text}")
             made, before = "INSERT INTO kept_rows", before + rows
         write_table(db, "SELECT * FROM kept_rows", folder / ROWS, WIDE_GROUP)
@@ -106,7 +107,7 @@ def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 1
     """Writes the rows of a query, and gives their number; ``group`` of them are in memory together when it is read."""
     # Fast rather than small: it is read once or twice and then removed.
     options = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {group}"
-    row = db.execute(f"COPY ({query}) TO {literal(path)} ({options})").fetchone()
+    row = db.execute(f"COPY ({query}) TO {quoted(path)} ({options})").fetchone()
     assert row is not None, "COPY tells how many rows it wrote"
     return int(row[0])
 
@@ -178,7 +179,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
 def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Count, path: Path) -> tuple[int, int]:
     """How many rows there are, and how many of them are good."""
     part = folder / REVIEWS / f"{count.chunks}.parquet"
-    rows = write_table(db, query.replace("$file", literal(path)), part)
+    rows = write_table(db, query.replace("$file", quoted(path)), part)
     count.chunks += 1
     good = db.execute(f"SELECT count(product_id) FROM {parquet([part])}").fetchone()  # noqa: S608 -- our own path
     assert good is not None, "count() gives a row"
