@@ -100,7 +100,7 @@ def main() -> None:
     asked = parser.parse_args()
     queries = read_queries(asked.queries)
     with open_world(asked.world) as world:
-        measure = Measure(Hardener.of(world, "42"))
+        measure = Measure(Hardener(world, "42"))
         levels = by_level(queries, measure)
         axes = [row for axis in AXES for row in by_axis(queries, measure, axis)]
     print("level  queries ", "  ".join(f"{name:>10}" for name in SOLVERS), " 5 hits, no history")

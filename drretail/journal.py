@@ -20,10 +20,12 @@ from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
-from drretail.records.base import Document, canonical_json, sha256_of
+from drretail.records.base import Document, canonical_json, json_object, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
 Clock = Callable[[], datetime]
+SYNCED_AFTER = 1.0
+"""Seconds: answers of a fast model don't wait for the disk one by one. A machine that stops loses no more of them."""
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
@@ -49,8 +51,7 @@ class Effect(Document):
     def as_line_with(self, known: Mapping[str, str]) -> str:
         """``as_line``, where the canonical JSON of some fields is known: requests are whole conversations."""
         rest = self.model_dump(mode="json", exclude_none=True, exclude=set(known))
-        texts = {name: canonical_json(value) for name, value in rest.items()} | dict(known)
-        return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
+        return json_object({name: canonical_json(value) for name, value in rest.items()} | dict(known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Journal:
             self._known = {
                 effect.key: effect for effect in read_effects(source) if self._replays or not _was_locked_out(effect)
             }
-        self._file = None if path is None else LineAppender(path)
+        self._file = None if path is None else LineAppender(path, SYNCED_AFTER)
         self._on_disk = set() if self._replays else set(self._known)
 
     def scope(self, name: str, role: str | None = None) -> "Effects":
@@ -147,6 +148,11 @@ class Journal:
     def started(self) -> datetime:
         return self._clock()
 
+    @property
+    def waits_for_disk(self) -> bool:
+        """True when what is recorded next is waited for to be on disk."""
+        return self._file is not None and self._file.is_due
+
     def _keep(self, effect: Effect, line: str | None = None) -> None:
         with self._lock:
             self.effects.append(effect)
@@ -181,10 +187,14 @@ class Effects:
         return _answer(effect)
 
     async def aperform(
-        self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Awaitable[Outcome]]
+        self,
+        kind: EffectKind,
+        request: dict[str, Any],
+        action: Callable[[], Awaitable[Outcome]],
+        asked: str | None = None,
     ) -> Effect:
-        """``perform`` for an action that is awaited."""
-        asked = canonical_json(request)
+        """``perform`` for an action that is awaited; ``asked`` is the request's canonical JSON, where it is known."""
+        asked = canonical_json(request) if asked is None else asked
         key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:
@@ -192,8 +202,10 @@ class Effects:
             try:
                 outcome = await action()
                 recording.stop()
-                # In a thread: it waits for the disk, and other runs need not.
-                effect = await asyncio.to_thread(recording.answered, outcome)
+                if self.journal.waits_for_disk:  # other runs need not wait as well
+                    effect = await asyncio.to_thread(recording.answered, outcome)
+                else:
+                    effect = recording.answered(outcome)
             except (ToolError, ModelError) as problem:
                 recording.failed(problem)
                 raise

@@ -42,6 +42,21 @@ def test_appending_after_a_cut_line_starts_on_a_line_of_its_own(tmp_path: Path) 
     assert [line["n"] for line in read_jsonl(path)] == [1, 2, 3]
 
 
+def test_lines_of_one_second_wait_for_the_disk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[int] = []
+    monkeypatch.setattr("os.fsync", waits.append)
+    path = tmp_path / "a.jsonl"
+    appender = LineAppender(path, seconds=60)
+    for number in range(3):
+        appender.append(f'{{"n":{number}}}')
+    assert path.read_text() == '{"n":0}\n{"n":1}\n{"n":2}\n'  # a killed process loses none
+    assert len(waits) == 1
+    every = LineAppender(path)
+    every.append('{"n":3}')
+    every.append('{"n":4}')
+    assert len(waits) == 3
+
+
 def test_reading_leaves_out_a_cut_last_line_but_names_any_other_broken_one(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"n":1}\n{"n":', encoding="utf-8")

@@ -20,8 +20,8 @@ BASELINES = {
     "null_search": "drretail.agents.baselines.search:SEARCH",
     "null_bestsellers": "drretail.agents.baselines.null:BESTSELLERS",
     "oracle": "drretail.agents.baselines.oracle:ORACLE",
-    "mute_oracle": "drretail.agents.baselines.intent:MUTE_ORACLE",
-    "ask_all": "drretail.agents.baselines.intent:ASK_ALL",
+    "mute_oracle": "drretail.agents.baselines.oracle:MUTE_ORACLE",
+    "ask_all": "drretail.agents.baselines.oracle:ASK_ALL",
 }
 """The floors and the ceiling, which stand beside them."""
 

@@ -101,8 +101,8 @@ def declared_options(record: type) -> list[DeclaredOption]:
     Fields without an ``Option`` are left out.
     """
     found: list[DeclaredOption] = []
-    own = inspect.get_annotations(record)
-    for field in sorted(fields(record), key=lambda field: field.name not in own):
+    own = [*inspect.get_annotations(record)]
+    for field in sorted(fields(record), key=lambda field: own.index(field.name) if field.name in own else len(own)):
         if get_origin(field.type) is not Annotated:
             continue
         annotation, *extras = get_args(field.type)

@@ -2,7 +2,7 @@
 
 measure.py       how hard a query is in its shop, without any agent: its level
 phrases.toml     the sentences of other versions, and things that shops may lack
-variations.py    other versions of a query: a budget, a thing, a demand, an order more
+variations.py    other versions of a query: a budget, a want, a demand, an order more
 hardening.py     queries brought to a level of difficulty
 hidden_wishes.py queries that leave out limits, which the shopper tells when asked
 twins.py         queries that the shop can't meet, each beside a twin that it can

@@ -4,13 +4,11 @@ budget    falls to the next amount at which a bounded solver can't buy its cheap
 demand    one more on a want, which the first product that would do for it breaks
 purchase  what came with an old order is wanted once more, and the text names the order's id alone
 
-One thing more is no step. What a cart is worth is a mean over its things, so a new thing helps every solver that finds
-it more easily than the others: by solvers of other orders 60 to 93 % of such steps were harder, on three shops, however
-few products would do for the new thing.
+Why one thing more is no step: docs/queries.md.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -40,19 +38,12 @@ _USERS = 10
 _LEAST_BUDGET = 5
 
 
-@dataclass(slots=True)
 class Hardener:
     """Makes queries of one world harder."""
 
-    dial: Dial
-    linter: Linter
-    assortment: Assortment
-    seed: str
-
-    @classmethod
-    def of(cls, world: World, seed: str) -> "Hardener":
-        linter = Linter(world)
-        return cls(Dial(linter.stock.offers), linter, Assortment(linter.stock), seed)
+    def __init__(self, world: World, seed: str) -> None:
+        self.linter, self.seed = Linter(world), seed
+        self.dial, self.assortment = Dial(self.linter.stock.offers), Assortment(self.linter.stock)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
         """Versions one step further that the shop can meet, and in which the checks find nothing.
@@ -65,7 +56,7 @@ class Hardener:
         if task is None:
             return
         makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
-        for made in makers[axis](query, task):
+        for made in makers[axis](task, Variations(query, task.wish, self.dial.offers, f"{self.seed}|{query.query_id}")):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
@@ -77,26 +68,18 @@ class Hardener:
         easier. Nothing for a query of which no cart can be measured, or that is above the level already.
         """
         task = self.dial.task(query)
-        loss = 2.0 if task is None else task.loss
         for _ in range(_MOST_STEPS + 1):
-            if loss > 1 or level_of(loss) > level:
+            if task is None or level_of(task.loss) > level:
                 return
-            yield query.model_copy(update={"level": level_of(loss)})
-            if level_of(loss) == level:
+            yield task.query.model_copy(update={"level": level_of(task.loss)})
+            if level_of(task.loss) == level:
                 return
-            made = [step for axis in AXES for step in islice(self.steps(query, axis), _CHOICES)]
-            losses = [(found.loss, -place) for place, step in enumerate(made) if (found := self.dial.task(step))]
-            able = [each for each in losses if each[0] > loss and level_of(each[0]) <= level]
-            if not able:
-                return
-            loss, place = max(able)
-            query = made[-place]
+            steps = [step for axis in AXES for step in islice(self.steps(task.query, axis), _CHOICES)]
+            tasks = [found for step in steps if (found := self.dial.task(step))]
+            harder = [found for found in tasks if found.loss > task.loss and level_of(found.loss) <= level]
+            task = max(harder, key=lambda found: found.loss, default=None)
 
-    def _variations(self, query: Query) -> Variations:
-        assert query.wish is not None
-        return Variations(query, query.wish, self.dial.offers, f"{self.seed}|{query.query_id}")
-
-    def _tighter(self, query: Query, task: Task) -> Iterator[Query | None]:
+    def _tighter(self, task: Task, variations: Variations) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
         carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
         for cart in sorted(carts, reverse=True):
@@ -105,14 +88,14 @@ class Hardener:
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
                 amount = whole if whole >= cheapest.total.value else below
-                yield self._variations(query).bounded(amount, cheapest.total.currency)
+                yield variations.bounded(amount, cheapest.total.currency)
 
-    def _more_demanding(self, query: Query, task: Task) -> Iterator[Query]:
+    def _more_demanding(self, task: Task, variations: Variations) -> Iterator[Query]:
         for number in task.needed:
             want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
             first = next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
             for field, value, clause in self._demands(want) if first else ():
-                made = self._variations(query).demanding(number, field, value, clause)
+                made = variations.demanding(number, field, value, clause)
                 if made.wish is not None and first not in self.dial.offers.would_do(made.wish.wants[number]):
                     yield made
 
@@ -129,17 +112,17 @@ class Hardener:
         for brand in brands if not (want.brands_unwanted or want.brands_wanted) else ():
             yield "brands_unwanted", (brand,), f"be of another brand than {brand}"
 
-    def _older(self, query: Query, task: Task) -> Iterator[Query | None]:
-        shopper = self.linter.shopper(query.user_id)
+    def _older(self, task: Task, variations: Variations) -> Iterator[Query | None]:
+        shopper = self.linter.shopper(task.query.user_id)
         orders = () if shopper is None else shopper.kept
         wanted = {listing.product.leaf_category for listing in self.dial.offers.listings(task.wish.owned)}
         for order in reversed(orders):  # the oldest first
             listings = self.dial.offers.listings([order.product_id])
             if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
-                made = self._variations(query).again(order)
-                yield None if made is None else self._with_money_for(task, made)
+                made = variations.again(order)
+                yield None if made is None else self._with_money_for(task, made, variations)
 
-    def _with_money_for(self, task: Task, made: Query) -> Query | None:
+    def _with_money_for(self, task: Task, made: Query, variations: Variations) -> Query | None:
         """With what the new thing costs at least above the budget, where there is one."""
         before, wish = task.reference.cheapest, made.wish
         if wish is None or wish.budget is None or before is None:
@@ -149,7 +132,8 @@ class Hardener:
         if now is None:
             return None
         amount = wish.budget.value + now.total.value - before.total.value
-        return self._variations(made).bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
+        of_made = replace(variations, query=made, wish=wish)
+        return of_made.bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
 
 
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
@@ -159,29 +143,27 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
     Raises UserError where nobody has any, and for a shop whose texts aren't English.
     """
     check_english(world)
-    hardener, written = Hardener.of(world, seed), Texts()
+    hardener, written = Hardener(world, seed), Texts()
     made: list[Query] = []
     without: list[str] = []
     nearest = -1
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
     for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
+        open_levels = {level for level, count in left.items() if count}
+        if not open_levels:
+            break
         drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        highest = max(level for level, count in left.items() if count)
         by_level: dict[int, Query] = {}
         for draft in islice(drafts, _DRAFTS):
-            versions = hardener.brought_to(draft, highest)
+            versions = hardener.brought_to(draft, max(open_levels))
             by_level |= {version.level: version for version in versions if version.level is not None}
-            if any(left.get(level) for level in by_level):
+            if found := open_levels & by_level.keys():
+                made.append(by_level[max(found)])
+                left[max(found)] -= 1
                 break
-        level = max((level for level in by_level if left.get(level)), default=None)
-        if level is None:
+        else:
             without.append(user_id)
             nearest = max(nearest, *by_level, -1)
-            continue
-        made.append(by_level[level])
-        left[level] -= 1
-        if not any(left.values()):
-            break
     if not made:
         found = f"the nearest one has level {nearest}" if nearest >= 0 else "none of any level could"
         wanted = ", ".join(map(str, levels))

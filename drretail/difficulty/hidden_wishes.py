@@ -6,6 +6,7 @@ be right by luck alone.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
@@ -13,7 +14,7 @@ from drretail.env.offers import Offers
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import is_of_brand
-from drretail.grounding.constraints.stated import states, value_of
+from drretail.grounding.constraints.releases import states, value_of
 from drretail.grounding.report.evidence_ids import order_evidence_id
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.words import content_stems
@@ -57,11 +58,14 @@ def hide(
         if isinstance(found, str):
             made.without[found] += 1
             continue
-        facts = tuple(_fact(part, say, query, offers, from_record) for part, say in found.says.items())
-        changed = {"text": found.text, "hidden": facts, "manner": manner, "questions": questions}
+        facts: list[Hidden] = []
+        for part, say in found.says.items():
+            shown_by = list(islice(_showing(part, query, offers), _MOST_SHOWN)) if from_record else []
+            known = {"say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
+            facts.append(Hidden.model_validate(part.model_dump() | known | {"topic": TOPIC_OF[part.field]}))
+        changed = {"text": found.text, "hidden": tuple(facts), "manner": manner, "questions": questions}
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
-        hiding = query.model_copy(update=changed)
-        made.queries.append(Query.model_validate(hiding.model_dump()))
+        made.queries.append(query.model_copy(update=changed))
         made.counts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
     return made
 
@@ -92,29 +96,17 @@ def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) 
     return not Cart(wish, offers.reference(query), picks, products).is_feasible
 
 
-def _fact(part: WishPart, say: str, query: Query, offers: Offers, from_record: bool) -> Hidden:
-    shown_by = tuple(_showing(part, query, offers))[:_MOST_SHOWN] if from_record else ()
-    stated = {
-        "topic": TOPIC_OF[part.field],
-        "say": say,
-        "from": "record" if shown_by else "asked",
-        "shown_by": shown_by,
-    }
-    return Hidden.model_validate(part.model_dump() | stated)
-
-
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     """The user's orders of products that are as the limit demands, or of the brand that it names."""
-    value = value_of(part, query.wish or Wish())
     if part.field not in ("must", "brands_wanted", "brands_unwanted"):
         return
+    value = value_of(part, query.wish or Wish())
     texts: Sequence[str] = [value] if isinstance(value, str) else value
     for order in offers.orders(query.user_id):
         for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
-            if any(
-                stance(listing.words, each) == "kept" if part.field == "must" else is_of_brand(listing, each)
-                for each in texts
-            ):
+            is_kept = [stance(listing.words, each) == "kept" for each in texts]
+            is_by = [is_of_brand(listing, each) for each in texts]
+            if any(is_kept if part.field == "must" else is_by):
                 yield order_evidence_id(order.order_id)
 
 

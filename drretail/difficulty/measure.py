@@ -11,7 +11,7 @@ With history the loss never grows with k, since more hits offer more carts of wh
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -22,7 +22,6 @@ from drretail.env.offers import Offers
 from drretail.eval.baskets.distance import not_measured, utility_ratio
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
-from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
 from drretail.records.query import Fit, Query, Reference, WantedThing
@@ -101,20 +100,15 @@ class Dial:
 
     def task(self, query: Query) -> "Task | None":
         """The query beside what the shop has for it; None where no cart for it can be measured."""
-        key = query.as_line()
+        key, wish = query.as_line(), query.wish
         if key not in self._tasks:
-            self._tasks[key] = self._task(query)
+            task, reference = None, self.offers.reference(query)
+            if wish and not not_measured(wish, reference) and any(not want.optional for want in wish.wants):
+                said = text_alone(query, self.offers)
+                visible = self.offers.reference(query.model_copy(update={"wish": said, "user_id": None}))
+                task = Task(query, wish, reference, said, visible, self)
+            self._tasks[key] = task
         return self._tasks[key]
-
-    def _task(self, query: Query) -> "Task | None":
-        reference = self.offers.reference(query)
-        wish = query.wish
-        if wish is None or not_measured(wish, reference) or all(want.optional for want in wish.wants):
-            return None
-        said = text_alone(query, self.offers)
-        offered = [self.offers.of_want(want) for want in said.wants]
-        plain = reference_of(query.model_copy(update={"wish": said}), offered)
-        return Task(query, wish, reference, said, plain, self)
 
     def ranked(self, want: Want) -> list[tuple[str, ...]]:
         """For each kind of the want the ids of the hits of a plain search, the best first."""
@@ -137,13 +131,15 @@ class Dial:
         return max(places.values(), default=0)
 
     def _lookalikes(self, task: "Task", number: int) -> int:
+        """How many products above the first fit of a want fail one of its limits alone."""
         want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
         of_want = self.offers.of_want(want)
-        kept = [
-            {each.product.product_id for each in fitting(limit, of_want, task.reference.left_out)}
-            for limit in _limits_alone(task.wish, number)
-        ]
         of_kind = {each.product.product_id for each in of_want}
+        parts = [part for part in task.wish.parts() if part.index == number]
+        others = [[part for part in parts if part != kept] for kept in parts if kept.field != "quantity"]
+        alone = [task.wish.without(rest).wants[number].model_copy(update={"again": True}) for rest in others]
+        alone += [] if want.again else [task.wish.without(parts).wants[number]]
+        kept = [{each.product.product_id for each in fitting(one, of_want, task.reference.left_out)} for one in alone]
         found: set[str] = set()
         for ids in self.ranked(want):
             first = next((place for place, key in enumerate(ids) if key in fits), len(ids))
@@ -179,8 +175,7 @@ class Task:
     @property
     def best_worth(self) -> int:
         """What the best cart has for all wants that are not optional."""
-        chosen = best_choice(self.things, self.budget)
-        return sum(fit.worth for fit in chosen or ())
+        return sum(fit.worth for fit in best_choice(self.things, self.budget) or ())
 
     @cached_property
     def losses(self) -> tuple[float, ...]:
@@ -207,9 +202,9 @@ class Task:
     def traps(self) -> set[str]:
         """What the text alone lets one buy and the shopper does not want, such as what they have."""
         wanted = {fit.product_id for thing in self.reference.things for fit in thing.fits}
-        fits = [fit for thing in self.visible.things for fit in thing.fits if fit.product_id not in wanted]
-        most = self.budget
-        return {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
+        fits, most = [fit for thing in self.visible.things for fit in thing.fits], self.budget
+        within = {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
+        return within - wanted
 
     @property
     def depth(self) -> int | None:
@@ -226,29 +221,31 @@ class Task:
 
     def cheapest_among(self, hits: int) -> Decimal | None:
         """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
-        things = [thing for _, thing in self._seen(self.wish, self.reference, hits)]
+        things = self._seen(self.wish, self.reference, hits)
         chosen = cheapest_choice(things)
         return None if chosen is None else total_of(things, chosen)
 
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """What that solver buys."""
         wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
-        things: list[WantedThing] = []
-        for number, thing in self._seen(wish, reference, hits):
-            # To leave a want out costs nothing and is worth nothing.
-            nothing = Fit(product_id=f"{_NOTHING} {number}", price="0", worth=0)
-            things.append(thing.model_copy(update={"fits": (*thing.fits, nothing)}))
+        # To leave a want out costs nothing and is worth nothing.
+        things = [
+            thing.model_copy(update={"fits": (*thing.fits, Fit(product_id=f"{_NOTHING} {n}", price="0", worth=0))})
+            for n, thing in enumerate(self._seen(wish, reference, hits))
+        ]
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
         bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
-    def _seen(self, wish: Wish, reference: Reference, hits: int) -> Iterator[tuple[int, WantedThing]]:
-        """What is wanted and not optional, by its number, with those of its fits that are among so many hits."""
-        for number, (want, thing) in enumerate(zip(wish.wants, reference.things, strict=True)):
+    def _seen(self, wish: Wish, reference: Reference, hits: int) -> list[WantedThing]:
+        """What is wanted and not optional, with those of its fits that are among so many hits."""
+        found: list[WantedThing] = []
+        for want, thing in zip(wish.wants, reference.things, strict=True):
             if not want.optional:
                 seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
                 fits = tuple(fit for fit in thing.fits if fit.product_id in seen)
-                yield number, thing.model_copy(update={"fits": fits})
+                found.append(thing.model_copy(update={"fits": fits}))
+        return found
 
 
 def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
@@ -302,14 +299,3 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
-
-
-def _limits_alone(wish: Wish, number: int) -> Iterator[Want]:
-    """The want of this number once for each of its limits, with that one alone."""
-    want = wish.wants[number]
-    parts = [part for part in wish.parts() if part.index == number]
-    for kept in (part for part in parts if part.field != "quantity"):
-        others = [part for part in parts if part != kept]
-        yield wish.without(others).wants[number].model_copy(update={"again": True})
-    if not want.again:
-        yield wish.without(parts).wants[number]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import islice
 
-from drretail.difficulty.variations import PHRASES, UNMET, UNTYPED, Derived, Variations, noun_of
+from drretail.difficulty.variations import PHRASES, UNMET, UNTYPED, Derived, Variations
 from drretail.env.offers import Offers
 from drretail.errors import UserError
+from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
@@ -139,3 +140,12 @@ class _Maker:
 
     def _shuffled(self, names: Sequence[str]) -> list[str]:
         return sorted(names, key=lambda name: sha256_of([self.variations.seed, name]))
+
+
+def noun_of(name: str) -> str:
+    """A thing by the name of its category: "Bird Feeders" is a bird feeder; "" for several things, and what is none."""
+    words = name.casefold().split()
+    if not words or not all(word.isalpha() for word in words) or "and" in words:
+        return ""
+    one = singular(words[-1])
+    return " ".join([*words[:-1], one]) if one != words[-1] else ""

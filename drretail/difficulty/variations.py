@@ -1,4 +1,4 @@
-"""Other versions of a query: another budget, a thing or a demand more, what came with an order once more.
+"""Other versions of a query: another budget, a want or a demand more, what came with an order once more.
 
 What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
 """
@@ -14,7 +14,6 @@ from typing import Any
 from drretail.env.offers import Offers
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
-from drretail.grounding.text.words import singular
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -102,12 +101,3 @@ class Variations:
         ways = [sentences[(first + place) % len(sentences)] for place in range(len(sentences))]
         sentence = next((way for way in ways if way.partition("{")[0] not in text), ways[0])
         return f"{text} {sentence.format(**slots)}"
-
-
-def noun_of(name: str) -> str:
-    """A thing by the name of its category: "Bird Feeders" is a bird feeder; "" for several things, and what is none."""
-    words = name.casefold().split()
-    if not words or not all(word.isalpha() for word in words) or "and" in words:
-        return ""
-    one = singular(words[-1])
-    return " ".join([*words[:-1], one]) if one != words[-1] else ""

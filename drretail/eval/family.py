@@ -1,17 +1,19 @@
 """Metric families as data: what is asked of a judge, what is made of its verdicts, and how both are described.
 
-A family that needs no model is a function of a run: ``@metric``. Any other is a ``Family``.
+A family that needs no model is a function of a run: ``@metric``, or ``of_measures`` where each number has its reason.
+Any other is a ``Family``.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 
 from drretail.errors import UserError
+from drretail.eval.baskets.distance import Measured
 from drretail.eval.judging.pairs import Pair
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.values import Unsound, Value, number_of, value_of
@@ -203,15 +205,44 @@ def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVer
     return judge
 
 
-def by_variant(variants: Sequence[str]) -> Valuing:
-    """Values of families with one verdict for each variant, whose notes are counted."""
+def of_measures(
+    name: str,
+    version: int,
+    measure: Callable[[Subject], Mapping[str, Measured]],
+    description: MetricDescription,
+    *,
+    after: tuple[str, ...] = ("reading",),
+    lacks: Callable[[Path], str] | None = None,
+    query_lacks: Callable[[Path, Query], str | None] | None = None,
+) -> Family:
+    """A family without a judge: one number by code for each variant, which are those that the description explains.
 
-    def values(verdicts: Sequence[Verdict]) -> list[Value]:
-        by_item = {verdict.item: verdict for verdict in verdicts}
+    What was measured before stays where the world is not at hand this time. Notes of verdicts are counted.
+    """
+
+    def verdicts(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+        for variant, found in measure(subject).items():
+            keeps = found.reason == NO_WORLD
+            yield variant, CodeVerdict.measured(found.value, found.reason, found.notes, keeps_existing=keeps)
+
+    def values(given: Sequence[Verdict]) -> list[Value]:
+        by_item = {verdict.item: verdict for verdict in given}
         notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in by_item.items()}
         return [value_of(variant, by_item.get(variant), notes.get(variant)) for variant in variants]
 
-    return of_verdicts(values)
+    variants = tuple(description.meanings)
+    return Family(
+        name,
+        version,
+        by_code(name, verdicts),
+        of_verdicts(values),
+        variants,
+        description,
+        after=after,
+        lacks=lacks,
+        query_lacks=query_lacks,
+        needs_judge=False,
+    )
 
 
 Measure = Callable[[Subject], "float | Mapping[str, float | None] | None"]

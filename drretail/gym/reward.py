@@ -22,15 +22,14 @@ from drretail.env.offers import Offers
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.eval.baskets.distance import worth_ratio
-from drretail.eval.baskets.refusal import decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import decided_by
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.releases import asked_topics, releases
+from drretail.grounding.constraints.releases import releases_in
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Proof, Query, Reference
+from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.wish import Wish
 from drretail.untrusted import visible
 
@@ -80,7 +79,7 @@ def reward_of(
     ``seen`` holds the records as the run saw them, where they have changed since.
     """
     reward = _of_report(recorded, query, reference, world, seen)
-    useless = sum(not answer.new for answer in releases(query, asked_topics(recorded.run.steps)))
+    useless = sum(not answer.new for answer in releases_in(query, recorded.run.steps))
     patience = max(0.0, 1 - _USELESS * useless)
     return reward.model_copy(update={"value": reward.value * patience, "patience": patience}) if useless else reward
 
@@ -111,7 +110,7 @@ def _of_report(
         lookup=lambda ids: (seen or world.store).products(list(ids)),
     )
     if reference.proof is not None and reference.proof.state == "proved":
-        return _of_refusal(recorded, case, reference, reference.proof, world)
+        return _of_refusal(recorded, case, reference, world)
     if not run.picks:
         return Reward(why=NO_PICKS if run.outcome is None else REFUSED)
     if run.outcome is not None and run.outcome.decision != "buy" and not refuses_rightly:
@@ -140,17 +139,16 @@ def _parts(cart: Cart) -> Reward:
     )
 
 
-def _of_refusal(recorded: Recorded, case: Case, reference: Reference, proof: Proof, world: World) -> Reward:
+def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: World) -> Reward:
     """What a report is worth on a query that can't be met: its refusal, where the rollout's own searches show it, and
     half of it for what it offers instead, or for the best cart of what can be had."""
     run, query, wish = recorded.run, case.query, case.query.wish or Wish()
     ids = {entry.key for entry in recorded.evidence if entry.kind == "product"}
     known = world.store.products(sorted({*ids, *(run.outcome.nearest if run.outcome else ())}))
-    offered = seen_among(run.outcome, known, case.evidence)
-    decided = decide(run.outcome, reference, proof, offered, run.picks or ())
-    if not decided.refused:
+    decided = decided_by(run, query, reference, known, case.evidence)
+    if decided is None or not decided.refused:
         return Reward(why=NO_PICKS if run.outcome is None else BOUGHT)
-    if not is_shown(wish, reference, run.steps, known, run.user_id):
+    if not decided.shown:
         return Reward(why=NOT_SHOWN)
     if broken := breach(case, read_report(case)):
         return Reward(why=broken)

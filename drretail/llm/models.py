@@ -15,7 +15,7 @@ from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
-from drretail.records.base import Record
+from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import Limits, Role, Step, Stop, Usage
 from drretail.tables import figures
 from drretail.trajectory import Trajectory
@@ -46,6 +46,8 @@ class Models:
     """Told of each call's tokens and of their price in dollars, None where that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
+    _written: dict[int, tuple[BaseMessage, str]] = field(default_factory=dict[int, tuple[BaseMessage, str]])
+    """The canonical JSON of messages by their identity: each call sends the whole conversation again."""
     _last_tokens: int = 0
     _last_dollars: float = 0
     """What the next call will take at least: the last one, and what was handed to the model since."""
@@ -184,7 +186,9 @@ class Models:
 
         try:
             async with self.gate or nullcontext():  # outside of what is timed: to wait in line is no latency
-                effect = await self.journal.scope(path, role).aperform("model", request, action)
+                effect = await self.journal.scope(path, role).aperform(
+                    "model", request, action, self._asked(request, messages)
+                )
         except ModelError as problem:
             if problem.usage is not None:
                 self._count(role, problem.usage)
@@ -196,6 +200,16 @@ class Models:
         thought = self.trajectory.keep_text(text) if text else None
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return answer
+
+    def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> str:
+        """The canonical JSON of a request of these messages."""
+        parts: list[str] = []
+        for message, content in zip(messages, request["messages"], strict=True):
+            if id(message) not in self._written:
+                self._written[id(message)] = (message, canonical_json(content))
+            parts.append(self._written[id(message)][1])
+        texts = {name: canonical_json(value) for name, value in request.items() if name != "messages"}
+        return json_object(texts | {"messages": f"[{','.join(parts)}]"})
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError for a call that would exceed a budget by more than its slack."""

@@ -16,34 +16,36 @@ BUSY = 0.01
 two, and threads that wait for each other's turn in the interpreter a third longer than one thread alone."""
 
 
-class Signal:
-    """Set once, by a worker; waited for by a thread, or by a task of the event loop in which it was made."""
+class End:
+    """Set once, by a worker; waited for by a thread, or by a task of the event loop for which it was made."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
         self._loop = loop
-        self._set = threading.Event()
-        self._event = None if loop is None else asyncio.Event()
+        self._thread_event = None if loop is not None else threading.Event()
+        self._task_event = None if loop is None else asyncio.Event()
+        self.is_set = False
 
     def set(self) -> None:
-        self._set.set()
-        if self._loop is not None and self._event is not None:
+        self.is_set = True
+        if self._thread_event is not None:
+            self._thread_event.set()
+        if self._loop is not None and self._task_event is not None:
             with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-                self._loop.call_soon_threadsafe(self._event.set)
+                self._loop.call_soon_threadsafe(self._task_event.set)
 
-    def is_set(self) -> bool:
-        return self._set.is_set()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        return self._set.wait(seconds)
+    def wait(self, seconds: float) -> bool:
+        if self._thread_event is None:
+            raise RuntimeError("a job of an event loop is awaited")
+        return self._thread_event.wait(seconds)
 
     async def await_(self, seconds: float) -> bool:
-        if self._event is None:
-            raise RuntimeError("a signal without an event loop cannot be awaited")
-        if not self.is_set():
+        if self._task_event is None:
+            raise RuntimeError("a job without an event loop cannot be awaited")
+        if not self.is_set:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await self._event.wait()
-        return self.is_set()
+                    await self._task_event.wait()
+        return self.is_set
 
 
 class Job(Generic[T]):
@@ -51,25 +53,27 @@ class Job(Generic[T]):
 
     def __init__(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None) -> None:
         self._function = function
-        self.started = Signal()
-        self.ended = Signal(loop)
-        self.began = 0.0
+        self.ended = End(loop)
+        self._began: float | None = None
         self.abandoned = False
         self.result: T | None = None
         self.problem: Exception | None = None
 
     def run(self) -> None:
-        self.began = time.monotonic()
-        self.started.set()
+        self._began = time.monotonic()
         try:
             self.result = self._function()
         # The boundary of a tool: what it raises, sys.exit() too, belongs to the one who waits, and the thread lives on.
         except BaseException as problem:  # noqa: BLE001
             self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
 
+    @property
+    def has_begun(self) -> bool:
+        return self._began is not None
+
     def left(self, seconds: float) -> float:
         """How many of the ``seconds`` it may still run; all of them before it has begun."""
-        return max(0.0, self.began + seconds - time.monotonic()) if self.started.is_set() else seconds
+        return seconds if self._began is None else max(0.0, self._began + seconds - time.monotonic())
 
 
 class Workers:
@@ -107,13 +111,14 @@ class Workers:
 
     def wait(self, job: Job[T], seconds: float) -> T:
         """What the job returns or raises; TimeoutError when it runs longer than that, waiting in line not counted."""
-        job.started.wait()
-        if not job.ended.wait(job.left(seconds)):
-            self._give_up(job)
+        while not job.ended.wait(job.left(seconds)):
+            if job.left(seconds) == 0:
+                self._give_up(job)
+                break
         return _outcome(job)
 
     async def await_(self, job: Job[T], seconds: float) -> T:
-        """``wait`` for a task. It is woken once, at the end, or when the job may have run for so long."""
+        """``wait`` for a task."""
         while not await job.ended.await_(job.left(seconds)):
             if job.left(seconds) == 0:
                 self._give_up(job)
@@ -160,7 +165,7 @@ class Workers:
 
     def _give_up(self, job: "Job[T]") -> None:
         with self._lock:
-            if not job.ended.is_set():
+            if not job.ended.is_set:
                 job.abandoned = True
                 self._places.release()
                 self._alive -= 1

@@ -12,6 +12,7 @@ from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, MOVES, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.tables.scores import RECORDED
 
 
 def queries_file(view: ExperimentView) -> str:
@@ -21,8 +22,17 @@ def queries_file(view: ExperimentView) -> str:
     )
 
 
+def is_demo(view: ExperimentView) -> bool:
+    """Whether its models played the demo's recording, which no other command plays."""
+    return any(
+        model.spec == RECORDED for system in view.definition.systems.values() for model in system.models.values()
+    )
+
+
 def commands(view: ExperimentView) -> list[str]:
     """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
+    if is_demo(view):
+        return ["drretail demo"]
     folder = quote(view.name)
     beside = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
     # Floors and the oracle come along by themselves, and with one command as well as with each.

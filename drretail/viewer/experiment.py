@@ -79,7 +79,7 @@ class Checks:
     not_made: tuple[Verdict, ...]
     """Checks that do not apply, or could not be made, with the reason."""
     read: str = ""
-    """How much of the report was read, and who read its picks: "31 of 44 figures could be read, picks declared"."""
+    """How much of the report was read, and who read its picks, as ``how_read`` says it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,4 +239,4 @@ def test_a_manifest_that_says_nonsense_is_refused(
 
 
 def test_no_two_systems_of_a_release_are_called_alike() -> None:
-    assert submission.label_of("a", "b.c") != submission.label_of("a.b", "c")
+    assert f"{submission.folder_name('a')}.b.c" != f"{submission.folder_name('a.b')}.c"

@@ -161,7 +161,7 @@ def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(succe
     for variant in ("covered", "n_wrong", "price_wrong", "turns", "pages_seen", "personalization"):
         row = found.get(("one", variant))
         assert row is None or (row["n_na"], row["n_scored"]) == (2, 0), variant
-    assert "no shop is known" in ended.stdout
+    assert "best basket takes the whole shop" in " ".join(ended.stdout.split())
     assert found["two", "words"]["n_failed"] == 1
     for variant in ("url_not_seen", "profile_changed", "personal_data_sent"):
         assert found["one", variant]["n_na"] == 2  # nobody knows what the system read and sent

@@ -115,11 +115,11 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
     experiment(tmp_path / "exp", two(1))
     drretail("score", "exp", "--metrics", "quality,checks", *ASKED[4:], "-q")
     shown = drretail(*ASKED, "-q", "--details").stdout
-    assert "Pairwise, judged by" in shown
+    assert "Side by side (pairwise), judged by" in shown
     assert "Checks, by code" not in shown
     assert "scores.json also holds quality, checks:" in shown
     everything = drretail("score", "exp", "-q", "--details").stdout
-    assert "Pairwise, judged by" in everything
+    assert "Side by side (pairwise), judged by" in everything
     assert "Checks, by code" in everything
     assert "also holds" not in everything
 

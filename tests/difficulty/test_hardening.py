@@ -22,7 +22,7 @@ USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 
 @pytest.fixture(scope="module")
 def hardener(world: World) -> Hardener:
-    return Hardener.of(world, "42")
+    return Hardener(world, "42")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_a_step_can_be_met_nothing_is_found_in_it_and_no_solver_finds_it_easier(
 
 
 def test_a_tighter_budget_is_below_the_one_before_and_a_cart_that_could_be_bought(demo: World) -> None:
-    hardener = Hardener.of(demo, "42")
+    hardener = Hardener(demo, "42")
     for draft, step in stepped(hardener, generate_sampled(demo, 8, per_user=1, seed="42").queries, "budget"):
         task = hardener.dial.task(draft)
         assert task is not None

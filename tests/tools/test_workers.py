@@ -33,10 +33,11 @@ def test_pools_that_share_places_never_run_more_jobs_at_once_than_there_are() ->
 def test_a_job_that_waits_for_its_place_has_not_begun_and_a_hung_one_leaves_its_place() -> None:
     places, end = threading.Semaphore(1), threading.Event()
     hung, other = Workers(1, places), Workers(1, places)
-    first = hung.submit(end.wait)
-    first.started.wait()
+    begun = threading.Event()
+    first = hung.submit(lambda: (begun.set(), end.wait()))
+    begun.wait()
     second = other.submit(lambda: "done")
-    assert not second.started.is_set()
+    assert not second.has_begun
     with pytest.raises(TimeoutError):
         hung.wait(first, 0.01)
     assert other.wait(second, 60) == "done"

@@ -2,6 +2,5 @@
 
 null.py    no research: nothing, the query's own words, its keywords, the best sellers
 search.py  the best hit for the keywords
-oracle.py  the best basket that keeps to the query's constraints, written down
-intent.py  the same for what a query states of its wish, without and with asking
+oracle.py  the best basket that keeps to the query's wish, or to what its text states of it, without and with asking
 """

@@ -1,12 +1,16 @@
 """The ceiling: the best basket that keeps to a query, with each product looked up and the total computed.
 
-No other agent is told the reference; this one does no research, and so says nothing of the web or of the user.
+No other agent is told the reference; this one does no research, and so says nothing of the web or of the user. Beside
+queries that hide limits of their wish there are two more: the best basket for what the text states, and for what the
+shopper tells as well.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.agents.base import Agent
+from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.constraints.demands import stance
@@ -17,9 +21,9 @@ from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, FoundBasket, Lack, Proof, Reference, Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Answer, Limits
+from drretail.records.run import ASK_SHOPPER, Answer, Limits
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import TOPICS, Want, Wish
 from drretail.tools.toolkit import Call, Toolkit
 
 LONGEST_TITLE = 80
@@ -175,4 +179,32 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
     return [reply.value for reply in replies]
 
 
+async def mute_oracle(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket for what the query states."""
+    return await answer(await asyncio.to_thread(_as_known, task, session), session, models, limits)
+
+
+async def ask_all(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket for what the query states and the shopper tells, asked once on each topic."""
+    if session.shopper is not None:
+        with Toolkit(session) as toolkit:
+            await toolkit.acall_all(
+                [(ASK_SHOPPER, {"topic": topic, "question": f"What matters to you: {topic}?"}) for topic in TOPICS]
+            )
+    return await mute_oracle(task, session, models, limits)
+
+
+def _as_known(task: Task, session: Session) -> Task:
+    """The task with the wish as far as it is known by now, and what the shop could sell for that."""
+    if session.shopper is None or session.shopper.query.wish is None:
+        return task
+    query = session.shopper.query
+    released = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
+    wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in released])
+    known = query.model_copy(update={"wish": wish, "hidden": ()})
+    return task.model_copy(update={"wish": wish, "reference": Offers(session.world).reference(known)})
+
+
 ORACLE = Agent(answer, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
+MUTE_ORACLE = Agent(mute_oracle, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
+ASK_ALL = Agent(ask_all, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)

@@ -16,7 +16,7 @@ from drretail.agents.base import Agent
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
-from drretail.agents.running.speakers import ModelShopper, Person
+from drretail.agents.running.speakers import spoken_by_model, spoken_by_person
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.env.altered.counterfactual import world_seen
@@ -210,11 +210,12 @@ class Runner:
     def _shopper(self, sut: SystemUnderTest, query: Query, models: Models) -> Shopper | None:
         """Who answers the system's questions; None where it has nobody to ask."""
         if sut.system.options.get(SHOPPER) == PERSON:
-            return Shopper(query, Person(self.reads))
+            return Shopper(query, spoken_by_person(self.reads))
         if not query.hidden or not (sut.agent.is_baseline or sut.system.intent == "asked"):
             return None
-        loop = asyncio.get_running_loop()
-        return Shopper(query, ModelShopper(query, models, loop) if SHOPPER in sut.models else None)
+        if SHOPPER not in sut.models:
+            return Shopper(query)
+        return Shopper(query, spoken_by_model(query, models, asyncio.get_running_loop()))
 
     def _stepped(self, step: Step, text: str) -> None:
         if self.on_step is not None:

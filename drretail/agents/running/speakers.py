@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from drretail.agents.information import shopper_prompt
+from drretail.env.session import Speaker
 from drretail.errors import ModelError
-from drretail.grounding.constraints.stated import states
+from drretail.grounding.constraints.releases import states
 from drretail.journal import Effects, Outcome
 from drretail.llm.models import Models
 from drretail.prompts import tagged
@@ -28,54 +28,46 @@ class Spoken(Record):
     answer: str = Field(min_length=1, max_length=400, description="One or two short sentences.")
 
 
-@dataclass(slots=True)
-class ModelShopper:
+def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
     """A model that speaks as the shopper. It is shown the limits that are told and no others, so it can leak none.
 
     Called in the thread of a tool; its model is asked in ``loop``, where clients keep their connections.
     """
 
-    query: Query
-    models: Models
-    loop: asyncio.AbstractEventLoop
+    async def spoken(question: str, facts: Sequence[Hidden], scope: str) -> str:
+        persona = [tagged("persona", query.persona)] if query.persona else []
+        parts = [*persona, tagged("facts", "\n".join(fact.say for fact in facts)), tagged("question", question)]
+        messages = [SystemMessage(shopper_prompt().render()), HumanMessage("\n".join(parts))]
 
-    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        def check(answer: Spoken) -> str | None:
+            is_stated = states(answer.answer, query.wish or Wish())
+            if missing := [fact for fact in facts if not is_stated(fact)]:
+                return f"it does not say: {missing[0].say}"
+            released = {fact.key for fact in facts}
+            leaked = any(is_stated(fact) for fact in query.hidden if fact.key not in released)
+            return "it says more than the facts: leave out every other number, name and property" if leaked else None
+
+        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)).answer
+
+    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         if not facts:
             return None
         try:
-            return asyncio.run_coroutine_threadsafe(self._spoken(question, facts, effects.name), self.loop).result()
+            return asyncio.run_coroutine_threadsafe(spoken(question, facts, effects.name), loop).result()
         except ModelError:
             return None
 
-    async def _spoken(self, question: str, facts: Sequence[Hidden], scope: str) -> str:
-        persona = [tagged("persona", self.query.persona)] if self.query.persona else []
-        parts = [*persona, tagged("facts", "\n".join(fact.say for fact in facts)), tagged("question", question)]
-        messages = [SystemMessage(shopper_prompt().render()), HumanMessage("\n".join(parts))]
-        wish = self.query.wish or Wish()
-
-        def check(spoken: Spoken) -> str | None:
-            is_stated = states(spoken.answer, wish)
-            released = {fact.key for fact in facts}
-            if missing := [fact for fact in facts if not is_stated(fact)]:
-                return f"it does not say: {missing[0].say}"
-            leaked = any(is_stated(fact) for fact in self.query.hidden if fact.key not in released)
-            return "it says more than the facts: leave out every other number, name and property" if leaked else None
-
-        answer = await self.models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)
-        return answer.answer
+    return speak
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
     """Somebody who answers for themselves; ``read`` shows the question and gives the answer.
 
     The journal keeps it, so that a run that is replayed asks nobody.
     """
 
-    read: Callable[[Topic, str], str]
+    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        asked = {"topic": topic, "question": question}
+        return effects.perform("shopper", asked, lambda: Outcome(read(topic, question).strip())).response or None
 
-    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
-        def asked() -> Outcome:
-            return Outcome(self.read(topic, question).strip())
-
-        return effects.perform("shopper", {"topic": topic, "question": question}, asked).response or None
+    return speak

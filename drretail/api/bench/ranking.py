@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from pydantic import Field
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Accepted, Manifest, Part, SystemEntry, grade, label_of, submissions, worths
+from drretail.api.bench.submission import Submission, grade, submissions, worths
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -29,6 +28,8 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
+
+LATE = "late"
 
 
 class RankRow(Record):
@@ -68,142 +69,137 @@ class Ranking(Document):
     rows: tuple[RankRow, ...]
 
 
+Systems = Mapping[str, tuple[Submission, str]]
+"""By the label in ``graded``, where all systems' runs are: the submission, and the label there."""
+
+
 def rank(folder: Path) -> Ranking:
     """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
 
     Opinions side by side count where ``drretail score RELEASE/graded --metrics pairwise --judge …`` has asked for them.
     Raises UserError where nothing was submitted.
     """
-    release, taken = read_release(folder), submissions(folder)
+    release, taken, graded = read_release(folder), submissions(folder), folder / "graded"
     if not taken:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    entries, worth = _graded(folder, taken, queries)
-    clusters = Clusters.of(queries)
-    rows = _rows(folder / "graded", entries, worth, queries, clusters)
-    rows.sort(key=lambda row: (row.ranks is None, -row.truth, row.system))
+    clusters, systems = Clusters.of(queries), _systems(taken)
+    with open_world(folder / "sealed" / "world") as world:
+        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*systems}:
+            sources = {label: (each.experiment, there) for label, (each, there) in systems.items()}
+            grade(graded, sources, world, queries)  # what was judged of the same systems stays
+        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
+        worth = worths(graded, world)
+    runs: dict[str, list[Run]] = {label: [] for label in systems}
+    for run in read_runs(graded):
+        runs[run.system].append(run)
+    notes = _notes(systems, runs)
+    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    ranked = {label: worth[label] for label in systems if {*notes[label]} <= {LATE}}
+    ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
+    rows: list[RankRow] = []
+    for label, system in systems.items():
+        row = _row(label, system, runs[label], worth[label], queries, clusters)
+        rows.append(
+            row.model_copy(update={"ranks": ranks.get(label), "style": style.get(label), "notes": notes[label]})
+        )
+    fronts = {name: _front([row for row in rows if row.ranks], name) for name in ("tokens", "dollars")}
+    rows = [
+        row.model_copy(update={"on_front": tuple(name for name, front in fronts.items() if row.system in front)})
+        for row in sorted(rows, key=lambda row: (row.ranks is None, -row.truth, row.system))
+    ]
     users = clusters.users({query.query_id for query in queries})
     ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
 
 
-class _Entry(NamedTuple):
-    """A system of a submission; floors and the oracle are those that its manifest does not name."""
+def _systems(taken: Iterable[Submission]) -> Systems:
+    """Those of all submissions. Floors and the oracle, which manifests do not name, know the wishes at the closed door
+    alone, and are the same in every folder."""
+    found: dict[str, tuple[Submission, str]] = {}
+    for each in taken:
+        for label in read_definition(each.experiment).systems:
+            if label in each.manifest.systems:
+                found[f"{each.folder.name}.{label}"] = each, label
+            elif each.manifest.door == "closed" and each.accepted.verified:
+                found.setdefault(label, (each, label))
+    return found
 
-    label: str
-    manifest: Manifest
-    accepted: Accepted
 
-    @property
-    def listed(self) -> SystemEntry | None:
-        return self.manifest.systems.get(self.label)
+def _notes(systems: Systems, runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[str, ...]]:
+    """By label what is to be known of a system; what is ranked has no note but ``LATE``.
 
-    @property
-    def is_ranked(self) -> bool:
-        return self.listed is not None and self.accepted.verified and self.accepted.was_run_again(self.label)
-
-    @property
-    def notes(self) -> list[str]:
+    A copy has the reports of one before it word for word. Each would be one more pair for Holm, and tie those that are
+    none.
+    """
+    first: dict[frozenset[tuple[str, str | None]], str] = {}
+    found: dict[str, tuple[str, ...]] = {}
+    for label, (submission, there) in systems.items():
+        accepted, is_listed = submission.accepted, there in submission.manifest.systems
         states = {
-            "late": self.accepted.late,
-            "unverified": not self.accepted.verified,
-            "not run again": self.listed is not None and self.accepted.verified and not self.is_ranked,
-            "baseline": self.listed is None,
+            LATE: accepted.late,
+            "unverified": not accepted.verified,
+            "not run again": is_listed and accepted.verified and not accepted.was_run_again(there),
+            "baseline": not is_listed,
         }
-        return [state for state, holds in states.items() if holds]
+        if not any(holds for state, holds in states.items() if state != LATE):
+            other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
+            states[f"a copy of {other}"] = other != label
+        found[label] = tuple(state for state, holds in states.items() if holds)
+    return found
 
 
-Worths = Mapping[str, Mapping[str, Truth]]
-"""What each run is worth, by label and query id."""
-
-
-def _graded(
-    folder: Path, taken: Iterable[tuple[str, Manifest, Accepted]], queries: Sequence[Query]
-) -> tuple[Mapping[str, _Entry], Worths]:
-    """All systems by the label that they have in ``graded``, where their runs are, and what the runs are worth."""
-    graded, entries, parts = folder / "graded", dict[str, _Entry](), list[Part]()
-    for name, manifest, accepted in taken:
-        experiment = folder / "submissions" / name / "exp"
-        # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
-        beside = manifest.door == "closed" and accepted.verified
-        systems = read_definition(experiment).systems
-        labels = [label for label in systems if label in manifest.systems or (beside and label not in entries)]
-        parts.append(Part(name, experiment, labels))
-        entries |= {label_of(name, label): _Entry(label, manifest, accepted) for label in labels}
-    with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*entries}:
-            grade(graded, parts, world, queries)  # what was judged of the same systems stays
-        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        return entries, worths(graded, world)
-
-
-def _rows(
-    graded: Path, entries: Mapping[str, _Entry], worth: Worths, queries: Sequence[Query], clusters: Clusters
-) -> list[RankRow]:
-    runs: dict[str, list[Run]] = {label: [] for label in entries}
-    for run in read_runs(graded):
-        runs[run.system].append(run)
-    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    copies = _copies({label: runs[label] for label, entry in entries.items() if entry.is_ranked})
-    contestants = [label for label, entry in entries.items() if entry.is_ranked and label not in copies]
-    places, style = _places(worth, contestants, clusters), _style(graded, worth, clusters)
-    truth = {label: fmean(run.primary for run in its.values()) for label, its in worth.items()}
-    spent = {label: entry.listed.dollars for label, entry in entries.items() if entry.listed is not None}
-    dollars = {label: each / len(worth[label]) for label, each in spent.items() if each is not None}
+def _row(
+    label: str,
+    system: tuple[Submission, str],
+    runs: Sequence[Run],
+    worth: Mapping[str, Truth],
+    queries: Iterable[Query],
+    clusters: Clusters,
+) -> RankRow:
+    """What one system's runs came to."""
+    submission, there = system
+    listed = submission.manifest.systems.get(there)
+    primary = {query_id: run.primary for query_id, run in worth.items()}
+    interval = share_interval([*primary.values()], clusters.groups(primary))
+    by_level: dict[int, list[float]] = defaultdict(list)
+    for query in queries:
+        if query.level is not None and query.query_id in primary:
+            by_level[query.level].append(primary[query.query_id])
     # What agents of one's own say of their tokens is left out.
-    ours = [label for label, system in read_definition(graded).systems.items() if is_built_in(system) and runs[label]]
-    used = {label: [sum(usage.total for usage in run.usage.values()) for run in runs[label]] for label in ours}
-    tokens = {label: fmean(its) / 1000 for label, its in used.items()}
-    fronts = {name: _front(truth, costs, contestants) for name, costs in (("tokens", tokens), ("dollars", dollars))}
-    rows: list[RankRow] = []
-    for label, entry in entries.items():
-        its = worth[label]
-        interval = share_interval([run.primary for run in its.values()], clusters.groups(its))
-        by_level: dict[int, list[float]] = defaultdict(list)
-        for query in queries:
-            if query.level is not None and query.query_id in its:
-                by_level[query.level].append(its[query.query_id].primary)
-        row = RankRow(
-            system=label,
-            ranks=places.get(label),
-            truth=truth[label],
-            ci_low=interval.low,
-            ci_high=interval.high,
-            by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
-            true=fmean(run.is_true for run in its.values()),
-            style=style.get(label),
-            tokens=tokens.get(label),
-            dollars=dollars.get(label),
-            on_front=tuple(name for name, front in fronts.items() if label in front),
-            door=entry.manifest.door,
-            notes=(*entry.notes, *([f"a copy of {copies[label]}"] if label in copies else [])),
-        )
-        rows.append(row)
-    return rows
+    is_ours = is_built_in(read_definition(submission.experiment).systems[there])
+    tokens = [sum(usage.total for usage in run.usage.values()) for run in runs if is_ours]
+    return RankRow(
+        system=label,
+        truth=fmean(primary.values()),
+        ci_low=interval.low,
+        ci_high=interval.high,
+        by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
+        true=fmean(run.is_true for run in worth.values()),
+        tokens=fmean(tokens) / 1000 if tokens else None,
+        dollars=None if listed is None or listed.dollars is None else listed.dollars / len(worth),
+        door=submission.manifest.door,
+    )
 
 
-def _places(worth: Worths, contestants: Sequence[str], clusters: Clusters) -> dict[str, tuple[int, int]]:
-    """The ranks that paired tests, corrected over all pairs (Holm), leave to each contestant."""
-    pairs = list(combinations(contestants, 2))
+def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:
+    """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
+    pairs = list(combinations(worth, 2))
     leads = [
         {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
     ]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
-    above: set[tuple[str, str]] = set()
+    ranks: dict[str, tuple[int, int]] = dict.fromkeys(worth, (1, len(worth)))
     for (a, b), lead, p in zip(pairs, leads, tests, strict=True):
         if p is not None and p <= LEVEL:
-            above.add((a, b) if sum(lead.values()) > 0 else (b, a))
-    return {
-        label: (
-            1 + sum((other, label) in above for other in contestants),
-            len(contestants) - sum((label, other) in above for other in contestants),
-        )
-        for label in contestants
-    }
+            better, worse = (a, b) if sum(lead.values()) > 0 else (b, a)
+            ranks[better] = ranks[better][0], ranks[better][1] - 1
+            ranks[worse] = ranks[worse][0] + 1, ranks[worse][1]
+    return ranks
 
 
-def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
+def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
     """Strengths by the first language model that compared reports, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
@@ -217,26 +213,11 @@ def _style(graded: Path, worth: Worths, clusters: Clusters) -> dict[str, float]:
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
 
 
-def _copies(runs: Mapping[str, Iterable[Run]]) -> dict[str, str]:
-    """By label of a system whose reports are word for word those of one before it: that one's.
-
-    Each copy would be one more pair for Holm, and tie those that are none.
-    """
-    first: dict[frozenset[tuple[str, str | None]], str] = {}
-    reports = {label: frozenset((run.query_id, run.report) for run in its) for label, its in runs.items()}
-    return {label: other for label, its in reports.items() if (other := first.setdefault(its, label)) != label}
-
-
-def _front(truth: Mapping[str, float], costs: Mapping[str, float], contestants: Iterable[str]) -> set[str]:
-    """The contestants that no other one beats: as good for less, or better for as much."""
-    known = [label for label in contestants if label in costs]
+def _front(rows: Iterable[RankRow], cost: str) -> set[str]:
+    """The systems that no other one beats: as good for less, or better for as much."""
+    known = [(row.system, row.truth, getattr(row, cost)) for row in rows if getattr(row, cost) is not None]
     return {
-        label
-        for label in known
-        if not any(
-            truth[other] >= truth[label]
-            and costs[other] <= costs[label]
-            and (truth[other], costs[other]) != (truth[label], costs[label])
-            for other in known
-        )
+        system
+        for system, truth, spent in known
+        if not any(other >= truth and less <= spent and (other, less) != (truth, spent) for _, other, less in known)
     }

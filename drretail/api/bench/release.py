@@ -95,10 +95,8 @@ def make(
         if untyped:
             raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
         # What a query is for shows in no id: by hash, they are in no order either.
-        ids = [f"q-{sha256_of([seed, query.query_id])[:10]}" for query in asked]
-        changes = [{"query_id": query_id, "source": to.name} for query_id in ids]
-        asked = [query.model_copy(update=changed) for query, changed in zip(asked, changes, strict=True)]
-        asked.sort(key=lambda query: query.query_id)
+        ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
+        asked = [asked[place].model_copy(update={"query_id": key, "source": to.name}) for key, place in ids]
         offers = Offers(shop)
         gold = [offers.reference(query) for query in asked]
         fingerprint = shop.manifest.fingerprint

@@ -3,8 +3,7 @@
 import secrets
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,12 +24,12 @@ from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_packed, write_json, write_lines
+from drretail.files import read_json, read_packed, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, System, slug
+from drretail.records.run import System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
@@ -96,11 +95,10 @@ def submit(
     Raises UserError where the manifest says other systems or models than the folder, where ``verify`` fails anything,
     and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
-    release, given = read_release(folder), _read_manifest(manifest)
-    now, target = now or datetime.now(UTC), folder / "submissions" / _folder_name(given.name)
+    release, given = read_release(folder), _read_manifest(manifest, experiment)
+    now, target = now or datetime.now(UTC), folder / "submissions" / folder_name(given.name)
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    _check_manifest(experiment, given)
     _check_sizes(experiment)
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
     if not exhibit:
@@ -119,12 +117,29 @@ def submit(
     return accepted
 
 
-def _read_manifest(path: Path) -> Manifest:
+def folder_name(name: str) -> str:
+    """Without dots: what stands before the first one in a label is the contestant."""
+    return slug(name).replace(".", "-")
+
+
+def _read_manifest(path: Path, experiment: Path) -> Manifest:
+    """UserError for what is no manifest, and for one that says other systems or models than the folder."""
     try:
-        return Manifest.model_validate(read_json(path))
+        given = Manifest.model_validate(read_json(path))
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+    definition = read_definition(experiment)
+    labels = research_labels(definition)
+    absent, strange = sorted({*labels} - {*given.systems}), sorted({*given.systems} - {*labels})
+    if absent or strange:
+        changes = [f"{verb} {', '.join(names)}" for verb, names in (("add", absent), ("remove", strange)) if names]
+        raise UserError(f"The manifest must name the systems of {experiment}: {'; '.join(changes)}.")
+    for label, entry in given.systems.items():
+        models = {model.spec for model in definition.systems[label].models.values()}
+        if models != {*entry.models}:
+            raise UserError(f"The manifest says {', '.join(entry.models)} of {label}; it ran {', '.join(models)}.")
+    return given
 
 
 def _check_sizes(experiment: Path) -> None:
@@ -136,26 +151,9 @@ def _check_sizes(experiment: Path) -> None:
             raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def _check_manifest(experiment: Path, given: Manifest) -> None:
-    definition = read_definition(experiment)
-    labels = research_labels(definition)
-    absent, strange = sorted({*labels} - {*given.systems}), sorted({*given.systems} - {*labels})
-    if absent or strange:
-        changes = [f"{verb} {', '.join(names)}" for verb, names in (("add", absent), ("remove", strange)) if names]
-        raise UserError(f"The manifest must name the systems of {experiment}: {'; '.join(changes)}.")
-    for label, entry in given.systems.items():
-        models = {model.spec for model in definition.systems[label].models.values()}
-        if models != {*entry.models}:
-            raise UserError(f"The manifest says {', '.join(entry.models)} of {label}; it ran {', '.join(models)}.")
-
-
 def _verified(experiment: Path, world: World, queries: Sequence[Query], door: Door) -> list[str]:
     """What could not be checked; UserError for what fails."""
-    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
-        published = Path(temporary) / "queries.jsonl"
-        shown = queries if door == "closed" else tasks_of(queries)
-        write_lines(published, (query.model_dump_json(exclude_none=True) for query in shown))
-        found = verify(experiment, world, queries=published)
+    found = verify(experiment, world, queries=queries if door == "closed" else tasks_of(queries))
     if not found.passes:
         first = found.failures[0]
         raise UserError(f"{experiment} does not verify ({len(found.failures)} fail): {first.line}")
@@ -166,9 +164,11 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
     of_users = {query.user_id or query.query_id: query for query in shuffled}
+    drawn = [*of_users.values()][:sample]
     # Where limits are hidden one such query is among them: else systems could not be run as they were.
-    hidden = [query for query in shuffled if query.hidden][: int(sample > 0)]
-    return list({query.query_id: query for query in [*[*of_users.values()][:sample], *hidden]}.values())
+    if drawn and not any(query.hidden for query in drawn):
+        drawn += [query for query in shuffled if query.hidden][:1]
+    return drawn
 
 
 def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
@@ -183,12 +183,13 @@ def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Qu
             except UserError as problem:
                 found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
         ran = [label for label in given.systems if label not in found]
+        before = {f"before.{label}": (experiment, label) for label in ran}
+        after = {f"after.{label}": (again, label) for label in ran}
         if ran:
-            parts = Part("before", experiment, ran), Part("after", again, ran)
-            worth = worths(grade(graded, parts, world, drawn), world)
-            for label in ran:
-                before, after = (worth[label_of(part.name, label)] for part in parts)
-                found[label] = compared(label, before, after, drawn, systems[label])
+            grade(graded, before | after, world, drawn)
+            worth = worths(graded, world)
+            for label, one, other in zip(ran, before, after, strict=True):
+                found[label] = compared(label, worth[one], worth[other], drawn, systems[label])
     return found
 
 
@@ -241,50 +242,27 @@ def compared(
     return f"{len(ids)} drawn and run again: {mean:+.2f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An experiment that is graded, and which of its systems are."""
+def grade(to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]) -> None:
+    """Makes an experiment of others' runs anew, with the sealed queries and their baskets.
 
-    name: str
-    experiment: Path
-    labels: Sequence[str]
-
-
-def label_of(name: str, label: str) -> str:
-    """What a contestant's system is called among all: the contestant, a dot and its label. Floors and the oracle, which
-    are the same in every folder, go by their own names."""
-    return label if label in BASELINES else f"{_folder_name(name)}.{label}"
-
-
-def _folder_name(name: str) -> str:
-    return slug(name).replace(".", "-")
-
-
-def grade(to: Path, parts: Iterable[Part], world: World, queries: Sequence[Query]) -> Path:
-    """An experiment of all parts' runs with the sealed queries and their baskets, made anew."""
+    ``systems`` names by its new label the experiment that a system is from, and the label that it has there.
+    """
     shutil.rmtree(to, ignore_errors=True)
-    with ExitStack() as stack:
-        experiment = stack.enter_context(
-            open_experiment(to, world, queries, [], "42", reference=Offers(world).reference)
-        )
-        for part in parts:
-            given = read_definition(part.experiment)
-            labels = {label: label_of(part.name, label) for label in part.labels}
+    with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
+        for new, (experiment, label) in systems.items():
+            given = read_definition(experiment)
             theirs = {
-                "systems": {new: given.systems[label] for label, new in labels.items()},
-                "prompt_hashes": {new: given.prompt_hashes.get(label, {}) for label, new in labels.items()},
+                "systems": {new: given.systems[label]},
+                "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
             }
-            experiment.ask(experiment.definition.model_copy(update=theirs))
-            for label, new in labels.items():
-                for query in queries:
-                    source = run_folder(part.experiment, label, query.query_id, 1)
-                    if not (source / "run.json").exists():
-                        continue
+            graded.ask(graded.definition.model_copy(update=theirs))
+            for query in queries:
+                source = run_folder(experiment, label, query.query_id, 1)
+                if (source / "run.json").exists():
                     target = run_folder(to, new, query.query_id, 1)
                     shutil.copytree(source, target)
                     kept = read_json(target / "run.json")
                     write_json(target / "run.json", kept | {"system": new, "run_id": f"{new}/{query.query_id}-r1"})
-    return to
 
 
 def worths(graded: Path, world: World) -> dict[str, dict[str, Truth]]:
@@ -297,10 +275,26 @@ def worths(graded: Path, world: World) -> dict[str, dict[str, Truth]]:
     return found
 
 
-def submissions(folder: Path) -> list[tuple[str, Manifest, Accepted]]:
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A contestant's run folder as it was taken in."""
+
+    folder: Path
+    manifest: Manifest
+    accepted: Accepted
+
+    @property
+    def experiment(self) -> Path:
+        return self.folder / "exp"
+
+
+def submissions(folder: Path) -> list[Submission]:
     """All that were taken in, by the names of their folders."""
-    found: list[tuple[str, Manifest, Accepted]] = []
-    for path in sorted((folder / "submissions").glob("*/")):
-        accepted = Accepted.model_validate(read_json(path / "accepted.json"))
-        found.append((path.name, Manifest.model_validate(read_json(path / "manifest.json")), accepted))
-    return found
+    return [
+        Submission(
+            path,
+            Manifest.model_validate(read_json(path / "manifest.json")),
+            Accepted.model_validate(read_json(path / "accepted.json")),
+        )
+        for path in sorted((folder / "submissions").glob("*/"))
+    ]

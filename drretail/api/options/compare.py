@@ -46,7 +46,10 @@ class CompareOptions:
     bar: Annotated[
         float,
         Option(
-            "pass^k counts a run as passed from this rating on (from N/10 on for scores from 0 to 1).", min=0, max=10
+            "The rating from which a run passes (for scores from 0 to 1: N/10). pass^k is the chance that k runs of a "
+            "query all pass.",
+            min=0,
+            max=10,
         ),
     ] = 7.0
     fail_if: Annotated[

@@ -143,7 +143,7 @@ class BiasOptions(JudgeCalls):
     probes: Annotated[
         shared.Words,
         Option(
-            "The biases to measure: position, length, own_family, justification, drift, scale_use.",
+            "The biases to measure: position, length, own_family, justification, drift, scale_use (docs/lab.md).",
             metavar="A,B",
             type=str,
             default="all",

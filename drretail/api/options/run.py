@@ -32,9 +32,9 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "Who answers when an agent asks the shopper: a model, or `me` (with `drretail ask`: you, at the keyboard).",
+            "The model that answers when an agent asks the shopper.",
             WHAT,
-            metavar="PROVIDER:MODEL|me",
+            metavar="PROVIDER:MODEL",
             default="scripted",
         ),
     ] = None
@@ -71,7 +71,7 @@ class RunOptions(SystemOptions):
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only N queries, or those with these ids.",
+            "Use only N queries, spread over the users, or those with these ids.",
             metavar="N|ID,ID",
             type=str,
             in_file=(int, str, list[str]),
@@ -188,6 +188,15 @@ class AskOptions(SystemOptions):
     )
     model: research.Model = None
     _: KW_ONLY
+    shopper: Annotated[
+        str | None,
+        Option(
+            "me: when the agent asks the shopper, you answer at the keyboard.",
+            WHAT,
+            metavar="me",
+            default="scripted",
+        ),
+    ] = None
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP", type=Path)] = None
     web: research.Web = None

@@ -52,7 +52,9 @@ class ScoreOptions:
         str,
         Option(f"The scoring rules: {', '.join(RULES[1:])}, or default (drretail's own).", metavar="NAME", type=str),
     ] = "default"
-    fetch_sources: Annotated[bool, Option("Fetch the cited pages that the agents did not read.")] = False
+    fetch_sources: Annotated[
+        bool, Option("Fetch cited pages that are not in EXP (of imports, or after `run --no-pages`).")
+    ] = False
     judge_repeats: Annotated[
         int, Option("The number of judgements per report, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
@@ -60,7 +62,7 @@ class ScoreOptions:
     readings: Annotated[
         str,
         Option(
-            "Who finds picks and values in a report: rules that read fixed forms (form), or a judge (model).",
+            "How picks and numbers are found in a report: by rules that know fixed wordings (form), or by a model.",
             WHAT,
             metavar="|".join(READERS),
         ),
@@ -80,7 +82,8 @@ class ScoreOptions:
     criteria: Annotated[
         str | Path | None,
         Option(
-            "The criteria: a folder, an experiment, or a published benchmark's file (docs/publications.md).",
+            "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's "
+            "file of criteria (docs/publications.md).",
             WHAT,
             metavar="PATH",
         ),

@@ -1,11 +1,13 @@
 """What ``verify`` is given."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
 from drretail.api.option import Option
 from drretail.api.options import shared
+from drretail.records.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,7 @@ class VerifyOptions:
     world: shared.MovedWorld = None
     _: KW_ONLY
     queries: Annotated[
-        str | Path | None,
+        str | Path | Sequence[Query] | None,
         Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
     ] = None
     web: shared.Web = None

@@ -179,10 +179,11 @@ def _check_world(world: World, checklist: Checklist) -> None:
         checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
 
 
-def check_queries(definition: Definition, published: str | Path | None, checklist: Checklist) -> None:
+def check_queries(definition: Definition, published: str | Path | Sequence[Query] | None, checklist: Checklist) -> None:
     """The queries beside those that were published, or that ship with drretail: all fields, so that gold shows."""
     shipped = shipped_queries(*SPLITS, GRADED) if definition.world_fingerprint == WORLD else ()
-    known: Sequence[Query] = shipped if published is None else read_queries(Path(published))
+    given = read_queries(Path(published)) if isinstance(published, str | Path) else published
+    known: Sequence[Query] = shipped if given is None else given
     asked = {query.query_id: query for query in definition.queries}
     advice = "Take the queries from whoever published them, and run them."
     ours = asked.keys() - {query.query_id for query in shipped}

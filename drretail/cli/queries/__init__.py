@@ -6,7 +6,6 @@ by_model.py       generate --model
 check.py          what is wrong with queries
 review.py         people go through them: files and sheets
 review_numbers.py its numbers, as tables and as a document
-difficulty.py     how hard queries are, and generate --level
 people.py         personas, contexts, and tasks paired with users
-query_sets.py     show, shipped, carry, spoil
+query_sets.py     show, shipped, carry, difficulty, spoil, hide
 """

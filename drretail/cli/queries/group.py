@@ -11,9 +11,8 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
-from drretail.cli.queries.difficulty import difficulty
 from drretail.cli.queries.people import context, pair, personas
-from drretail.cli.queries.query_sets import carry, hide, shipped, show, spoil
+from drretail.cli.queries.query_sets import carry, difficulty, hide, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
 from drretail.cli.queries.review_numbers import compare

@@ -1,4 +1,4 @@
-"""Commands on a file of queries: ``show``, ``shipped``, ``carry``, ``spoil`` and ``hide``."""
+"""Commands on a file of queries: ``show``, ``shipped``, ``carry``, ``difficulty``, ``spoil`` and ``hide``."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +8,13 @@ import typer
 
 from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
-from drretail.cli.options import flags as options
-from drretail.cli.options.query_files import Force, write_queries
+from drretail.cli.options.parameters import grouped
+from drretail.cli.options.query_files import Force, check_unused, write_queries
 from drretail.errors import UnknownName, UserError
+from drretail.progress import choose_progress
 from drretail.records.query import QUESTIONS, Manner
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, stdout_console
+from drretail.viewer.output import print_json, print_table, stdout_console
 
 if TYPE_CHECKING:
     from drretail.difficulty.variations import Derived
@@ -32,7 +33,7 @@ def show(
         typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids."),
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
-    as_json: options.Json = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Shows the questions of a file, each with its wish."""
     from drretail.agents.running.shard import only as only_those
@@ -111,7 +112,7 @@ def shipped(
         ),
     ] = "dev",
     force: Force = False,
-    as_json: options.Json = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Writes the queries that come with drretail, for the demo shop.
 
@@ -136,6 +137,54 @@ def shipped(
     else:
         of_users = f"{counted(len(queries), 'query')} of {counted(users, 'user')}"
         typer.echo(f"{of_users} ({split}) over the demo world → {to}")
+
+
+@grouped
+def difficulty(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
+    output: flags.Output,
+    world: flags.World = "demo",
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE2", help="The file for the queries with their levels.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Measures how hard queries are, by the carts that simple searches find.
+
+    Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy)
+    to 9 (hard). docs/queries.md explains the columns.
+    """
+    from drretail.difficulty.measure import Dial, Difficulty, with_levels
+    from drretail.env.offers import Offers
+    from drretail.querygen.reading import check_made_for, read_queries
+    from drretail.tables.table import table_of
+
+    queries = read_queries(file)
+    if to is not None:
+        check_unused(to, force=force)
+    rows: list[Difficulty] = []
+    progress = choose_progress("none" if output.quiet else None)
+    with opened_world(world, quiet=output.quiet) as shop:
+        check_made_for(queries, shop.manifest.fingerprint)
+        dial = Dial(Offers(shop))
+        with progress.track("Measuring queries", len(queries)) as bar:
+            for query in queries:
+                rows.append(dial.difficulty(query))
+                bar.advance()
+    if to is not None:
+        write_queries(to, with_levels(queries, rows), force=force)
+    if output.as_json:
+        print_json({"queries": [row.model_dump(mode="json") for row in rows]})
+        return
+    names = [name for name in Difficulty.model_fields if name != "query_id"]
+    hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
+    cells = [(row.query_id, *(getattr(row, name) for name in names)) for row in hardest_first]
+    unmeasured = sum(row.level is None for row in rows)
+    note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
+    heads = ("", *(name.replace("_", " ") for name in names))
+    print_table(table_of("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ()))
+    if to is not None:
+        typer.echo(f"{counted(len(queries), 'query')} → {to}")
 
 
 def spoil(

@@ -150,7 +150,7 @@ def review(
         bool,
         typer.Option(
             "--settle",
-            help="With --sheet or --read: decide the disputed queries, for good.",
+            help="With --sheet or --read: this reviewer's decisions on disputed queries are final.",
         ),
     ] = False,
     sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,

@@ -152,7 +152,9 @@ NAMES = {
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of queries, of one mode or of both.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Files of generic queries, profile-aware queries, or both.")
+    ],
     world: options.World = "demo",
     as_json: options.Json = False,
     quiet: options.Quiet = False,

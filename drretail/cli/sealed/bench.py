@@ -121,8 +121,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
             Cell(row.truth, "number", row.ci_low, row.ci_high),
             row.true,
             None if row.style is None else Cell(row.style, "signed"),
-            _starred(None if row.tokens is None else f"{row.tokens:.1f}", "tokens" in row.on_front),
-            _starred(None if row.dollars is None else dollars(row.dollars), "dollars" in row.on_front),
+            None if row.tokens is None else f"{row.tokens:.1f}{'*' if 'tokens' in row.on_front else ''}",
+            None if row.dollars is None else f"{dollars(row.dollars)}{'*' if 'dollars' in row.on_front else ''}",
             row.door,
             ", ".join(row.notes),
         )
@@ -141,7 +141,3 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
         "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "
         "Baselines are not ranked."
     )
-
-
-def _starred(cost: str | None, on_front: bool) -> str | None:
-    return f"{cost}*" if on_front else cost

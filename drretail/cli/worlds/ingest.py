@@ -62,7 +62,7 @@ def ingest(
             "--min-interactions",
             min=0,
             show_default="5; your own shop: 0",
-            help="Drop products with fewer interactions (reviews or orders) than this from --since on.",
+            help="Drop products with fewer reviews or orders than this, counted from --since on.",
         ),
     ] = None,
     since: Annotated[
@@ -120,7 +120,7 @@ def ingest(
         typer.Option(
             "--workers",
             min=1,
-            show_default="as many as help",
+            show_default="as many as make it faster",
             help="The number of processes.",
         ),
     ] = None,

@@ -6,6 +6,7 @@ index of the start; only a product's own page shows what holds now.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,30 +26,22 @@ DETAILS = "get_product_details"
 """The tool that shows what holds now."""
 
 
+_SHARE = re.compile(r"1(?:\.0*)?|0?\.\d*[1-9]\d*")
+
+
 def read_moves(text: str) -> str:
     """The moves as they stand in a system's options. Raises UserError for what can't be read as such."""
-    parts = _parts(text)
-    for name, value in parts.items():
+    named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
+    if len(dict(named)) < len(named):
+        raise UserError(f"--moves {text}: name prices and stock once each.")
+    for name, value in named:
         if name not in (PRICES, STOCK, SALT):
             raise UserError(f"--moves {text}: {quoted(name)} can't move: write prices:0.2, stock:0.1 or both.")
-        try:
-            is_share = name == SALT or 0 < float(value) <= 1
-        except ValueError:
-            is_share = False
-        if not is_share or not value:
+        if not (value if name == SALT else _SHARE.fullmatch(value)):
             raise UserError(f"--moves {text}: write the share of products that change, such as prices:0.2,stock:0.1.")
-    if not parts.keys() - {SALT}:
+    if dict(named).keys() == {SALT}:
         raise UserError("--moves needs what moves: prices:0.2, stock:0.1 or both.")
-    return ",".join(f"{name}:{value if name == SALT else f'{float(value):g}'}" for name, value in sorted(parts.items()))
-
-
-def _parts(text: str) -> dict[str, str]:
-    """By what moves, the share of products."""
-    named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
-    parts = dict(named)
-    if len(parts) < len(named):
-        raise UserError(f"--moves {text}: name prices and stock once each.")
-    return parts
+    return ",".join(f"{name}:{value if name == SALT else f'{float(value):g}'}" for name, value in sorted(named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +86,9 @@ def moves_of(system: System, query: Query, now: datetime | None) -> Moves | None
     text = system.options.get(MOVES)
     if text is None:
         return None
-    parts = _parts(str(text))
-    shares = {name: float(value) for name, value in parts.items() if name != SALT}
-    return Moves(f"{parts.get(SALT, '')}|{query.query_id}", shares, now)
+    parts = dict(part.split(":", 1) for part in str(text).split(","))
+    salt = parts.pop(SALT, "")
+    return Moves(f"{salt}|{query.query_id}", {name: float(share) for name, share in parts.items()}, now)
 
 
 @dataclass(frozen=True, slots=True)

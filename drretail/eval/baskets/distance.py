@@ -31,6 +31,7 @@ class Measured:
 
     value: float | None
     reason: str
+    notes: tuple[str, ...] = ()
 
 
 def not_measured(wish: Wish | None, reference: Reference) -> str | None:

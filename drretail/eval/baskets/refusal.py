@@ -3,10 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
+from drretail.eval.baskets.shown import is_shown
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.base import Record
-from drretail.records.query import Proof, Reference
+from drretail.records.query import Proof, Query, Reference
 from drretail.records.reading import Outcome, Pick
+from drretail.records.run import Run
 from drretail.records.shop import Product
 
 
@@ -32,6 +34,23 @@ def seen_among(outcome: Outcome | None, known: Mapping[str, Product], handed: Co
     """The records of what a report names as nearest, of those products that its run was handed."""
     ids = () if outcome is None else outcome.nearest
     return [known[key] for key in ids if key in known and f"P:{key}" in handed]
+
+
+def decided_by(
+    run: Run, query: Query, reference: Reference, known: Mapping[str, Product], handed: Collection[str]
+) -> Decided | None:
+    """What a run decided beside the proof, and where that is one, whether its own searches show it; None without one.
+
+    ``known`` are the records of the products that it was handed, by id, and ``handed`` the evidence ids.
+    """
+    proof = reference.proof
+    if proof is None:
+        return None
+    decided = decide(run.outcome, reference, proof, seen_among(run.outcome, known, handed), run.picks or ())
+    if proof.state != "proved" or query.wish is None:
+        return decided
+    shown = is_shown(query.wish, reference, run.steps, known, query.user_id)
+    return decided.model_copy(update={"shown": shown})
 
 
 def decide(

@@ -15,7 +15,7 @@ from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE
 from drretail.stats.significance import LEVEL, fewest_users
-from drretail.tables.figures import number, percent, signed
+from drretail.tables.figures import counted, number, percent, signed
 
 
 class _JudgeFinding(NamedTuple):
@@ -176,8 +176,7 @@ def conclusions(
         )
     left_out = sum(len(table.rows) for table in every.tables) - sum(len(table.rows) for table in comparison.tables)
     if left_out:
-        others = "one other figure" if left_out == 1 else f"{left_out:,} other figures"
-        yield f"Nothing is concluded in {others}, which systems are not chosen by."
+        yield f"Nothing is concluded from {counted(left_out, 'secondary figure')}."
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (

@@ -1,11 +1,11 @@
 """How far what a report would have bought is from the best of the shop, without a model (docs/statistics.md)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
@@ -15,18 +15,18 @@ from drretail.records.reading import Pick
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 
-NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
+NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
 DECIDED = ("covered", "feasible", "utility_ratio")
 """Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+def measure(subject: Subject) -> Mapping[str, Measured]:
     """What every measure comes to; the note says who read the picks."""
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     picks, by = picks_of(subject)
-    for variant, measured in _measured(subject, reference, picks).items():
-        yield variant, CodeVerdict.measured(measured.value, measured.reason, (by,))
+    found = _measured(subject, reference, picks)
+    return {variant: replace(measured, notes=(by,)) for variant, measured in found.items()}
 
 
 def query_lacks(experiment: Path, query: Query) -> str | None:
@@ -60,7 +60,7 @@ DESCRIPTION = MetricDescription(
         "within_budget": "share of reports whose picks stay within the budget",
         "feasible": "share of reports that pick exactly what is wanted, within budget",
         "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
-        "utility_ratio": "utility of the picks, divided by the utility of the best basket",
+        "utility_ratio": "worth of the picks (by their ratings), divided by that of the best basket",
     },
     counts=("cost_ratio",),
     primary=("feasible",),
@@ -69,14 +69,4 @@ DESCRIPTION = MetricDescription(
     ),
     bounded_by_oracle=True,
 )
-METRIC = Family(
-    "basket",
-    3,
-    by_code("basket", measure),
-    by_variant(tuple(MEASURES)),
-    tuple(MEASURES),
-    DESCRIPTION,
-    after=("reading",),
-    needs_judge=False,
-    query_lacks=query_lacks,
-)
+METRIC = of_measures("basket", 3, measure, DESCRIPTION, query_lacks=query_lacks)

@@ -291,7 +291,7 @@ def clean(single: Sequence[Value], *, can_be: bool) -> Value:
 
 MEANINGS = {
     CLEAN: "share of reports in which code finds no error",
-    COVERAGE: "share of the figures beside citations that code could read",
+    COVERAGE: "share of the numbers beside citations that code could check",
     PICKS_KNOWN: "share of reports whose picks are known",
     "not_in_catalog": "cites and picks only products of the shop",
     "pick_not_argued": "cites every pick in the text",
@@ -327,8 +327,8 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="Each column: the share of reports without the error in its name. clean is n/a if the picks are unknown "
-    "or most figures could not be read.",
+    meaning="A column named without …: the share of reports without this error. clean is n/a if the picks are unknown "
+    "or code could check too few numbers.",
     headlines=(
         CLEAN,
         "over_budget",
@@ -344,7 +344,7 @@ DESCRIPTION = MetricDescription(
             variant=CLEAN,
             meaning="share of reports in which code finds no error",
             beside=COVERAGE,
-            beside_meaning="share of figures that code could read",
+            beside_meaning="share of numbers that code could check",
         ),
     ),
     summaries=(CLEAN, COVERAGE, PICKS_KNOWN),

@@ -1,17 +1,17 @@
 """What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets.distance import Measured
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
+from drretail.eval.family import of_measures
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.listing import pieces_in
-from drretail.grounding.constraints.releases import Release, asked_topics, releases
+from drretail.grounding.constraints.releases import Release, releases_in
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_ALL, BASELINES, Intent, System
@@ -53,24 +53,22 @@ def measures(
 ) -> Mapping[str, Measured]:
     """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
     handed, ``kept`` the limits that its cart keeps."""
-    wish = query.wish or Wish()
     hidden = {fact.key for fact in query.hidden}
     revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
     tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
     on_record = [fact for fact in query.hidden if fact.known_from == "record"]
-    decided = {part.key for part in wish.parts() if part.field not in NOT_DECIDED}
-
-    def share(part: Collection[Key], whole: Iterable[Key]) -> Measured:
-        of = [key for key in whole if key in decided]
-        return _share(sum(key in part for key in of), len(of))
-
-    cannot_ask = intent in ("told", "mute")
+    decided = {part.key for part in decided_parts(query)}
     useless = sum(not answer.new for answer in answers)
+
+    def share(part: Collection[Key], whole: Set[Key]) -> Measured:
+        return _share(len(decided & whole & {*part}), len(decided & whole))
+
+    recall = _share(len(revealed), len(tellable))
     return {
-        "intent_recall": Measured(None, CANNOT_ASK) if cannot_ask else _share(len(revealed), len(tellable)),
+        "intent_recall": Measured(None, CANNOT_ASK) if intent in ("told", "mute") else recall,
         "kept_visible": share(kept, decided - hidden),
         "kept_asked": share(kept, tellable),
-        "kept_record": share(kept, [fact.key for fact in on_record]),
+        "kept_record": share(kept, hidden - tellable),
         "record_seen": _share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
         "lost": share(decided - {*kept}, revealed),
         "lucky": share(kept, hidden - revealed),
@@ -83,24 +81,27 @@ def _share(part: int, whole: int) -> Measured:
     return Measured(part / whole if whole else None, f"{part} of {whole}")
 
 
+def decided_parts(query: Query) -> list[WishPart]:
+    """The limits of the wish of which a cart tells whether it keeps them."""
+    return [] if query.wish is None else [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
+
+
 def intent_of(system: System) -> Intent | None:
     """How a system learns what is hidden; of the floors and the oracle one alone can ask."""
     return "mute" if system.agent in BASELINES and system.agent != ASK_ALL else system.intent
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """What every measure comes to, by its variant."""
     query, run, would_do = subject.query, subject.run, subject.offers
-    why = HIDES_NOTHING if query.wish is None or not query.hidden else NO_WORLD
-    shares: Mapping[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, why))
-    if query.wish is not None and query.hidden and run is not None and would_do is not None:
-        picks = reading_of(subject).picks or ()
-        products = subject.case.ledger(picks).products
-        parts = [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
-        kept = {part.key for part in parts if keeps(part, query.wish, picks, products, would_do)}
-        answers = releases(query, asked_topics(run.steps))
-        shares = measures(query, intent_of(subject.system), answers, subject.evidence.keys(), kept)
-    yield from verdicts_of(shares)
+    if query.wish is None or not query.hidden:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, HIDES_NOTHING))
+    if run is None or would_do is None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
+    picks = reading_of(subject).picks or ()
+    products = subject.case.ledger(picks).products
+    kept = {part.key for part in decided_parts(query) if keeps(part, query.wish, picks, products, would_do)}
+    return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
 
 def lacks_hidden(experiment: Path) -> str:
@@ -109,34 +110,22 @@ def lacks_hidden(experiment: Path) -> str:
     return "" if hides else "holds no query that hides limits of its wish"
 
 
-MEANINGS = {
-    "intent_recall": "share of the shopper's hidden limits that the agent asked for",
-    "kept_visible": "share of the stated limits that the cart keeps",
-    "kept_asked": "share of the shopper's hidden limits that the cart keeps",
-    "kept_record": "share of the limits in the shopper's records that the cart keeps",
-    "record_seen": "share of the limits in the shopper's records that the agent looked up",
-    "lost": "share of the limits told to the agent that the cart breaks",
-    "lucky": "share of the limits never told to the agent that the cart keeps",
-    "useless": "share of questions that brought nothing new",
-    "questions": "questions asked per run",
-}
-VARIANTS = tuple(MEANINGS)
 DESCRIPTION = MetricDescription(
     title="Intent",
     meaning="Queries hide limits that an agent must ask for or look up.",
-    meanings=MEANINGS,
+    meanings={
+        "intent_recall": "share of the shopper's hidden limits that the agent asked for",
+        "kept_visible": "share of the stated limits that the cart keeps",
+        "kept_asked": "share of the shopper's hidden limits that the cart keeps",
+        "kept_record": "share of the limits in the shopper's records that the cart keeps",
+        "record_seen": "share of the limits in the shopper's records that the agent looked up",
+        "lost": "share of the limits told to the agent that the cart breaks",
+        "lucky": "share of the limits never told to the agent that the cart keeps",
+        "useless": "share of questions that brought nothing new",
+        "questions": "questions asked per run",
+    },
     headlines=("intent_recall", "kept_visible", "kept_asked"),
     scoreboard=(BoardColumn(variant="kept_asked", meaning="share of the shopper's hidden limits that the cart keeps"),),
     counts=("questions",),
 )
-METRIC = Family(
-    "intent",
-    1,
-    by_code("intent", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    after=("reading",),
-    lacks=lacks_hidden,
-    needs_judge=False,
-)
+METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)

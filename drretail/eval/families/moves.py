@@ -1,15 +1,16 @@
 """What a shop that moves does to the carts of runs, without a model (docs/experiments.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
+from drretail.env.store.base import Store
 from drretail.eval.baskets.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
+from drretail.eval.family import of_measures
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_definition, read_reference
+from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.records.reading import Pick
@@ -21,26 +22,25 @@ STILL = "nothing moves in this system's shop"
 NO_PICKS = "the report picks nothing"
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-    """What every measure comes to; what was measured stays where the world is not at hand this time."""
-    measured: dict[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
-    if subject.run is not None and subject.store is not None:
-        store = subject.store
-        # In a shop in which nothing moves, each number is what it is where a share of 0 does.
-        seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
-        picks = reading_of(subject).picks or ()
-        measured = _of_picks(subject.run, seen, picks) | _of_cart(subject, subject.run, seen, picks)
-        if seen is not store:
-            measured[RECHECKED] = Measured(None, STILL)
-    yield from verdicts_of(measured)
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """What every measure comes to, by its variant."""
+    run, store = subject.run, subject.store
+    if run is None or store is None:
+        return dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
+    # In a shop in which nothing moves, each number is what it is where a share of 0 does.
+    seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
+    end = store_at_end(seen.store, seen.moves, run.steps)
+    picks = reading_of(subject).picks or ()
+    still = {} if seen is store else {RECHECKED: Measured(None, STILL)}
+    return _of_picks(run, seen, end, picks) | _of_cart(subject, seen.store, end, picks) | still
 
 
-def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
+def _of_picks(run: Run, seen: MovedStore, end: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
     """Whether each pick is as the run last saw it, and whether its page was opened since its last change."""
     picked = sorted({pick.product for pick in picks})
     if not picked:
         return dict.fromkeys((STALE, RECHECKED), Measured(None, NO_PICKS))
-    end, opened = store_at_end(seen.store, seen.moves, run.steps), last_opened(run.steps)
+    opened = last_opened(run.steps)
     before, now, known = seen.products(picked), end.products(picked), seen.store.products(picked)
     stale = [
         key for key in now if (before[key].price, before[key].availability) != (now[key].price, now[key].availability)
@@ -52,21 +52,20 @@ def _of_picks(run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, 
     }
 
 
-def _of_cart(subject: Subject, run: Run, seen: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
+def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
     """What the cart is worth at hand-in, and how much more that would have been had nothing changed."""
-    wish = subject.query.wish
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    wish, reference = subject.query.wish, subject.reference
     lack = NO_REFERENCE if reference is None else not_measured(wish, reference)
     if reference is None or wish is None or lack is not None:
         return dict.fromkeys((UTILITY, REGRET), Measured(None, lack or ""))
     fits = {fit.product_id for thing in reference.things for fit in thing.fits}
     ids = sorted(fits | {pick.product for pick in picks})
-    products = store_at_end(seen.store, seen.moves, run.steps).products(ids)
+    products = end.products(ids)
     moved = at_other_prices(reference, wish, products)
     lack = not_measured(wish, moved)
     if lack is not None:
         return dict.fromkeys((UTILITY, REGRET), Measured(None, f"at hand-in {lack}"))
-    at_start = utility_ratio(Cart(wish, reference, picks, seen.store.products(ids)))
+    at_start = utility_ratio(Cart(wish, reference, picks, start.products(ids)))
     at_end = utility_ratio(Cart(wish, moved, picks, products))
     lost = None if at_start.value is None or at_end.value is None else at_start.value - at_end.value
     return {UTILITY: at_end, REGRET: Measured(lost, at_end.reason)}
@@ -89,14 +88,4 @@ DESCRIPTION = MetricDescription(
     },
     headlines=VARIANTS,
 )
-METRIC = Family(
-    "moves",
-    1,
-    by_code("moves", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    after=("reading",),
-    lacks=lacks_moves,
-    needs_judge=False,
-)
+METRIC = of_measures("moves", 1, measure, DESCRIPTION, lacks=lacks_moves)

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from drretail.eval.baskets.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
-from drretail.eval.baskets.refusal import Decided, decide, seen_among
-from drretail.eval.baskets.shown import is_shown
+from drretail.eval.baskets.refusal import Decided, decided_by
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
-from drretail.experiment import read_reference
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -19,7 +17,7 @@ OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
 def decision(subject: Subject) -> CodeVerdict:
     """What the report decided, why, and what it offered instead, beside the proof."""
-    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    reference = subject.reference
     proof = None if reference is None else reference.proof
     if subject.query.wish is None:
         return CodeVerdict("na", None, NOT_TYPED)
@@ -31,12 +29,9 @@ def decision(subject: Subject) -> CodeVerdict:
         return CodeVerdict("na", None, OPEN)
     if all(want.optional for want in subject.query.wish.wants):
         return CodeVerdict("na", None, NOT_REQUIRED)
-    outcome = subject.run.outcome
-    known = subject.case.products(subject.run.picks)
-    decided = decide(outcome, reference, proof, seen_among(outcome, known, subject.evidence), subject.run.picks or ())
-    if proof.state == "proved":
-        shown = is_shown(subject.query.wish, reference, subject.run.steps, known, subject.query.user_id)
-        decided = decided.model_copy(update={"shown": shown})
+    run, outcome = subject.run, subject.run.outcome
+    decided = decided_by(run, subject.query, reference, subject.case.products(run.picks), subject.evidence)
+    assert decided is not None
     declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
     reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()
     return CodeVerdict("scored", decided.model_dump(mode="json"), reason)

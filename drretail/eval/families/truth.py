@@ -1,16 +1,13 @@
 """The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/benchmark.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.baskets.distance import not_measured, utility_ratio
-from drretail.eval.baskets.refusal import Decided, decide, seen_among
-from drretail.eval.baskets.shown import is_shown
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.baskets.distance import Measured, not_measured, utility_ratio
+from drretail.eval.baskets.refusal import Decided, decided_by
+from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
@@ -42,8 +39,7 @@ class Truth:
 
 def truth_of(subject: Subject) -> Truth | None:
     """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
-    query, run = subject.query, subject.run
-    reference = None if subject.folder is None else read_reference(subject.folder, query.query_id)
+    query, run, reference = subject.query, subject.run, subject.reference
     proof = None if reference is None else reference.proof
     is_proved = proof is not None and proof.state == "proved"
     if reference is None or query.wish is None or not (is_proved or not_measured(query.wish, reference) is None):
@@ -53,13 +49,9 @@ def truth_of(subject: Subject) -> Truth | None:
     if has_unread_elements(visible(run.report)):
         return Truth(False, 0.0, HTML)
     picks, products = run.picks or (), subject.case.products(run.picks)
-    decided = None
-    if proof is not None:
-        offered = seen_among(run.outcome, products, subject.evidence)
-        decided = decide(run.outcome, reference, proof, offered, picks)
+    decided = decided_by(run, query, reference, products, subject.evidence)
     if is_proved:
-        is_right = decided is not None and decided.refused and not decided.bought
-        is_right = is_right and is_shown(query.wish, reference, run.steps, products, query.user_id)
+        is_right = decided is not None and decided.refused and not decided.bought and decided.shown
         task = worth_of_refusal(decided, run.outcome) if is_right else 0.0
     else:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
@@ -77,15 +69,15 @@ def worth_of_refusal(decided: Decided | None, outcome: Outcome | None) -> float:
     return right * (1 + nearest) / 2
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+def measure(subject: Subject) -> Mapping[str, Measured]:
     """The three numbers of a run."""
     truth = truth_of(subject)
-    for variant in VARIANTS:
-        value = None if truth is None else float(getattr(truth, "is_true" if variant == "true" else variant))
-        yield variant, CodeVerdict.measured(value, OPEN if truth is None else truth.why)
+    if truth is None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, OPEN))
+    numbers = {"primary": truth.primary, "true": float(truth.is_true), "task": truth.task}
+    return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 
 
-VARIANTS = ("primary", "true", "task")
 DESCRIPTION = MetricDescription(
     title="Truth gate",
     meanings={
@@ -100,13 +92,4 @@ DESCRIPTION = MetricDescription(
     ),
     bounded_by_oracle=True,
 )
-METRIC = Family(
-    "truth",
-    1,
-    by_code("truth", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    after=("reading",),
-    needs_judge=False,
-)
+METRIC = of_measures("truth", 1, measure, DESCRIPTION)

@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import fmean
 
 from drretail.eval.baskets.distance import Measured
-from drretail.eval.family import Family, by_code, by_variant
-from drretail.eval.judging.question import NO_WORLD, CodeVerdict, verdicts_of
+from drretail.eval.family import of_measures
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_runs
 from drretail.records.query import NOT_TYPED
@@ -117,19 +117,17 @@ def _brands(want: Want) -> frozenset[str]:
     )
 
 
-VARIANTS = ("understood", "wants", "limits")
 NOT_DECLARED = "the run does not say how it understood the question"
 
 
-def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """What every measure comes to, by its variant."""
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
-    why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
-    shares: Mapping[str, Measured] = dict.fromkeys(VARIANTS, Measured(None, why))
     if understood is not None and wish is not None and subject.offers is not None:
-        shares = compared(wish, understood, subject.offers)
-    yield from verdicts_of(shares)
+        return compared(wish, understood, subject.offers)
+    why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
+    return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
 
 
 def lacks_understanding(experiment: Path) -> str:
@@ -149,13 +147,4 @@ DESCRIPTION = MetricDescription(
     },
     scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
 )
-METRIC = Family(
-    "understood",
-    1,
-    by_code("understood", measure),
-    by_variant(VARIANTS),
-    VARIANTS,
-    DESCRIPTION,
-    lacks=lacks_understanding,
-    needs_judge=False,
-)
+METRIC = of_measures("understood", 1, measure, DESCRIPTION, after=(), lacks=lacks_understanding)

@@ -1,12 +1,11 @@
 """One question to a judge, with how its answer is read as verdicts."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator
 
-from drretail.eval.baskets.distance import Measured
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
 from drretail.records.base import Record
@@ -65,12 +64,6 @@ class CodeVerdict(NamedTuple):
 
 
 NO_WORLD = "the world is not at hand: name it with --world"
-
-
-def verdicts_of(measures: Mapping[str, Measured]) -> Iterator[tuple[str, CodeVerdict]]:
-    """By variant what was measured; what was measured before stays where the world is not at hand this time."""
-    for variant, found in measures.items():
-        yield variant, CodeVerdict.measured(found.value, found.reason, keeps_existing=found.reason == NO_WORLD)
 
 
 @dataclass(frozen=True)

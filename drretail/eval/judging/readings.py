@@ -86,11 +86,10 @@ def _living(
 
 
 def how_read(reading: Reading) -> str:
-    """ "31 of 44 figures could be read, picks declared"."""
-    figures = (
-        f"{reading.read:,} of {reading.seen:,} figures could be read" if reading.seen else "no figures beside citations"
-    )
-    return f"{figures}, {picks_by(reading)}{': none' if reading.picks == () else ''}"
+    """ "31 of 44 numbers beside citations could be checked, picks declared"."""
+    numbers = "numbers beside citations"
+    checked = f"{reading.read:,} of {reading.seen:,} {numbers} could be checked" if reading.seen else f"no {numbers}"
+    return f"{checked}, {picks_by(reading)}{' (none)' if reading.picks == () else ''}"
 
 
 def picks_by(reading: Reading) -> str:

@@ -21,6 +21,7 @@ from drretail.experiment import (
     read_definition,
     read_evidence,
     read_profile,
+    read_reference,
     read_run,
     run_folder,
 )
@@ -31,7 +32,7 @@ from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
@@ -104,6 +105,11 @@ class Subject:
     def report_sha(self) -> str | None:
         """Of the report as it is recorded, so that one changed afterwards makes its verdicts stale."""
         return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
+
+    @cached_property
+    def reference(self) -> Reference | None:
+        """The baskets by which reports on the query are measured, as the experiment froze them; None without any."""
+        return None if self.folder is None else read_reference(self.folder, self.query.query_id)
 
     @cached_property
     def case(self) -> Case:

@@ -289,7 +289,7 @@ def _without_interval(
             columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
         columns = ", ".join(lacking["few"])
-        yield f"{columns}: no interval, because at least one part of it comes from fewer than {FEWEST} users."
+        yield f"{columns}: no interval, since a part of it comes from fewer than {FEWEST} users."
     if lacking["alike"]:
         columns = ", ".join(lacking["alike"])
         yield f"{columns}: no interval for a system with equal values on all queries."

@@ -1,14 +1,20 @@
 """What a shopper tells of the limits that a query hides: which topic is asked about decides it, and nothing else.
 
-No question is read, so no wording gets more out of a shopper than its topic holds.
+No question is read, so no wording gets more out of a shopper than its topic holds. Whether a text states a limit is
+decided by values: numbers are compared as such, everything else as words by their stems.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.words import NUMBERS, content_stems, stem, words
+from drretail.records.money import Money
 from drretail.records.query import QUESTIONS, Query
 from drretail.records.run import ASK_SHOPPER, Step
-from drretail.records.wish import TOPICS, Hidden, Topic
+from drretail.records.wish import TOPICS, Hidden, Topic, Wish, WishPart
 
 NO_WISH = "I don't mind."
 IN_THE_RECORD = "My account with you shows that."
@@ -56,7 +62,37 @@ def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
     return found
 
 
-def asked_topics(steps: Iterable[Step]) -> list[Topic]:
-    """The topics that a run asked about, in its order."""
+def releases_in(query: Query, steps: Iterable[Step]) -> list[Release]:
+    """What the questions of a run brought."""
     asked = (step.args or {} for step in steps if step.name == ASK_SHOPPER and step.error is None)
-    return [topic for args in asked if (topic := args.get("topic")) in TOPICS]
+    return releases(query, [topic for args in asked if (topic := args.get("topic")) in TOPICS])
+
+
+def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
+    """Tells of each limit of the wish whether the text holds its value."""
+    spoken = [*words(text)]
+    numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
+    numbers |= {Decimal(NUMBERS[word]) for word in spoken if word in NUMBERS}
+    stems = {*content_stems(text), *map(stem, spoken)}
+
+    def holds(value: str) -> bool:
+        found = content_stems(value)
+        # A value of stop words or digits alone, such as "2 in 1", is looked for as it stands.
+        return stems.issuperset(found) if found else value.casefold() in text.casefold()
+
+    def is_stated(part: WishPart) -> bool:
+        value = value_of(part, wish)
+        if isinstance(value, Money):
+            return value.value in numbers
+        if isinstance(value, int | float):
+            return Decimal(str(value)) in numbers
+        return any(holds(each) for each in ([value] if isinstance(value, str) else value))
+
+    return is_stated
+
+
+def value_of(part: WishPart, wish: Wish) -> Any:
+    """The value of a limit: an amount, a number, a text, or alternatives."""
+    if part.value is not None:
+        return part.value
+    return getattr(wish if part.index is None else wish.wants[part.index], part.field)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from drretail.grounding.text.wording import format_amount
 from drretail.records.wish import Want, Wish
 
-AGAIN = "products already owned are allowed"
+AGAIN = "may be a product that the shopper has"
 
 
 def wish_lines(wish: Wish) -> list[str]:

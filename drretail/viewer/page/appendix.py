@@ -15,7 +15,7 @@ from drretail.records.score import Judging
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.figures import counted
 from drretail.tables.table import Column, Table, table_of
-from drretail.viewer.commands import commands, queries_file, score_commands
+from drretail.viewer.commands import commands, is_demo, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
 from drretail.viewer.page.run_lines import RunLine
@@ -34,9 +34,14 @@ from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.tables.scores import ANSWERED, RECORDED, model_words, score_tables, table_key_of
-from drretail.viewer.tables.slices import MEANINGS, SlicedTables, all_few, few_words, level_slices, sliced_tables
+from drretail.viewer.tables.slices import SlicedTables, all_few, few_words, level_slices, sliced_tables
 
-_COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
+_COUNTS = {
+    "verdicts": "Verdicts",
+    "failed": "Failed",
+    "stale": "Outdated verdicts (unused)",
+    "not_judged": "Reports not judged",
+}
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
@@ -101,7 +106,7 @@ def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Ta
     tables = [table for table in found if len(table.columns) > 1 and (few or not all_few(table))]
     if not sliced or not tables:
         return None
-    return tables, [note for note in (*(MEANINGS[kind] for kind in sliced.kinds), few_words(tables)) if note]
+    return tables, [note for note in (*sliced.meanings_of(tables), few_words(tables)) if note]
 
 
 def render_method(view: ExperimentView) -> Markup:
@@ -111,7 +116,7 @@ def render_method(view: ExperimentView) -> Markup:
         judges=judge_table(view.judgings, view.pairs),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
-        queries_link=data_address("application/jsonl", queries_file(view)),
+        queries_link="" if is_demo(view) else data_address("application/jsonl", queries_file(view)),
     )
     return Markup(html)  # noqa: S704
 

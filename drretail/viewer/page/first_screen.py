@@ -1,7 +1,7 @@
 """What a report shows first: a question, what two systems pick for it, and who did better over all questions."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -13,6 +13,7 @@ from drretail.grounding.text.wishes import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import place_of
+from drretail.records.wish import Wish
 from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
@@ -101,7 +102,7 @@ def question_card(
     proof = None if reference is None or reference.proof is None else reference.proof.state
     preferred = _preferred(judgements, shown)
     wish = question.query.wish
-    limits = [] if wish is None else [line for line in wish_lines(wish) if not line.startswith(_NOT_A_LIMIT)]
+    limits = [] if wish is None else list(_limits(wish))
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),
@@ -112,6 +113,15 @@ def question_card(
             if label in by_label
         ),
     )
+
+
+def _limits(wish: Wish) -> Iterator[str]:
+    """What the picks must keep; what the shopper merely allows is left out."""
+    wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
+    unlimited = {want.name for want in wants}
+    for line in wish_lines(wish.model_copy(update={"wants": wants})):
+        if line not in unlimited and not line.startswith(_NOT_A_LIMIT):
+            yield line
 
 
 def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], links: Links) -> Markup:

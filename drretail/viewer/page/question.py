@@ -24,7 +24,7 @@ from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
-from drretail.viewer.tables.scores import model_words, system_names
+from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
@@ -141,9 +141,10 @@ class Questions:
                 self._order[label] = order[first][0], at
                 self._names[label] += f" ({setting_words(setting, 'web')})"
         self._pairs = pairs_with_verdicts(view.folder)
-        self._commands = {
+        self._given = {
             "claims_command": command_for(view, "faithfulness"),
             "checks_command": command_for(view, "checks"),
+            "check_meanings": description(view.metrics, "checks").meanings,
         }
 
     def render(self, question: Question) -> Rendered:
@@ -171,7 +172,7 @@ class Questions:
             "picks": compare_picks(picking),
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
-            **self._commands,
+            **self._given,
         }
         made = [(run.name, run.view, run.line, run.cart) for run in runs]
         return replace(

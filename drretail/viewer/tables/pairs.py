@@ -16,7 +16,7 @@ SYSTEMS = 3
 """So many systems have strengths: of two, the win rate says the same."""
 WHOLE = 3
 """Pairs of which every dimension is shown; of more, the overall quality alone."""
-TITLE = "Pairwise"
+TITLE = "Side by side (pairwise)"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (

@@ -177,7 +177,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     few = next((cell.n_queries for cell in cells if cell.n_queries is not None), None)
     if few is not None:
         of = counted(few, "query")
-        yield f"n={few} below a value: it is the difference of two shares, and one of them is of {of}."
+        yield f"n={few} below a value: one of its two parts comes from only {of}."
     part = next((_counts(cell) for cell in cells if _counts(cell) and cell.n_queries is None), None)
     if part:
         yield f"{part} below a value: only so many of the planned reports have one."

@@ -1,6 +1,7 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from drretail.eval.registry import described
@@ -144,7 +145,10 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     return Table(
         title=family.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
-        columns=tuple(columns),
+        columns=tuple(
+            replace(column, name=f"without {column.name}") if _is_folded(column.name, family) else column
+            for column in columns
+        ),
         rows=tuple(lines),
         heading="System",
         turns_for_one=True,
@@ -168,7 +172,7 @@ def _empty(variants: Sequence[str], every: Collection[str]) -> list[str]:
     """Which variants no report has a value of, unnamed where these are ``every`` one; none without any."""
     if len(variants) == len(every):
         return ["There is nothing to score."]
-    return [f"Left out, since no report has a value: {', '.join(variants)}."] if variants else []
+    return [f"No report has a value for {', '.join(variants)}."] if variants else []
 
 
 def _variants(sentence: str, variants: Sequence[str]) -> list[str]:
@@ -204,7 +208,7 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
-    """How much of each system's reports was read, and by whom: "31 of 44 figures could be read, picks by form".
+    """How much of each system's reports was read, and by whom, in the words of ``how_read``.
 
     Floors are left out: what they declare was never a report's.
     """
@@ -224,7 +228,11 @@ def _reading_of(scores: Sequence[Score]) -> str:
     by_reader = [
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
-    read = [f"{figures['read']:,.0f} of {figures['seen']:,.0f} figures could be read"] if figures else []
+    read = (
+        [f"{figures['read']:,.0f} of {figures['seen']:,.0f} numbers beside citations could be checked"]
+        if figures
+        else []
+    )
     return ", ".join([*read, *by_reader]).replace("picks declared", DECLARED)
 
 

@@ -27,6 +27,15 @@ MEANINGS: dict[SliceBy, str] = {
 }
 
 
+_NAMES = {
+    "stars": "minimum stars",
+    "ratings": "minimum number of ratings",
+    "must": "must be",
+    "must_not": "must not be",
+    "again": "may be owned already",
+    "room": "more may be added",
+}
+"""Limits whose own names say too little."""
 _MAIN = ("basket", "utility_ratio")
 """The family and variant that levels are read for; the others are details."""
 
@@ -47,7 +56,12 @@ class SlicedTables:
     notes: tuple[str, ...]
     """True of all its tables."""
     kinds: tuple[SliceBy, ...]
-    """Those that it has tables of."""
+    """Of each table, what its columns sort queries by."""
+
+    def meanings_of(self, tables: Collection[Table]) -> Iterator[str]:
+        """What each kind of columns means that one of these tables has."""
+        shown = {by for table, by in zip(self.tables, self.kinds, strict=True) if table in tables}
+        return (MEANINGS[by] for by in BY if by in shown)
 
 
 def sliced_tables(
@@ -68,16 +82,14 @@ def sliced_tables(
     return [
         SlicedTables(
             table_key,
-            tuple(
-                _tables(
-                    rows, family, {system for judged, system in own if judged == table_key}, _only_na(scores, table_key)
-                )
-            ),
+            tuple(table for table, _ in drawn),
             tuple(notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)),
-            tuple(by for by in BY if any(row.by == by for row in rows)),
+            tuple(by for _, by in drawn),
         )
         for table_key, rows in found.items()
         for family in [description(metrics, table_key[0])]
+        for of_own in [{system for judged, system in own if judged == table_key}]
+        for drawn in [list(_tables(rows, family, of_own, _only_na(scores, table_key)))]
     ]
 
 
@@ -105,21 +117,22 @@ def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[st
 
 def _tables(
     rows: Sequence[SliceScore], family: MetricDescription, own: Collection[str], only_na: Collection[tuple[str, str]]
-) -> Iterator[Table]:
+) -> Iterator[tuple[Table, SliceBy]]:
     for by in BY:
         of_kind = [row for row in rows if row.by == by]
         for variant in dict.fromkeys(row.variant for row in of_kind):
             shown = [row for row in of_kind if row.variant == variant]
-            yield _table(
-                f"{family.title}: {variant} by {by}", shown, own, {system for system, of in only_na if of == variant}
-            )
+            of_na = {system for system, of in only_na if of == variant}
+            yield _table(f"{family.title}: {variant} by {by}", shown, own, of_na), by
 
 
 def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]) -> Table:
     first = rows[0]
     by_cell = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
-    columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
+    columns = [
+        Column(_NAMES.get(name, name.replace("_", " ")), name, f"n={n}", few=n < FEW) for name, n in sizes.items()
+    ]
     lines: list[Row] = []
     for label, name in system_names((row.system for row in rows), own).items():
         found = [by_cell.get((label, column.group)) for column in columns]

@@ -82,9 +82,9 @@ LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
     "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction. Rows "
     "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
-    "corrected over the rows of their family. shows: the true difference that n queries show in 4 of 5 experiments "
-    "(–: none, because the users are too few, or because it is larger than values can differ). takes: how many "
-    "queries would show a difference as large as A−B in 4 of 5 experiments. Both assume Holm's strictest correction.",
+    "corrected over the rows of their family. shows: how large a true difference must be for n queries to show "
+    "it in 4 of 5 experiments (–: larger than any can be). takes: how many queries would so show a difference as "
+    "large as A−B. Both assume Holm's strictest correction.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "

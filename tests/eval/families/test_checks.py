@@ -63,7 +63,7 @@ def by_variant(values: Sequence[Value]) -> dict[str, Value]:
 
 def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
     read, *checks = judged(tmp_path, subject_of(tmp_path / "exp", WRONG))
-    assert (read.stage, read.reason) == ("read", "1 of 1 figures could be read, picks unknown")
+    assert (read.stage, read.reason) == ("read", "1 of 1 numbers beside citations could be checked, picks unknown")
     verdicts = {verdict.item: verdict for verdict in checks}
     assert list(verdicts) == list(CHECKS)
     (finding,) = verdicts["price_wrong"].value

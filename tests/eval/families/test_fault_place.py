@@ -204,7 +204,7 @@ def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, t
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
-    assert any("world is not at hand" in item for item in row.items)
+    assert any("takes the world" in item for item in row.items)
     assert places_of(folder) == {}
 
 

@@ -68,4 +68,4 @@ def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     assert (found["clean"].value, found["coverage"].value) == (0, 1)
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
-    assert how_read(kept) == "2 of 2 figures could be read, picks by form"
+    assert how_read(kept) == "2 of 2 numbers beside citations could be checked, picks by form"

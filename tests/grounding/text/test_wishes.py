@@ -20,7 +20,7 @@ def test_every_limit_of_a_want_stands_in_its_line() -> None:
     limits = {"kinds": ("swaddle blanket", "Swaddles"), "quantity": 2, "optional": True, "again": True}
     limits |= {"price_max": Money.of(20), **demands, **brands}
     assert want_line(BLANKET.model_copy(update=limits)) == (
-        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; products already owned are allowed; "
+        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; may be a product that the shopper has; "
         "must be cotton, washable; must not be or have zips; at least 4 stars; at least 1,200 ratings; at most "
         "$20.00 a piece; by Nordlys or Ostrava; not by Tallow"
     )

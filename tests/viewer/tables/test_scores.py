@@ -59,7 +59,7 @@ def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
-    assert "Left out, since no report has a value: FP_web." in table.notes
+    assert "No report has a value for FP_web." in table.notes
 
 
 def test_a_family_with_nothing_to_score_is_a_sentence_and_no_table() -> None:
@@ -174,7 +174,7 @@ def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
     board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
     printed = printed_board(board)
     assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
-    assert printed.notes[0] == "n=1 below a value: it is the difference of two shares, and one of them is of 1 query."
+    assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(board).can == "gpt: J 1.00 n=1, one rate less another."
 
 

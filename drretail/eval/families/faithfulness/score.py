@@ -14,7 +14,6 @@ from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
-from drretail.experiment import read_reference
 from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
@@ -236,16 +235,15 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     wants_products = wish is not None and any(not want.optional for want in wish.wants)
     cites_own_data = bool(run and run.citations) and not wants_products
     refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
-    folder = subject.folder if refuses else None
-    reference = None if folder is None else read_reference(folder, subject.query.query_id)
+    reference = subject.reference if refuses else None
     is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
 MEANINGS = {
     "FP": "factual precision: share of claims citing a web page or product that this source supports",
-    "FP_types": "mean of FP_web and FP_product; if a report has only one of them, that one",
-    "FP_eq2": "mean of FP_web and FP_product, each averaged over all reports (paper, Equation 2)",
+    "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
+    "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
     "FP_strict": "FP with unreadable sources counted as 0",
     "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",

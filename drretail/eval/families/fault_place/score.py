@@ -20,8 +20,8 @@ ITEM = "report"
 """The item of the one verdict on a report."""
 FOLLOWS = "faithfulness"
 """The family whose wrong claims it places."""
-NO_WORLD = "the world is not at hand, so that what it has cannot be told from what is made up"
-NAME_IT = f"{NO_WORLD}: score --world DIR names it"
+NO_SHOP = "finding where an error arose takes the whole shop, and an import keeps only the products that reports name"
+NO_WORLD = "finding where an error arose takes the world, which is not at hand: score --world DIR names it"
 NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
 
 
@@ -45,7 +45,7 @@ def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[
     if subject.store is None and existing is not None and (existing.state, existing.reason) == ("scored", of):
         return None
     if subject.store is None or subject.run is None:
-        return CodeVerdict("na", None, NO_WORLD if subject.system.is_imported else NAME_IT)
+        return CodeVerdict("na", None, NO_SHOP if subject.system.is_imported else NO_WORLD)
     claims = ReportVerdicts(judged, judge_session.rules)
     if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
         return CodeVerdict("na", None, NOT_JUDGED)
@@ -86,7 +86,7 @@ def counts(verdict: Verdict) -> list[Value]:
 
 DESCRIPTION = MetricDescription(
     title="Fault place",
-    meaning="Where wrong claims arose, as shares of all wrong claims.",
+    meaning="The columns after n_placed: where wrong claims arose, as shares of all wrong claims.",
     meanings={
         N_WRONG: "claims per report that are not supported, are contradicted, or cite an unknown source",
         N_PLACED: "wrong claims per report whose origin is known",
