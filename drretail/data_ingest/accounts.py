@@ -36,7 +36,19 @@ class _Count:
 def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
     """One row a category, in preset order, then what belongs to none. ``files`` stand in the order of the plan."""
     names = [*plan.categories, NO_CATEGORY]
-    products, reviews = _product_counts(tables, names, files), _review_counts(tables, names, files)
+    products = {name: _Count() for name in names}
+    for row in tables["product_fates"]:
+        count = products[names[int(row["category"])]]
+        if row["fate"] == "other_category":
+            count.drop("other_category", row["read_rows"])
+            continue
+        count.drop("duplicate", row["read_rows"] - row["products"])
+        if row["fate"] == "kept":
+            count.kept += row["products"]
+        else:
+            count.drop(row["fate"], row["products"])
+    _add_bad_lines(products, files, shape="products")
+    reviews = _review_counts(tables, names, files)
     users = dict[str, int]()
     for row in tables["category_orders"]:
         name = names[int(row["category"])]
@@ -53,24 +65,12 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
         )
         for name in names
     ]
-    _check_against_files(rows, files)
+    # Every row of every file has exactly one fate.
+    for shape, funnels in (("products", [row.products for row in rows]), ("reviews", [row.reviews for row in rows])):
+        read = sum(file.rows for file in files if file.shape == shape)
+        counted = sum(funnel.read for funnel in funnels)
+        assert read == counted, f"{read} rows of {shape} were read and {counted} are accounted for"
     return tuple(row for row in rows if row.products.read or row.reviews.read)
-
-
-def _product_counts(tables: Tables, names: Sequence[str], files: Sequence[FileReport]) -> dict[str, _Count]:
-    counts = {name: _Count() for name in names}
-    for row in tables["product_fates"]:
-        count = counts[names[int(row["category"])]]
-        if row["fate"] == "other_category":
-            count.drop("other_category", row["read_rows"])
-            continue
-        count.drop("duplicate", row["read_rows"] - row["products"])
-        if row["fate"] == "kept":
-            count.kept += row["products"]
-        else:
-            count.drop(row["fate"], row["products"])
-    _add_bad_lines(counts, files, shape="products")
-    return counts
 
 
 def _review_counts(tables: Tables, names: Sequence[str], files: Sequence[FileReport]) -> dict[str, _Count]:
@@ -94,11 +94,3 @@ def _add_bad_lines(counts: dict[str, _Count], files: Sequence[FileReport], shape
     for file in files:
         if file.shape == shape:
             counts[file.category or NO_CATEGORY].drop("bad_line", file.bad_lines)
-
-
-def _check_against_files(rows: Sequence[CategoryReport], files: Sequence[FileReport]) -> None:
-    """Every row of every file has exactly one fate."""
-    for shape, funnels in (("products", [row.products for row in rows]), ("reviews", [row.reviews for row in rows])):
-        read = sum(file.rows for file in files if file.shape == shape)
-        counted = sum(funnel.read for funnel in funnels)
-        assert read == counted, f"{read} rows of {shape} were read and {counted} are accounted for"

@@ -1,7 +1,7 @@
 """From raw files to a world, or to nothing at all: the order of the steps (paper App. A.2, Algorithm 1)."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from drretail import __version__
 from drretail.data_ingest.accounts import count_categories
 from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, Input, Plan, plan_inputs, plan_shop
@@ -16,7 +17,7 @@ from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
 from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
-from drretail.data_ingest.replacing import Wanted, check_replaceable
+from drretail.data_ingest.replacing import check_replaceable
 from drretail.data_ingest.report import Funnel, IngestReport, ReplacedWorld
 from drretail.data_ingest.selected import OwnCategories, selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
@@ -28,7 +29,7 @@ from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.writing import write_world
-from drretail.errors import UserError, install_line
+from drretail.errors import UserError
 from drretail.processes import cores
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
@@ -95,25 +96,18 @@ def ingest(
     check_is_ours(folder)
     plan, options = plan_paths(paths, folder, options)
     pool = choose_pool(options)
-    select = choose_engine(engine)
+    select = load_engine(engine)
     workers = workers or useful_workers(plan)
     with nullcontext() if dry_run else writer_lock(folder):
         before = None if dry_run else into.live()
         if before is not None and not replace:
-            wanted = Wanted(plan, _chosen(options, pool))
-            check_replaceable(name, before, wanted, workers, progress)
-            if wanted.is_made_by(before) and into.is_complete():
+            check_replaceable(name, before, plan, _chosen(options, pool), workers, progress)
+            # Another version of drretail may make other rows of the same files.
+            if before.versions.get("drretail") == __version__ and into.is_complete():
                 return _found(name, before)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
-            task = Task(
-                plan=plan,
-                options=options,
-                work=_made(stages / engine),
-                progress=progress,
-                workers=workers,
-                master=master,
-                counts_only=dry_run,
-            )
+            work = _made(stages / engine)
+            task = Task(plan, options, work, progress, workers, master, counts_only=dry_run)
             selected = select(task)
             report = _report(selected, plan)
             _check_something_is_kept(selected, report, options)
@@ -168,15 +162,6 @@ def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[s
         "priced": manifest.priced,
         "replaced": replaced,
     }
-
-
-def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
-    """The engine's ``select``; raises UserError where it is an extra that is not installed."""
-    try:
-        return load_engine(name)
-    except ImportError as problem:
-        needed = install_line({"spark": "pyspark"}.get(name, name))
-        raise UserError(f"The engine {name!r} cannot be loaded ({problem}): {needed}.") from problem
 
 
 def useful_workers(plan: Plan) -> int:

@@ -26,28 +26,23 @@ def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePo
     Without ``places`` they are drawn too, and then city, region and postcode need not belong together.
     Raises UserError for a locale that Faker does not know.
     """
-    fake = open_locale(locale)
-    fake.seed_instance(seed)
-    return ProfilePool(
-        version=POOL_VERSION,
-        locale=locale,
-        country=country_of(locale),
-        first_names=distinct(fake.first_name, FIRST_NAMES),
-        last_names=distinct(fake.last_name, LAST_NAMES),
-        streets=distinct(fake.street_name, STREETS),
-        places=tuple(places) or draw_places(fake),
-    )
-
-
-def open_locale(locale: str) -> "Faker":
-    """A Faker of its own for one locale."""
     from faker import Faker
     from faker.config import AVAILABLE_LOCALES
 
     if locale not in AVAILABLE_LOCALES:
         nearest = nearest_names(locale, AVAILABLE_LOCALES)
         raise UserError(f"Faker has no locale {locale!r}. {suggestion(nearest, AVAILABLE_LOCALES)}")
-    return Faker(locale, use_weighting=False)
+    fake = Faker(locale, use_weighting=False)
+    fake.seed_instance(seed)
+    return ProfilePool(
+        version=POOL_VERSION,
+        locale=locale,
+        country=locale.rpartition("_")[2].upper(),
+        first_names=distinct(fake.first_name, FIRST_NAMES),
+        last_names=distinct(fake.last_name, LAST_NAMES),
+        streets=distinct(fake.street_name, STREETS),
+        places=tuple(places) or draw_places(fake),
+    )
 
 
 def distinct(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
@@ -64,8 +59,3 @@ def draw_places(fake: "Faker") -> tuple[Place, ...]:
     region = next((getattr(fake, name) for name in REGIONS if hasattr(fake, name)), str)
     cities = distinct(fake.city, PLACES)
     return tuple(Place(city=city, state=region(), zip=fake.postcode()) for city in cities)
-
-
-def country_of(locale: str) -> str:
-    """ "de_DE" → "DE"; the locale itself where it names no country."""
-    return locale.rpartition("_")[2].upper()

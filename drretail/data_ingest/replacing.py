@@ -1,12 +1,10 @@
 """A live world where another is to go: the very same is known at once, another is replaced only when that is asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from drretail import __version__
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.stages import source_files
@@ -18,22 +16,23 @@ from drretail.records.base import sha256_of
 _NAMED_FILES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What decides which rows a world has, as a manifest tells it."""
+def check_replaceable(
+    name: str, live: Manifest, plan: Plan, options: Mapping[str, Any], workers: int, progress: Progress
+) -> None:
+    """Raises UserError that names what is live and what would come, unless both are made of the same by the same.
 
-    plan: Plan
-    options: Mapping[str, Any]
-    """Everything that was chosen, by its name in a manifest."""
-
-    def is_made_by(self, live: Manifest) -> bool:
-        """Whether this version of drretail made the live world; another may make other rows of the same files."""
-        return live.versions.get("drretail") == __version__
-
-
-def check_replaceable(name: str, live: Manifest, wanted: Wanted, workers: int, progress: Progress) -> None:
-    """Raises UserError that names what is live and what would come, unless both are made of the same by the same."""
-    other = [*_other_files(live.sources, wanted.plan, workers, progress), *_other_options(live, wanted.options)]
+    ``options`` are everything that was chosen, by its name in a manifest.
+    """
+    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
+    there["profile pool"] = live.profile_pool
+    other = [
+        *_other_files(live.sources, plan, workers, progress),
+        *[
+            f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
+            for name in sorted({*there, *options})
+            if options.get(name) != there.get(name)
+        ],
+    ]
     if other:
         raise UserError(
             f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
@@ -68,16 +67,6 @@ def _files(files: Sequence[tuple[str, int]]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:_NAMED_FILES], *(["…"] if len(names) > _NAMED_FILES else [])])
-
-
-def _other_options(live: Manifest, options: Mapping[str, Any]) -> list[str]:
-    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
-    there["profile pool"] = live.profile_pool
-    return [
-        f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
-        for name in sorted({*there, *options})
-        if options.get(name) != there.get(name)
-    ]
 
 
 def _written(value: Any) -> str:

@@ -81,7 +81,22 @@ def check_generation(generation: Path) -> list[Finding]:
             with closing(TantivyCatalog(generation / INDEX_FOLDER, formulation)) as catalog:
                 holdout = generation / HOLDOUT_FILE
                 held_out = hash_lines(holdout_lines(holdout)) if holdout.is_file() else None
-                return changed + run_checks(store, catalog, manifest, held_out)
+                db = store.connection()
+                checks: list[Iterator[Finding]] = [
+                    check_integrity(db),
+                    check_orphans(db),
+                    check_user_sums(db),
+                    check_counts(db, manifest),
+                    check_fingerprint(db, manifest, store.pool.hash, held_out),
+                    check_index(db, catalog),
+                ]
+                findings: list[Finding] = []
+                for check in checks:
+                    try:
+                        findings.extend(check)
+                    except (sqlite3.Error, ValueError) as problem:  # a number of a row may be no number any more
+                        findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
+                return changed + findings
         except UserError as problem:
             return [*changed, fault("unreadable", str(problem))]
 
@@ -91,28 +106,6 @@ def _holds_updates(store: SqliteStore) -> bool:
         return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None
     except sqlite3.Error:
         return False
-
-
-def run_checks(
-    store: SqliteStore, catalog: TantivyCatalog, manifest: Manifest, holdout: str | None = None
-) -> list[Finding]:
-    """All findings of all checks; a damaged table ends one check, not the others."""
-    db = store.connection()
-    checks: list[Iterator[Finding]] = [
-        check_integrity(db),
-        check_orphans(db),
-        check_user_sums(db),
-        check_counts(db, manifest),
-        check_fingerprint(db, manifest, store.pool.hash, holdout),
-        check_index(db, catalog),
-    ]
-    findings: list[Finding] = []
-    for check in checks:
-        try:
-            findings.extend(check)
-        except (sqlite3.Error, ValueError) as problem:  # a number of a row may be no number any more
-            findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
-    return findings
 
 
 def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:

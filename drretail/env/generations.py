@@ -81,17 +81,14 @@ def publish(folder: Path, staging: Path, name: str) -> None:
     staging.rename(generation)
     sync_folder(folder)
     make_live(folder, name)
-    remove_others(folder, {name, before})
+    kept = {name, before}
+    for entry in folder.iterdir():
+        if entry.name.startswith((GENERATION, STAGING)) and entry.name not in kept:
+            shutil.rmtree(entry)
 
 
 def make_live(folder: Path, name: str) -> None:
     write_atomically(folder / CURRENT, f"{name}\n")
-
-
-def remove_others(folder: Path, kept: set[str]) -> None:
-    for entry in folder.iterdir():
-        if entry.name.startswith((GENERATION, STAGING)) and entry.name not in kept:
-            shutil.rmtree(entry)
 
 
 def current_name(folder: Path) -> str:

@@ -93,10 +93,7 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     web = SandboxWeb(default_corpus()) if web is None else web
     if is_on_servers(spec):
         return _open_servers(str(spec), web, required(servers, spec))
-    return _open_folder(Path(spec), web)
-
-
-def _open_folder(folder: Path, web: Web) -> World:
+    folder = Path(spec)
     generation = live_generation(folder)
     manifest = read_manifest(generation)
     formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), f"The world at {folder}")

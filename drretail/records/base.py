@@ -40,7 +40,9 @@ def canonical_json(value: Any) -> str:
     """
     text = _dumped(value)
     # To walk through a conversation costs more than to write it, and most hold no such float.
-    return _dumped(_normalised(value)) if _may_hold_whole_floats(text) else text
+    # What tools said stands in it as JSON within a string.
+    has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
+    return _dumped(_normalised(value)) if has_whole_floats else text
 
 
 def json_object(texts: Mapping[str, str]) -> str:
@@ -56,11 +58,6 @@ def sha256_of(value: Any) -> str:
 
 def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _may_hold_whole_floats(text: str) -> bool:
-    """False only where no number of this JSON is one. What tools said stands in it as JSON within a string."""
-    return any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
 
 
 def _is_in_a_string(text: str, end: int) -> bool:

@@ -1,8 +1,8 @@
 """What a comparison of two systems on the same queries comes to."""
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.pairs import PairScore
@@ -89,13 +89,6 @@ class ComparedRow(Record):
     """The result of comparing A with B."""
     against: tuple[str, ...] = ()
     """If A or B is higher: the other scores to read with this one, in which the higher side is lower."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_older_files(cls, given: Any) -> Any:
-        """Until queries of one user counted as alike, rows had two tests over queries."""
-        old = ("p_sign", "p_wilcoxon", "wilcoxon")
-        return {key: value for key, value in given.items() if key not in old} if isinstance(given, dict) else given
 
 
 class Reliability(Record):

@@ -1,6 +1,6 @@
 """The same query before another profile: whose data a run saw instead of the user's own, and what that changed."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ Measure = Literal[
     "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
 ]
 Dimension = Literal["products", "categories", "brands", "prices"]
-DIMENSIONS: tuple[Dimension, ...] = ("products", "categories", "brands", "prices")
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 
 
 class ProfileTraits(Record):

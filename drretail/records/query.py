@@ -42,14 +42,6 @@ class Fit(Record):
     is_pack: bool = False
     """True where its title says that several are sold together: how many of it are wanted is then open."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_older_files(cls, given: Any) -> Any:
-        """Until wishes were typed, one basket might have a wanted brand for all things, told by each fit."""
-        return (
-            {key: value for key, value in given.items() if key != "wanted_brand"} if isinstance(given, dict) else given
-        )
-
     @cached_property
     def cost(self) -> Decimal:
         """The price as a number. Raises TypeError where it is not known."""

@@ -168,9 +168,8 @@ class Agreement(Record):
 
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
-Policy = Literal["planned", "answered", "failed_as_zero"]
-"""Over all planned runs, those that failed or have nothing to show earning 0; over those with a value; of older files,
-over those with a value and those that failed or were n/a, as 0."""
+Policy = Literal["planned", "answered"]
+"""Over all planned runs, those that failed or have nothing to show earning 0; or over those with a value."""
 Aggregation = Literal["macro", "micro"]
 Order = Literal["ab", "ba"]
 CODE = "code"
@@ -314,12 +313,6 @@ class Score(Record):
     """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
-
-    @field_validator("policy", mode="before")
-    @classmethod
-    def _renamed(cls, policy: object) -> object:
-        """Older files call it scored_only."""
-        return "answered" if policy == "scored_only" else policy
 
 
 def shown_rows(rows: Iterable[Score]) -> list[Score]:

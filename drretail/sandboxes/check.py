@@ -1,6 +1,6 @@
 """Whether a sandbox is whole: its sizes and labels, the places of its gold's insights, and no personal data."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from drretail.agents.page_reading import is_on
@@ -8,7 +8,6 @@ from drretail.env.web.sealed import (
     GOLD_FILE,
     SANDBOX_FILE,
     SandboxFolder,
-    TaskPage,
     read_labels,
     read_pages,
     read_queries_of,
@@ -19,7 +18,6 @@ from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.experiment import read_gold_file
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.records.criteria import Gold
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.folder import own_sum, sums_of
@@ -75,17 +73,6 @@ def _about(name: str, query_ids: Iterable[str]) -> list[str]:
 def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | None) -> Iterator[str]:
     task = task_folder(folder, query.query_id)
     pages, labels = read_pages(task), {label.url: label.label for label in read_labels(task)}
-    yield from _of_sizes(about, pages, labels)
-    yield from _of_gold(read_gold_file(task / GOLD_FILE), about, pages, labels, files_in(task))
-    try:
-        people = People() if world is None else people_of(world, query.user_id)
-    except NotFound:
-        yield f"its user {query.user_id!r} is none of the shop's."
-    else:
-        yield from _of_people(query, pages, files_in(task), people)
-
-
-def _of_sizes(about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str]) -> Iterator[str]:
     names, counter = about.names, counter_of(about.counter)
     if len({page.url for page in pages}) < len(pages) or set(labels) != {page.url for page in pages}:
         yield "pages and labels don't go together, or an address stands twice."
@@ -95,11 +82,8 @@ def _of_sizes(about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, 
             yield f"{name} has {tokens:,.0f} tokens."
     if any(labels.get(page.url) == "supportive" and page.since != names[0] for page in pages):
         yield "a supportive page does not stand in every size."
-
-
-def _of_gold(
-    gold: Gold, about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str], files: Mapping[str, bytes]
-) -> Iterator[str]:
+    gold = read_gold_file(task / GOLD_FILE)
+    files = files_in(task)
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
         yield "it has no gold yet (drretail sandbox queries writes the query and its gold)."
@@ -112,16 +96,18 @@ def _of_gold(
         fits = where == [insight.stands_in] if about.web == OFFLINE else insight.stands_in in where
         if not fits or labels.get(insight.stands_in, "supportive") != "supportive":
             yield f"{insight.id} stands in {len(where)} places: {insight.quote or insight.text}"
-
-
-def _of_people(query: Query, pages: list[TaskPage], files: Mapping[str, bytes], people: People) -> Iterator[str]:
-    for what in dict.fromkeys(match.what for match in personal_data(query.text, people)):
-        yield f"the query tells of a person: {what}."
-    for page in pages:
-        yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
-    # A user's own table of orders has their numbers; a name is another thing.
-    for name, text in texts_of(files).items():
-        yield from _personal_data_in(name, text, People(people.profiles))
+    try:
+        people = People() if world is None else people_of(world, query.user_id)
+    except NotFound:
+        yield f"its user {query.user_id!r} is none of the shop's."
+    else:
+        for what in dict.fromkeys(match.what for match in personal_data(query.text, people)):
+            yield f"the query tells of a person: {what}."
+        for page in pages:
+            yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
+        # A user's own table of orders has their numbers; a name is another thing.
+        for name, text in texts_of(files).items():
+            yield from _personal_data_in(name, text, People(people.profiles))
 
 
 def _personal_data_in(place: str, text: str, people: People) -> Iterator[str]:

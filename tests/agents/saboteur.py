@@ -65,9 +65,11 @@ _BY_TAG: dict[str, Part] = {
 
 
 class Saboteur:
-    """Spoils the reports: the first one only, or (``stubborn``) each of them."""
+    """Spoils what some roles write, calls too unless ``of_reports``: the first time only, or (``stubborn``) always."""
 
-    def __init__(self, spoil: Spoiling, *, stubborn: bool) -> None:
+    def __init__(self, parts: Sequence[Part], spoil: Spoiling, *, stubborn: bool, of_reports: bool) -> None:
+        self._parts = parts
+        self._of_reports = of_reports
         self._spoil = spoil
         self._stubborn = stubborn
         self._spoilt = False
@@ -75,7 +77,7 @@ class Saboteur:
     def __call__(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
         part = part_of(messages, tools)
         answer = _scripted(shop(messages, tools, choice), part)
-        spares = part not in ("alone", "report") or bool(answer.tool_calls)
+        spares = part not in self._parts or (self._of_reports and bool(answer.tool_calls))
         if spares or (self._spoilt and not self._stubborn):
             return answer
         self._spoilt = True
@@ -89,7 +91,7 @@ def model(saboteur: Saboteur) -> Model:
 
 def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:
     """Puts one of ``SENTENCES`` below the title of the report, and what it recommends into the cart."""
-    return Saboteur(lambda answer: _with(answer, mistake), stubborn=stubborn)
+    return Saboteur(("alone", "report"), lambda answer: _with(answer, mistake), stubborn=stubborn, of_reports=True)
 
 
 def _with(answer: AIMessage, mistake: str) -> AIMessage:

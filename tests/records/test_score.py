@@ -13,8 +13,8 @@ def row(system: str, value: float | None, *, judge: str = "code", policy: Policy
 
 
 def test_a_variant_is_read_by_system_and_what_could_not_be_scored_is_none() -> None:
-    scores = Scores(scores=(row("a", 0.5), row("a", 0.25, policy="failed_as_zero"), row("b", None)), judgings=())
-    assert scores.by_system("clean") == {"a": 0.5, "b": None}
+    scores = Scores(scores=(row("a", 0.5), row("a", 0.25, policy="planned"), row("b", None)), judgings=())
+    assert scores.by_system("clean") == {"a": 0.25, "b": None}
 
 
 def test_a_variant_is_read_by_its_name_on_the_scoreboard_too() -> None:

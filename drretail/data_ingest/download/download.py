@@ -4,7 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -61,7 +61,17 @@ def download(
     stop = threading.Event()
     with progress.track("downloading", _PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
         tally = _Tally(folder, bar, len(wanted))
-        around = Surroundings(client, _waiter(stop, sleep), lambda: datetime.now(UTC), tally.on_bytes, tally.expect)
+
+        def pause(seconds: float) -> None:
+            """Waits, and ends the transfer that waits when the others are to stop."""
+            if sleep and seconds:
+                sleep(seconds)
+            elif seconds:
+                stop.wait(seconds)
+            if stop.is_set():
+                raise _Stopped
+
+        around = Surroundings(client, pause, lambda: datetime.now(UTC), tally.on_bytes, tally.expect)
         jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
         try:
             # A file that nobody has does not keep the others from coming; any other trouble ends them all.
@@ -72,7 +82,11 @@ def download(
             stop.set()
             for job in jobs:
                 job.cancel()
-        _raise_first(jobs)
+        # The error that stopped the others, not one of those that were stopped.
+        problems = [job.exception() for job in jobs if job.done() and not job.cancelled()]
+        for problem in problems:
+            if problem is not None and not isinstance(problem, _Stopped):
+                raise problem
         return DownloadReport(folder=str(folder), files=tuple(job.result() for job in jobs))
 
 
@@ -106,28 +120,6 @@ def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") ->
 def _downloaded(file: Wanted, path: Path, url: str | None) -> Downloaded:
     state: Literal["fetched", "already there"] = "fetched" if url else "already there"
     return Downloaded(name=path.name, category=file.category, size=path.stat().st_size, state=state, url=url)
-
-
-def _waiter(stop: threading.Event, sleep: Callable[[float], None] | None) -> Callable[[float], None]:
-    """Waits, and ends the transfer that waits when the others are to stop."""
-
-    def pause(seconds: float) -> None:
-        if sleep and seconds:
-            sleep(seconds)
-        elif seconds:
-            stop.wait(seconds)
-        if stop.is_set():
-            raise _Stopped
-
-    return pause
-
-
-def _raise_first(jobs: Sequence[Future[Downloaded]]) -> None:
-    """The error that stopped the others, not one of those that were stopped."""
-    problems = [job.exception() for job in jobs if job.done() and not job.cancelled()]
-    for problem in problems:
-        if problem is not None and not isinstance(problem, _Stopped):
-            raise problem
 
 
 class _Tally:

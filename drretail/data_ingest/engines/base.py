@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from drretail.data_ingest.plan import IngestOptions, Plan
 from drretail.data_ingest.report import FileReport
+from drretail.errors import UserError, install_line
 from drretail.progress import Progress
 
 EngineName = Literal["duckdb", "spark"]
@@ -62,6 +63,10 @@ class Selected:
 
 
 def load_engine(name: EngineName) -> Callable[[Task], Selected]:
-    """The function ``select`` of the engine's module; ImportError where an extra is not installed."""
+    """The function ``select`` of the engine's module; raises UserError where it is an extra that is not installed."""
     module, _, attribute = ENGINES[name].partition(":")
-    return getattr(import_module(module), attribute)
+    try:
+        return getattr(import_module(module), attribute)
+    except ImportError as problem:
+        needed = install_line({"spark": "pyspark"}.get(name, name))
+        raise UserError(f"The engine {name!r} cannot be loaded ({problem}): {needed}.") from problem

@@ -7,7 +7,7 @@ and this process must see the raw files and ``task.work`` under the same paths. 
 
 import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,7 +141,18 @@ class _Selection:
             blocks = self._read(shape, files)
             left = [] if blocks.all_plain else self._left(shape, blocks)
             verdicts = {file.source: judge(shape, file) for file in left}
-            self._fill(shape, left)
+            table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])
+            judged = [local_path(path, pattern=True) for file in left for path in judged_rows(shape, file)]
+            if judged:
+                source = "CAST(regexp_extract(_metadata.file_path, 'judged-([0-9]+)/', 1) AS INT) AS source"
+                rows = self._session.read.schema(_SCHEMA[shape]).parquet(*judged)
+                table = table.unionByName(rows.selectExpr(source, *_FOUND[shape]))
+            table = table.where("product_id IS NOT NULL")
+            if shape == "products":
+                table = table.join(self._session.table("inputs"), "source")
+            else:
+                table = table.selectExpr("*", *_NOT_SAID)
+            table.createOrReplaceTempView(_TABLE[shape])
             reports |= {number: self._report(number, files, blocks, verdicts) for number in files.paths}
         return [reports[number] for number in range(len(self._task.plan.inputs))]
 
@@ -191,21 +202,6 @@ class _Selection:
         found = parquet_rows(self._work / name, _LEFT)
         rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in found)
         return write_lines(rows, self._folder(f"files-left-{shape}"))
-
-    def _fill(self, shape: Shape, left: Sequence[LeftFile]) -> None:
-        """Makes the table of a shape from its plain lines, and from what the others turned out to be."""
-        table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])
-        judged = [local_path(path, pattern=True) for file in left for path in judged_rows(shape, file)]
-        if judged:
-            source = "CAST(regexp_extract(_metadata.file_path, 'judged-([0-9]+)/', 1) AS INT) AS source"
-            rows = self._session.read.schema(_SCHEMA[shape]).parquet(*judged)
-            table = table.unionByName(rows.selectExpr(source, *_FOUND[shape]))
-        table = table.where("product_id IS NOT NULL")
-        if shape == "products":
-            table = table.join(self._session.table("inputs"), "source")
-        else:
-            table = table.selectExpr("*", *_NOT_SAID)
-        table.createOrReplaceTempView(_TABLE[shape])
 
     def _report(self, number: int, files: LineFiles, blocks: Blocks, verdicts: Mapping[int, Verdict]) -> FileReport:
         item = self._task.plan.inputs[number]

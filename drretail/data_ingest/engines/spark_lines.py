@@ -21,8 +21,9 @@ from drretail.data_ingest.engines.duckdb.reading import (
     read_rows,
     write_table,
 )
-from drretail.data_ingest.engines.duckdb.session import close_engine, literal, session, share_mb
+from drretail.data_ingest.engines.duckdb.session import close_engine, session, share_mb
 from drretail.data_ingest.plan import Input, Plan
+from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import Saved, save_elements
 from drretail.data_ingest.raw.sources import Shape, Source, reading
 from drretail.data_ingest.report import BadLine
@@ -213,7 +214,7 @@ def keep_rows(file: LeftFile, kept: Path, rank: int, target: Path) -> None:
     judge("products", file)
     chosen = file.path.with_suffix(".kept.parquet")
     with session(file.path.parent, share_mb(1)) as db:
-        of_category = f"SELECT product_id FROM read_parquet({literal(parquet_files(kept))}) WHERE category = {rank}"  # noqa: S608
+        of_category = f"SELECT product_id FROM read_parquet({quoted(parquet_files(kept))}) WHERE category = {rank}"  # noqa: S608
         write_table(db, of_category, chosen)
     read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
     close_engine(file.path.parent)

@@ -194,7 +194,10 @@ def _watched(context: "SparkContext", master: str, patience: float) -> Generator
     if is_local(master):
         yield
         return
-    if not _wait_for_worker(context, patience):
+    deadline = time.monotonic() + patience
+    while not (ready := _workers(context) > 0) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    if not ready:
         raise UserError(
             f"No worker of {master} took the job within {patience:g} s: start workers with free cores and memory."
         )
@@ -207,13 +210,6 @@ def _watched(context: "SparkContext", master: str, patience: float) -> Generator
         raise UserError(f"All workers of {master} were lost: start them again and repeat the command.") from problem
     finally:
         watch.end()
-
-
-def _wait_for_worker(context: "SparkContext", patience: float) -> bool:
-    deadline = time.monotonic() + patience
-    while not (ready := _workers(context) > 0) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    return ready
 
 
 class _Watch:

@@ -70,7 +70,28 @@ def perturb_world(
     check_is_ours(folder)
     if str(source) == str(folder) or Path(source).absolute() == folder.absolute():
         raise UserError(f"{folder} is the world itself: give the perturbed one a folder of its own with --to.")
-    mapping = _mapping(source, seed, servers)
+    names = NamesOfShop()
+    ids: list[str] = []
+    with rows_of(source, servers) as rows:
+        for product in rows.products:
+            names.take(product)
+            ids.append(product.product_id)
+        fingerprint = rows.manifest.fingerprint
+    new = names.renamed(seed)
+    # Ids of Amazon's form in the order of the old ones, so that products can be written as they are read.
+    taken, made = {*ids}, set[str]()
+    number = 0
+    while len(made) < len(ids):
+        made |= {product_id(f"{seed}|perturbed|{number}")} - taken
+        number += 1
+    mapping = Perturbation(
+        rule=RULE,
+        seed=seed,
+        perturbed_from=fingerprint,
+        brands={" ".join(spelled): new[name] for name in sorted(new) for spelled in sorted(names.spellings[name])},
+        ordinary=tuple(sorted(names.ordinary())),
+        ids=dict(zip(ids, sorted(made), strict=True)),
+    )
     renaming = mapping.renaming()
     with rows_of(source, servers) as rows, writer_to(folder) as write:
         held = rows.manifest
@@ -100,36 +121,6 @@ def read_perturbation(folder: Path) -> Perturbation:
         return Perturbation.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is damaged: drretail synth --perturb makes it again.") from problem
-
-
-def _mapping(source: str | Path, seed: str, servers: ServerSettings | None) -> Perturbation:
-    """What becomes what, from one pass over the products."""
-    names = NamesOfShop()
-    ids: list[str] = []
-    with rows_of(source, servers) as rows:
-        for product in rows.products:
-            names.take(product)
-            ids.append(product.product_id)
-        fingerprint = rows.manifest.fingerprint
-    new = names.renamed(seed)
-    return Perturbation(
-        rule=RULE,
-        seed=seed,
-        perturbed_from=fingerprint,
-        brands={" ".join(spelled): new[name] for name in sorted(new) for spelled in sorted(names.spellings[name])},
-        ordinary=tuple(sorted(names.ordinary())),
-        ids=_other_ids(ids, seed),
-    )
-
-
-def _other_ids(ids: list[str], seed: str) -> dict[str, str]:
-    """Ids of Amazon's form in the order of the old ones, so that products can be written as they are read."""
-    taken, made = {*ids}, set[str]()
-    number = 0
-    while len(made) < len(ids):
-        made |= {product_id(f"{seed}|perturbed|{number}")} - taken
-        number += 1
-    return dict(zip(ids, sorted(made), strict=True))
 
 
 def _products(products: Iterable[Product], renaming: Renaming, seed: str) -> Iterator[Product]:

@@ -221,7 +221,7 @@ class Cells:
 
 
 def quoted(text: object) -> str:
-    """A text for SQL."""
+    """A text for SQL, where it takes no parameters (COPY, CREATE VIEW) or is made of parts."""
     return "'" + str(text).replace("'", "''") + "'"
 
 

@@ -261,7 +261,19 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
             f"FROM ({joined}) l LEFT JOIN heads h ON h.order_said = l.line_of WHERE coalesce(h.is_kept, true)"
         )
     if cells.mapping.products.parent is not None or len(listed(product)) > 1:
-        _name_products(db, cells.mapping, len(listed(product)), source, target)
+        names = len(listed(product))
+        products = _cells(source.beside[-1], cells.mapping, target)
+        with _rejects_apart(db):
+            _shelve(db, products, Saved())
+        titled = "title || ' - ' || array_to_string([o.value FOR o IN options], ' / ')"
+        called = f"[own_said, title, CASE WHEN len(options) > 0 THEN {titled} END]"
+        named = f"SELECT unnest({called}) AS alias, parent_asin FROM ({_product_rows(products)})"  # noqa: S608
+        db.execute(
+            f"CREATE TEMP TABLE aliases AS SELECT alias, min(parent_asin) AS parent_asin FROM ({named}) "  # noqa: S608
+            "WHERE alias IS NOT NULL GROUP BY alias HAVING count(DISTINCT parent_asin) = 1"
+        )
+        for place in reversed(range(names)):
+            db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
 
 
 def _read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) -> None:
@@ -304,22 +316,6 @@ def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
     yield
     if db.execute(there).fetchall()[0][0]:
         db.execute("DELETE FROM reject_errors WHERE scan_id > $before", {"before": before})
-
-
-def _name_products(db: "DuckDBPyConnection", mapping: Mapping, names: int, source: Source, target: Path) -> None:
-    """Gives the entries the ids of their products: of variants the product's, of titles the one that has it."""
-    products = _cells(source.beside[-1], mapping, target)
-    with _rejects_apart(db):
-        _shelve(db, products, Saved())
-    titled = "title || ' - ' || array_to_string([o.value FOR o IN options], ' / ')"
-    called = f"[own_said, title, CASE WHEN len(options) > 0 THEN {titled} END]"
-    named = f"SELECT unnest({called}) AS alias, parent_asin FROM ({_product_rows(products)})"  # noqa: S608
-    db.execute(
-        f"CREATE TEMP TABLE aliases AS SELECT alias, min(parent_asin) AS parent_asin FROM ({named}) "  # noqa: S608
-        "WHERE alias IS NOT NULL GROUP BY alias HAVING count(DISTINCT parent_asin) = 1"
-    )
-    for place in reversed(range(names)):
-        db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
 
 
 def _order_rows(orders: OrderColumns) -> str:

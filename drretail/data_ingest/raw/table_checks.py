@@ -45,7 +45,10 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         raise UserError(not_utf8(cells.table.name))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
     query = f"SELECT number, reason, written FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
-    first = [(number, _shown_reason(reason, written)) for number, reason, written in db.execute(query).fetchall()]
+    first = [
+        (number, (reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"))
+        for number, reason, written in db.execute(query).fetchall()
+    ]
     refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
     if first or refusals:
         for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
@@ -64,10 +67,6 @@ def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) ->
             f"{cells.table.name}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
             "or double the quotes that stand within values."
         )
-
-
-def _shown_reason(reason: str, written: str | None) -> str:
-    return reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"
 
 
 def _with_lines(

@@ -78,7 +78,19 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     def table_of(part: TableColumns | LineColumns) -> Path:
         file = (path.parent / part.file).absolute()
         table = open_table(file, mapping)
-        _check_columns(path, part, table)
+        counts = Counter(table.columns)
+        for key, column in columns_named(part):
+            if counts[column] == 1:
+                continue
+            if counts[column]:
+                raise UserError(
+                    f"{path}: {key} = {column!r}, but {part.file} has {counts[column]} columns of that name."
+                )
+            nearest = nearest_names(column, table.columns)
+            hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
+            more = ", …" if len(table.columns) > _NAMED_COLUMNS else ""
+            there = f"{', '.join(table.columns[:_NAMED_COLUMNS])}{more}"
+            raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
         _check_unpacked(table)
         return file
 
@@ -117,25 +129,19 @@ def _opened(path: Path, mapping: Mapping | None) -> Table:
         return Table(path, form, packed, columns)
     header = _header(path, packed)
     separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
-    return Table(path, form, packed, _csv_columns(path, header, separator), separator=separator)
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+    except csv.Error:
+        raise UserError(
+            f"{path} has no header that can be read: lines must end in a line feed, alone or after a carriage return."
+        ) from None
+    if not any(names):
+        raise UserError(f"{path} has no header: its first line names no column.")
+    return Table(path, form, packed, tuple(names), separator=separator)
 
 
 def _form_of(path: Path) -> Form | None:
     return _FORMS.get(Path(path.name.removesuffix(".gz")).suffix.lower())
-
-
-def _check_columns(path: Path, part: TableColumns | LineColumns, table: Table) -> None:
-    counts = Counter(table.columns)
-    for key, column in columns_named(part):
-        if counts[column] == 1:
-            continue
-        if counts[column]:
-            raise UserError(f"{path}: {key} = {column!r}, but {part.file} has {counts[column]} columns of that name.")
-        nearest = nearest_names(column, table.columns)
-        hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
-        more = ", …" if len(table.columns) > _NAMED_COLUMNS else ""
-        there = f"{', '.join(table.columns[:_NAMED_COLUMNS])}{more}"
-        raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
 
 
 def _header(path: Path, packed: bool) -> str:
@@ -150,18 +156,6 @@ def _header(path: Path, packed: bool) -> str:
     if not text.strip():
         raise UserError(f"{path} is empty.")
     raise UserError(f"{path} has no header: a quote in its first line is never closed.")
-
-
-def _csv_columns(path: Path, header: str, separator: str) -> tuple[str, ...]:
-    try:
-        names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
-    except csv.Error:
-        raise UserError(
-            f"{path} has no header that can be read: lines must end in a line feed, alone or after a carriage return."
-        ) from None
-    if not any(names):
-        raise UserError(f"{path} has no header: its first line names no column.")
-    return tuple(names)
 
 
 def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:

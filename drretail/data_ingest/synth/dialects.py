@@ -4,26 +4,13 @@ import gzip
 import json
 from io import BufferedWriter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 Row = dict[str, Any]
 
 
-class RowFile(Protocol):
-    """A file that is written row by row; it appears under its name when it is closed."""
-
-    path: Path
-    rows: int
-
-    def add(self, row: Row) -> None: ...
-
-    def close(self, cut: bytes = b"") -> None:
-        """Ends the file, after ``cut``, the beginning of a row that never came to its end."""
-        ...
-
-
 class LineFile:
-    """One row a line, packed when the name ends in .gz."""
+    """One row a line, packed when the name ends in .gz; the file appears under its name when it is closed."""
 
     def __init__(self, path: Path) -> None:
         self.rows = 0
@@ -41,6 +28,7 @@ class LineFile:
         self.rows += 1
 
     def close(self, cut: bytes = b"") -> None:
+        """Ends the file, after ``cut``, the beginning of a row that never came to its end."""
         self._file.write(cut)
         self._file.close()
         self._raw.close()

@@ -31,7 +31,8 @@ CLOSINGS = {
 
 def review(purchase: Purchase, random: Random) -> dict[str, Any]:
     """A raw review row of ten fields for a purchase."""
-    stars = _stars(purchase.article, random)
+    drawn = round(purchase.article.row["average_rating"] + random.gauss(0, 0.9))
+    stars = float(min(5, max(1, drawn)))
     asin = purchase.article.product_id
     return {
         "rating": stars,
@@ -45,12 +46,6 @@ def review(purchase: Purchase, random: Random) -> dict[str, Any]:
         "helpful_vote": int(random.paretovariate(1.3)) - 1 if random.random() < 0.28 else 0,
         "verified_purchase": True,
     }
-
-
-def _stars(article: Article, random: Random) -> float:
-    """Stars around the product's average."""
-    drawn = round(article.row["average_rating"] + random.gauss(0, 0.9))
-    return float(min(5, max(1, drawn)))
 
 
 def _text(article: Article, stars: float, random: Random) -> str:

@@ -56,15 +56,19 @@ def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> A
     price = _price(kind, brand, chosen, random)
     title = random.choice(kind.title).format(**words)
     ratings = _rating_number(random)
+    noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
+    stated = [option.says for option in chosen.values() if option.says]
+    general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
+    address = f"https://images.shop.example/{asin}"
     row = {
         "main_category": recipe.main_category,
         "title": title[0].upper() + title[1:],
-        "average_rating": _average_rating(kind, brand, ratings, random),
+        "average_rating": round(min(5.0, max(1.0, kind.rating + brand.rating + noise)), 1),
         "rating_number": ratings,
-        "features": _features(kind, chosen, words, random),
+        "features": [text.format(**words) for text in (*stated, *general)],
         "description": _description(kind, words, random),
         "price": price,
-        "images": _images(asin),
+        "images": [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}],
         "videos": [],
         "store": brand.name,
         "categories": [recipe.root, *kind.path],
@@ -89,18 +93,6 @@ def _rating_number(random: Random) -> int:
     return max(1, int(random.lognormvariate(5.0, 1.6)))
 
 
-def _average_rating(kind: Kind, brand: Brand, ratings: int, random: Random) -> float:
-    noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
-    return round(min(5.0, max(1.0, kind.rating + brand.rating + noise)), 1)
-
-
-def _features(kind: Kind, chosen: dict[str, Option], words: dict[str, Any], random: Random) -> list[str]:
-    """What the chosen options say, then some of what every product of the kind says."""
-    stated = [option.says for option in chosen.values() if option.says]
-    general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
-    return [text.format(**words) for text in (*stated, *general)]
-
-
 def _description(kind: Kind, words: dict[str, Any], random: Random) -> list[str]:
     texts = random.sample(kind.descriptions, k=min(len(kind.descriptions), random.randint(1, 2)))
     return [text[0].upper() + text[1:] for text in (text.format(**words) for text in texts)]
@@ -123,11 +115,6 @@ def _details(
     details["Date First Available"] = f"{random.choice(MONTHS)} {random.randint(1, 28)}, {random.randint(2016, 2021)}"
     details["Best Sellers Rank"] = {recipe.root: random.randint(500, 400_000), kind.path[-1]: random.randint(1, 900)}
     return details
-
-
-def _images(asin: str) -> list[dict[str, Any]]:
-    address = f"https://images.shop.example/{asin}"
-    return [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}]
 
 
 MONTHS = ("January", "March", "April", "May", "June", "August", "September", "October", "November")

@@ -1,7 +1,7 @@
 """``write_shop``: a made-up shop's product and review files, the same bytes for the same seed."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from drretail.data_ingest.synth.dialects import ArrayFile, HuggingFaceFile, LineFile, RowFile
+from drretail.data_ingest.synth.dialects import ArrayFile, HuggingFaceFile, LineFile
 from drretail.data_ingest.synth.quirks import (
     DUPLICATE_REVIEWS,
     ONCE,
@@ -62,8 +62,8 @@ class _Shop:
     folder: Path
     plain: bool
     seed: str
-    meta: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
-    reviews: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
+    meta: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
+    reviews: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
     quirks: Counter[str] = field(default_factory=Counter[str])
 
     def open(self, category: str) -> None:
@@ -73,7 +73,7 @@ class _Shop:
         self.reviews[category] = LineFile(self.folder / f"{category}{ending}")
 
     @property
-    def files(self) -> list[RowFile]:
+    def files(self) -> list[LineFile]:
         return [*self.meta.values(), *self.reviews.values()]
 
 
@@ -96,7 +96,27 @@ def write_shop(
     names, progress = _chosen(categories), progress or Progress()
     with _emptied(folder):
         shop = _Shop(folder, plain, seed)
-        _write_files(shop, names, products, reviews, progress)
+        for name in names:
+            shop.open(name)
+        articles = _write_products(shop, names, products)
+        with progress.track("reviews", reviews) as bar:
+            for purchase in Market(articles, shop.seed, reviews).purchases():
+                random = Random(f"{shop.seed}|review|{purchase.index}")
+                row = review(purchase, random)
+                file = shop.reviews[purchase.article.category]
+                if not shop.plain:
+                    _spoil(shop, row, purchase.index, random)
+                file.add(row)
+                if not shop.plain and random.random() < DUPLICATE_REVIEWS:
+                    file.add(row)
+                    shop.quirks["review twice"] += 1
+                bar.advance()
+        for file in shop.meta.values():
+            file.close()
+        for name, file in shop.reviews.items():
+            cut = not shop.plain and name == CUT
+            file.close(b'{"rating": 5.0, "title": "Nice", "text": "It was' if cut else b"")
+            shop.quirks.update([ONCE[3]] if cut else [])
         report = SynthReport(
             recipe=RECIPE_VERSION,
             seed=seed,
@@ -108,15 +128,6 @@ def write_shop(
         )
         write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
     return report
-
-
-def _write_files(shop: _Shop, names: Sequence[str], products: int, reviews: int, progress: Progress) -> None:
-    for name in names:
-        shop.open(name)
-    articles = _write_products(shop, names, products)
-    with progress.track("reviews", reviews) as bar:
-        _write_reviews(shop, articles, reviews, bar.advance)
-    _close(shop)
 
 
 def _chosen(categories: Sequence[str]) -> list[str]:
@@ -175,7 +186,13 @@ def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Artic
     if not articles:
         raise UserError("A shop needs at least one product: give --products 1 or more.")
     if not shop.plain:
-        _add_repeated_products(shop, names, articles)
+        # One product twice in its own file, and one again in another category's.
+        twice, elsewhere = articles[0], articles[min(1, len(articles) - 1)]
+        shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
+        shop.quirks[ONCE[0]] += 1
+        if len(names) > 1:
+            shop.meta[names[-1]].add(elsewhere.row)
+            shop.quirks[ONCE[1]] += 1
     return articles
 
 
@@ -188,30 +205,6 @@ def _product_row(shop: _Shop, article: Article) -> dict[str, Any]:
     return row
 
 
-def _add_repeated_products(shop: _Shop, names: Sequence[str], articles: Sequence[Article]) -> None:
-    """One product twice in its own file, and one again in another category's."""
-    twice, elsewhere = articles[0], articles[min(1, len(articles) - 1)]
-    shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
-    shop.quirks[ONCE[0]] += 1
-    if len(names) > 1:
-        shop.meta[names[-1]].add(elsewhere.row)
-        shop.quirks[ONCE[1]] += 1
-
-
-def _write_reviews(shop: _Shop, articles: Sequence[Article], count: int, advance: Callable[[], None]) -> None:
-    for purchase in Market(articles, shop.seed, count).purchases():
-        random = Random(f"{shop.seed}|review|{purchase.index}")
-        row = review(purchase, random)
-        file = shop.reviews[purchase.article.category]
-        if not shop.plain:
-            _spoil(shop, row, purchase.index, random)
-        file.add(row)
-        if not shop.plain and random.random() < DUPLICATE_REVIEWS:
-            file.add(row)
-            shop.quirks["review twice"] += 1
-        advance()
-
-
 def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None:
     shop.quirks.update(afflict(row, REVIEW_QUIRKS, random))
     if random.random() < ORPHAN_REVIEWS:
@@ -222,14 +215,5 @@ def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None
         shop.quirks[ONCE[2]] += 1
 
 
-def _close(shop: _Shop) -> None:
-    for file in shop.meta.values():
-        file.close()
-    for name, file in shop.reviews.items():
-        cut = not shop.plain and name == CUT
-        file.close(b'{"rating": 5.0, "title": "Nice", "text": "It was' if cut else b"")
-        shop.quirks.update([ONCE[3]] if cut else [])
-
-
-def _file_report(file: RowFile) -> FileReport:
+def _file_report(file: LineFile) -> FileReport:
     return FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)

@@ -24,18 +24,6 @@ LARGEST_WINDOW = 2**31 - 1
 """Hits that a search may skip and show together; the memory taken grows with the products found at most."""
 
 
-def index_settings(shards: int) -> dict[str, Any]:
-    """Settings of an index that is being loaded: nothing is searchable, nothing is copied yet."""
-    words = {"type": "standard", "max_token_length": LONGEST_WORD}
-    return {
-        "number_of_shards": shards,
-        "number_of_replicas": 0,
-        "refresh_interval": "-1",
-        "max_result_window": LARGEST_WINDOW,
-        "analysis": {"analyzer": {ANALYZERS["standard"]: words}},
-    }
-
-
 def index_mappings(formulation: Formulation) -> dict[str, Any]:
     """Every field there is: an unknown one fails the document.
 
@@ -174,10 +162,17 @@ class ElasticWriter:
         if self._client.indices.exists(index=self._index):
             self._check_kind()
         else:
+            words = {"type": "standard", "max_token_length": LONGEST_WORD}
             self._client.indices.create(
                 index=self._index,
                 mappings=index_mappings(self._formulation),
-                settings=index_settings(self._shards),
+                settings={
+                    "number_of_shards": self._shards,
+                    "number_of_replicas": 0,
+                    "refresh_interval": "-1",
+                    "max_result_window": LARGEST_WINDOW,
+                    "analysis": {"analyzer": {ANALYZERS["standard"]: words}},
+                },
             )
 
     def _check_kind(self) -> None:

@@ -2,12 +2,11 @@
 
 A world keeps the formulation that it was made with; new ones are made with the first of these or with ``standard``:
 
-english 2  ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
            neighbours as one word, so that phrases are found as fast as words. A number and its unit are one word
            ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
            neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
-english 1  the same with words as they stand before their stems are made; found in older worlds.
-german 1   as english 2, with another language's stems and stop words, without accents; so for all that Snowball knows.
+german     as english, with another language's stems and stop words, without accents; so for all that Snowball knows.
            Chinese, Japanese and Korean runs are cut into pairs of characters, and ``text`` keeps the single ones too.
 standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
@@ -19,7 +18,7 @@ scores are in order of product id.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from operator import itemgetter
@@ -46,7 +45,7 @@ TITLE_BOOST = 3.0
 TITLE_TIMES = 3
 """How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
 PAIR = "+"
-"""Occurs in no stem: alone it stands for no pair; the first version puts it between the two stems of one."""
+"""Occurs in no stem: it stands for no pair."""
 OTHER_FORM_BOOST = 0.5
 """What two words count that may be one, or one that may be two; chosen by benchmarks/relevance.py.
 
@@ -57,7 +56,6 @@ MOST_IN_OTHER_FORMS = 50
 SHORTEST_JOINED = 4
 """Letters. Shorter words that are made of two ("aa", "to") are rarely what was meant."""
 
-ENGLISH_FORMS = WordForms("english")
 _SURE_WORD = re.compile("[A-Za-z0-9]")
 _COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
 
@@ -124,7 +122,11 @@ def other_texts(product: Product) -> list[str]:
 
 
 def stemmed_texts(product: Product, forms: WordForms) -> FieldTexts:
-    return _repeated_title(product, _stemmed_in(forms))
+    """The stems of the title as often as it counts and of each other text, and the pairs of each."""
+    stemmed_text = _stemmed_in(forms)
+    title = stemmed_text(indexed_title(product))
+    entries = [*[title] * TITLE_TIMES, *filter(itemgetter(0), map(stemmed_text, other_texts(product)))]
+    return {"text": [text for text, _ in entries], "pairs": [pairs for _, pairs in entries if pairs] or [PAIR]}
 
 
 @cache
@@ -139,24 +141,9 @@ def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
     return stemmed_text
 
 
-def first_english_texts(product: Product) -> FieldTexts:
-    def stemmed_text(text: str) -> tuple[str, str]:
-        found = ENGLISH_FORMS.stems(text)
-        return " ".join(found), " ".join(paired(found, PAIR))
-
-    return _repeated_title(product, stemmed_text)
-
-
-def _repeated_title(product: Product, stemmed_text: Callable[[str], tuple[str, str]]) -> FieldTexts:
-    """The stems of the title as often as it counts and of each other text, and the pairs of each."""
-    title = stemmed_text(indexed_title(product))
-    entries = [*[title] * TITLE_TIMES, *filter(itemgetter(0), map(stemmed_text, other_texts(product)))]
-    return {"text": [text for text, _ in entries], "pairs": [pairs for _, pairs in entries if pairs] or [PAIR]}
-
-
-def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:
+def paired(found: Sequence[str]) -> Iterator[str]:
     """Each two neighbours as one word."""
-    return map(joint.join, pairwise(found))
+    return map("".join, pairwise(found))
 
 
 def stemmed_terms(query: CatalogQuery, forms: WordForms) -> SearchTerms:
@@ -169,7 +156,8 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     text = with_sizes(text)
     phrase = forms.of(text)
     if match == "phrase" and len(phrase) > 1:
-        return _phrase_terms(phrase, forms)
+        pairs = tuple(paired([forms.stem(word) for word in phrase]))
+        return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
     found = forms.of(_COMPOUND.sub(r"\1\2", text))
     # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {
@@ -189,20 +177,6 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     has_others = len(terms) <= MOST_IN_OTHER_FORMS and forms.language not in BIGRAMMED
     matching = [Term("text", (stem,), others=tuple(others) if has_others else ()) for stem, others in terms.items()]
     return SearchTerms(tuple(matching), every=match == "all")
-
-
-def first_english_terms(query: CatalogQuery) -> SearchTerms:
-    found = words(query.text)
-    if query.match == "phrase" and len(found) > 1:
-        return _phrase_terms(found, ENGLISH_FORMS, PAIR)
-    content = [word for word in found if not ENGLISH_FORMS.is_stop_word(word)] or found
-    once = dict.fromkeys(ENGLISH_FORMS.stem(word) for word in content)
-    return SearchTerms(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
-
-
-def _phrase_terms(found: Sequence[str], forms: WordForms, joint: str = "") -> SearchTerms:
-    pairs = tuple(paired([forms.stem(word) for word in found], joint))
-    return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
 
 
 def standard_texts(product: Product) -> FieldTexts:
@@ -240,9 +214,6 @@ def stemmed(language: Language, version: str) -> Formulation:
 
 # Whenever the same products would be found or ranked in another way, add a formulation with the next number.
 ENGLISH = stemmed("english", "uax29 with sizes, snowball english, 2")
-FIRST_ENGLISH = replace(
-    stemmed("english", "uax29, snowball english, 1"), texts=first_english_texts, terms=first_english_terms
-)
 STANDARD = Formulation(
     analyzer="standard",
     forms=None,
@@ -261,9 +232,7 @@ FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType(
     {"english": ENGLISH, "standard": STANDARD, **OTHER_LANGUAGES}
 )
 """Of new worlds."""
-BY_VERSION: Mapping[str, Formulation] = MappingProxyType(
-    {each.version: each for each in (*FORMULATIONS.values(), FIRST_ENGLISH)}
-)
+BY_VERSION: Mapping[str, Formulation] = MappingProxyType({each.version: each for each in FORMULATIONS.values()})
 
 
 def analyzer_named(name: str) -> Analyzer:

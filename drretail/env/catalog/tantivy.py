@@ -135,15 +135,6 @@ def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     return document
 
 
-def link_files(folder: Path) -> TemporaryDirectory[str]:
-    """A folder of links to an index: tantivy makes a lock beside its files, which a read-only folder forbids."""
-    links = TemporaryDirectory(prefix="drretail-index-", ignore_cleanup_errors=True)
-    for file in folder.iterdir():
-        if file.suffix != ".lock":
-            (Path(links.name) / file.name).symlink_to(file.absolute())
-    return links
-
-
 class TantivyCatalog:
     """Implements ``base.Catalog``. The searcher is immutable, so any number of threads may use it."""
 
@@ -154,7 +145,11 @@ class TantivyCatalog:
         self._links: TemporaryDirectory[str] | None = None
         with read_errors(folder):
             if not os.access(folder, os.W_OK):
-                self._links = link_files(folder)
+                # A folder of links: tantivy makes a lock beside the index's files, which a read-only folder forbids.
+                self._links = TemporaryDirectory(prefix="drretail-index-", ignore_cleanup_errors=True)
+                for file in folder.iterdir():
+                    if file.suffix != ".lock":
+                        (Path(self._links.name) / file.name).symlink_to(file.absolute())
             index = Index.open(self._links.name if self._links else str(folder))
             index.config_reader(reload_policy=NO_WATCHER)
             index.register_tokenizer("standard", standard_analyzer())

@@ -31,35 +31,6 @@ def hosts_of(url: str) -> str:
     return found[1] if found else "(not shown: it may hold a password)"
 
 
-def check_mongo(settings: ServerSettings) -> None:
-    """Raises UserError for an address without its scheme, and for half of a user with its password."""
-    url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
-    if not url.startswith(MONGO_SCHEMES):
-        raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
-    if settings.mongo_password is not None and settings.mongo_user is None and "@" not in url:
-        raise UserError(f"{where} is given a password without a user: set DRRETAIL_MONGO_USER too.")
-    if settings.mongo_user is not None and settings.mongo_password is None and not _has_other_login(url):
-        raise UserError(f"{where} is given a user without a password: set DRRETAIL_MONGO_PASSWORD too.")
-
-
-def check_elastic(settings: ServerSettings) -> None:
-    """Raises UserError for an address without scheme or port, a password without a user, and missing certificates."""
-    url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
-    if not url.startswith(ES_SCHEMES):
-        raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
-    if not re.search(r":[0-9]+$", _authority(url)):
-        raise UserError(
-            f"{where} has no proper address: in ES_URL a port comes after the host, such as :9200; {ESCAPED}."
-        )
-    if settings.es_password is not None and settings.es_user is None and settings.es_api_key is None and "@" not in url:
-        raise UserError(
-            f"{where} is given a password without a user: set DRRETAIL_ES_USER too ('elastic' is its first user)."
-        )
-    ca_file = settings.es_ca_file
-    if url.startswith("https:") and settings.verify and ca_file is not None and not ca_file.is_file():
-        raise UserError(f"The certificates {ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
-
-
 def mongo_speaks_tls(settings: ServerSettings) -> bool:
     """True where the address or a file of certificates turns TLS on."""
     if settings.mongo_ca_file is not None:
@@ -81,11 +52,6 @@ def _authority(url: str) -> str:
 
 def _options(url: str) -> dict[str, list[str]]:
     return parse_qs(url.rpartition("?")[2] if "?" in url else "")
-
-
-def _has_other_login(url: str) -> bool:
-    """True where the address has the password, or says how to enter without one."""
-    return ":" in _authority(url).rpartition("@")[0] or "authmechanism" in {name.lower() for name in _options(url)}
 
 
 Client = TypeVar("Client")
@@ -155,7 +121,16 @@ def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Se
 
 def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
     """The client, which has not yet spoken to its server; UserError for an address that is none."""
-    check_mongo(settings)
+    url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
+    if not url.startswith(MONGO_SCHEMES):
+        raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
+    if settings.mongo_password is not None and settings.mongo_user is None and "@" not in url:
+        raise UserError(f"{where} is given a password without a user: set DRRETAIL_MONGO_USER too.")
+    has_other_login = ":" in _authority(url).rpartition("@")[0] or "authmechanism" in {
+        name.lower() for name in _options(url)
+    }
+    if settings.mongo_user is not None and settings.mongo_password is None and not has_other_login:
+        raise UserError(f"{where} is given a user without a password: set DRRETAIL_MONGO_PASSWORD too.")
     given: dict[str, Any] = {
         "username": settings.mongo_user,
         "password": settings.mongo_password and settings.mongo_password.get_secret_value(),
@@ -184,7 +159,20 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
 
 def open_elastic(settings: ServerSettings) -> Elasticsearch:
     """The client, which has not yet spoken to its server; UserError for an address that is none."""
-    check_elastic(settings)
+    url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
+    if not url.startswith(ES_SCHEMES):
+        raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
+    if not re.search(r":[0-9]+$", _authority(url)):
+        raise UserError(
+            f"{where} has no proper address: in ES_URL a port comes after the host, such as :9200; {ESCAPED}."
+        )
+    if settings.es_password is not None and settings.es_user is None and settings.es_api_key is None and "@" not in url:
+        raise UserError(
+            f"{where} is given a password without a user: set DRRETAIL_ES_USER too ('elastic' is its first user)."
+        )
+    ca_file = settings.es_ca_file
+    if url.startswith("https:") and settings.verify and ca_file is not None and not ca_file.is_file():
+        raise UserError(f"The certificates {ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
     given: dict[str, Any] = {}
     if settings.es_api_key is not None:
         given["api_key"] = settings.es_api_key.get_secret_value()

@@ -1,7 +1,7 @@
 """Writes the streams of a world into the collections of one generation, going on from what a cut load left."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -32,7 +32,7 @@ from drretail.env.servers.live_generation import (
 from drretail.env.store.sampling import Aggregates
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
-from drretail.records.shop import Product, UserProfile
+from drretail.records.shop import Product
 
 LOADING = "loading"
 LAYOUT = 1
@@ -82,7 +82,14 @@ def find_unfinished(servers: Servers, key: str) -> Unfinished:
         forget_unfinished(servers)  # it was cut between going live and saying so
         document = None
     if document is not None and document["key"] == f"{LAYOUT} {key}":
-        return _of_document(worlds, document)
+        return Unfinished(
+            worlds,
+            number=document["number"],
+            index=document["index"],
+            hashes={stream: list(document[stream]) for stream in ("products", "orders", "holdout")},
+            indexed_as=document.get("indexed_as"),
+            indexed_to=document.get("indexed_to", ""),
+        )
     if document is not None:
         drop_unfinished(servers, document["number"])
     made = Unfinished(worlds, *_unused(servers))
@@ -102,17 +109,6 @@ def drop_unfinished(servers: Servers, number: int) -> None:
 def forget_unfinished(servers: Servers) -> None:
     """The load has ended."""
     servers.database[WORLDS].delete_one({"_id": LOADING})
-
-
-def _of_document(worlds: Collection[Document], document: Mapping[str, Any]) -> Unfinished:
-    return Unfinished(
-        worlds,
-        number=document["number"],
-        index=document["index"],
-        hashes={stream: list(document[stream]) for stream in ("products", "orders", "holdout")},
-        indexed_as=document.get("indexed_as"),
-        indexed_to=document.get("indexed_to", ""),
-    )
 
 
 def _unused(servers: Servers) -> tuple[int, str]:
@@ -198,7 +194,15 @@ class Filling:
                 self._clear(stream, number - 1, rest)
                 going_on = False
             if not going_on:
-                self._write(stream, batch)
+                users = [
+                    user_document(
+                        user, derive_profile(self._pool, self._seed, user.user_id) if self._materialize_users else None
+                    )
+                    for user in batch.users
+                ]
+                for name, documents in ((stream, batch.documents()), ("users", users)):
+                    if documents:
+                        self._patiently(partial(insert, self._collections[name], documents))
                 self._patiently(partial(self._unfinished.note, stream, number - 1, batch.mark))
             rest = batch.rest
             bar.advance(batch.size)
@@ -210,15 +214,6 @@ class Filling:
         self._patiently(partial(self._unfinished.forget_from, stream, batch))
         for name, which in rest.items():
             self._patiently(partial(self._collections[name].delete_many, which))
-
-    def _write(self, stream: Noted, batch: Batch) -> None:
-        users = [user_document(user, self._profile(user.user_id)) for user in batch.users]
-        for name, documents in ((stream, batch.documents()), ("users", users)):
-            if documents:
-                self._patiently(partial(insert, self._collections[name], documents))
-
-    def _profile(self, user_id: str) -> UserProfile | None:
-        return derive_profile(self._pool, self._seed, user_id) if self._materialize_users else None
 
     def _patiently(self, step: Callable[[], object]) -> None:
         def checked() -> None:
@@ -278,19 +273,15 @@ def insert(collection: Collection[Document], documents: Sequence[Document]) -> N
     except BulkWriteError as problem:
         details: dict[str, Any] = dict(problem.details or {})
         errors: list[dict[str, Any]] = details.get("writeErrors", [])
-        check_same(collection, documents, [error["op"]["_id"] for error in errors if error["code"] == DUPLICATE_KEY])
+        ids = [error["op"]["_id"] for error in errors if error["code"] == DUPLICATE_KEY]
+        kept = {document["_id"]: document for document in collection.find({"_id": {"$in": list(ids)}})}
+        looked_at = set(ids)
+        for document in documents:
+            if document["_id"] in looked_at and kept.get(document["_id"]) != document:
+                raise ValueError(f"an id occurs twice in {collection.name}: {document['_id']!r}") from problem
         others = [error for error in errors if error["code"] != DUPLICATE_KEY]
         if others or details.get("writeConcernErrors"):
             raise BulkWriteError({**details, "writeErrors": others}) from problem
-
-
-def check_same(collection: Collection[Document], documents: Sequence[Document], ids: Sequence[Any]) -> None:
-    """Raises ValueError unless what has these ids in the collection is what was to be written."""
-    kept = {document["_id"]: document for document in collection.find({"_id": {"$in": list(ids)}})}
-    looked_at = set(ids)
-    for document in documents:
-        if document["_id"] in looked_at and kept.get(document["_id"]) != document:
-            raise ValueError(f"an id occurs twice in {collection.name}: {document['_id']!r}")
 
 
 def after(last: OrderRow, *, ended: bool) -> Rest:

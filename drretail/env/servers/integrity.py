@@ -103,7 +103,11 @@ class Check:
             total = UserSum(user_id)
             first = order
             while order is not None and order.user_id == user_id:
-                yield from self._take(order, total)
+                self._order_hash.add(order_line(order))
+                listing = self._listings.get(order.product_id)
+                if listing is None:
+                    yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
+                total.add(order.timestamp, order.quantity, order.order_status, listing or ProductFacts(None, ""))
                 order = next(orders, None)
             if user is None or user["_id"] != user_id:
                 assert first is not None, "the id is an order's"
@@ -118,13 +122,6 @@ class Check:
                 self._counts["users"] += 1
                 if self._read("user", user_id_of, document) is not None:
                     yield document
-
-    def _take(self, order: OrderRow, total: UserSum) -> Iterator[Finding]:
-        self._order_hash.add(order_line(order))
-        listing = self._listings.get(order.product_id)
-        if listing is None:
-            yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
-        total.add(order.timestamp, order.quantity, order.order_status, listing or ProductFacts(None, ""))
 
     def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
         kept = self._read("user", aggregates_of, document)

@@ -25,11 +25,6 @@ class ServerHoldout:
             return by_user(map(order_row, self._rows.find({"user_id": {"$in": sorted(set(user_ids))}})))
 
 
-def server_holdout(servers: Servers, generation: Generation) -> ServerHoldout | None:
-    """The held-out orders of a generation; None where nothing is held out."""
-    return ServerHoldout(servers, generation) if generation.held_out else None
-
-
 def read_generation(spec: str, settings: ServerSettings) -> Generation:
     """What is live as "servers:NAME"; UserError where that is nothing, or a server cannot be used."""
     with connect(settings, world_name(spec)) as servers:
@@ -60,4 +55,5 @@ def open_servers(
     except BaseException:
         servers.close()
         raise
-    return MongoStore(servers, generation), catalog, generation, server_holdout(servers, generation)
+    holdout = ServerHoldout(servers, generation) if generation.held_out else None
+    return MongoStore(servers, generation), catalog, generation, holdout

@@ -49,7 +49,10 @@ def best_passages(text: str, query: str, weight: Callable[[str], float], *longes
     pieces = _pieces(text)
     if not pieces:
         return [""] * len(longest)
-    weighed = [(weight(term), _running_counts(pieces, term)) for term in dict.fromkeys(terms(query))]
+    weighed = [
+        (weight(term), list(accumulate([piece.terms.get(term, 0) for piece in pieces], initial=0)))
+        for term in dict.fromkeys(terms(query))
+    ]
     return [_densest(text, pieces, weighed, words) for words in longest]
 
 
@@ -81,11 +84,6 @@ def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
         if last == len(pieces):
             return
         words -= piece.words
-
-
-def _running_counts(pieces: list[_Piece], term: str) -> list[int]:
-    """How often a term stands before each piece, and in all."""
-    return list(accumulate([piece.terms.get(term, 0) for piece in pieces], initial=0))
 
 
 @lru_cache(maxsize=128)

@@ -30,7 +30,12 @@ def open_serper(argument: str | None, options: WebOptions) -> LiveWeb:
         raise UserError("--web serper takes no argument: set the environment variable SERPER_API_KEY.")
     address = check_address("The address of Serper", options.serper_address)
     service = Service("Serper", address, options.search_seconds, SERPER_ACCESS, options.proxy)
-    return LiveWeb(SerperSearch(service, _serper_key(options)), open_pages(options))
+    key = "" if options.serper_key is None else options.serper_key.get_secret_value().strip()
+    if not key and not options.replayed:
+        raise UserError("--web serper needs a key: set the environment variable SERPER_API_KEY (https://serper.dev).")
+    if key and not _KEY.fullmatch(key):
+        raise UserError("SERPER_API_KEY does not look like a key: it holds white space or other characters.")
+    return LiveWeb(SerperSearch(service, SecretStr(key)), open_pages(options))
 
 
 def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
@@ -44,15 +49,6 @@ def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
     return LiveWeb(
         SearxngSearch(Service("SearXNG", address, options.search_seconds, SEARXNG_ACCESS)), open_pages(options)
     )
-
-
-def _serper_key(options: WebOptions) -> SecretStr:
-    key = "" if options.serper_key is None else options.serper_key.get_secret_value().strip()
-    if not key and not options.replayed:
-        raise UserError("--web serper needs a key: set the environment variable SERPER_API_KEY (https://serper.dev).")
-    if key and not _KEY.fullmatch(key):
-        raise UserError("SERPER_API_KEY does not look like a key: it holds white space or other characters.")
-    return SecretStr(key)
 
 
 def open_pages(options: WebOptions) -> OpenPages:

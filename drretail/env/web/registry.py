@@ -58,11 +58,6 @@ class WebOptions:
 OpenWeb = Callable[[str | None, WebOptions], Web]
 
 
-def web_names() -> list[str]:
-    """Every name that ``open_web`` takes besides ``module:attribute``."""
-    return WEBS.names()
-
-
 def open_web(spec: str, options: WebOptions | None = None) -> Web:
     """The web that ``NAME[:ARGUMENT]`` or ``module:attribute`` names; nothing is sent yet.
 

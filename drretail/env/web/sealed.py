@@ -9,7 +9,6 @@
 Of labels only ``compose`` knows, when a task's web is opened; what it serves are pages.
 """
 
-from collections.abc import Sequence
 from copy import copy
 from datetime import datetime
 from functools import cache, lru_cache
@@ -226,7 +225,13 @@ class Tasks:
             raise UserError(f"{self.at(query_id) / PAGES_FILE} is broken: it has no page of the size {size}.")
         if compose == "all":
             return pages
-        labels = labels_by_url(self.at(query_id), pages)
+        task = self.at(query_id)
+        labels: dict[str, Label] = {line.url: line.label for line in read_labels(task)}
+        without = [page.url for page in pages if page.url not in labels]
+        if without:
+            raise UserError(
+                f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first."
+            )
         return [page for page in pages if labels[page.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
@@ -275,15 +280,6 @@ def read_pages(task: Path) -> list[TaskPage]:
 def read_labels(task: Path) -> list[PageLabel]:
     """What each page of a task is there for."""
     return _lines(task / LABELS_FILE, PageLabel)
-
-
-def labels_by_url(task: Path, pages: Sequence[SandboxPage]) -> dict[str, Label]:
-    """What pages of a task are there for. Raises UserError where one of them has no label."""
-    labels: dict[str, Label] = {line.url: line.label for line in read_labels(task)}
-    without = [page.url for page in pages if page.url not in labels]
-    if without:
-        raise UserError(f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first.")
-    return labels
 
 
 def _lines(path: Path, kind: type[T]) -> list[T]:

@@ -162,7 +162,12 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
     for start, end in lines(text):
         runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
-        closing = _next_of_length(runs)
+        seen: dict[int, int] = {}
+        closing: list[int | None] = [None] * len(runs)
+        for index in range(len(runs) - 1, -1, -1):
+            length = runs[index][1] - runs[index][0]
+            closing[index] = seen.get(length)
+            seen[length] = index
         index = 0
         while index < len(runs):
             partner = closing[index]
@@ -172,17 +177,6 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
             if not _ONLY_MARKS.fullmatch(text, runs[index][1], runs[partner][0]):
                 yield runs[index][0], runs[partner][1]
             index = partner + 1
-
-
-def _next_of_length(runs: list[tuple[int, int]]) -> list[int | None]:
-    """For each run of backticks the next run of the same length."""
-    seen: dict[int, int] = {}
-    closing: list[int | None] = [None] * len(runs)
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        closing[index] = seen.get(length)
-        seen[length] = index
-    return closing
 
 
 def _unrendered(text: str) -> Iterator[tuple[int, int]]:

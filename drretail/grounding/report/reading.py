@@ -97,7 +97,15 @@ class _Reader:
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
         for equation in self.layout.equations:
-            self._read_equation(equation)
+            result, words = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
+            kind = self._kind_of(_calculation(equation))
+            others = [value for value in self.values if value.start == result.start]
+            is_exact = all(amount.relation == "is" for amount in (result, *equation.operands))
+            if equation.holds and not others:
+                self._keep(kind, result, [], "verified", words)
+            elif not equation.holds and is_exact and all(value.state == "verified" for value in others):
+                self.values = [value for value in self.values if value not in others]
+                self._keep(kind, result, [], "contradicted", words)
         cited = [one for key, one in self.ledger.calculations.items() if key in self.sources]
         written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
@@ -214,7 +222,19 @@ class _Reader:
         elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
         if len(products) > 1 and len(products) == len(stretch.cited):
-            self._read_in_order(products, stretch)
+            numbers = [one for one in self._within(stretch.start, stretch.end) if not (one.compound or one.is_range)]
+            counts = [number for number in numbers if number.kind == "number"]
+            kinds: dict[ValueKind, list[Amount]] = {
+                "price": [number for number in numbers if number.kind == "money"],
+                "rating": [number for number in counts if number.places == 1 and number.low <= _HIGHEST_RATING],
+                "rating_count": [number for number in counts if not number.places and number.low > _HIGHEST_RATING],
+            }
+            for kind, amounts in kinds.items():
+                pairs = zip(amounts, products, strict=False)
+                right = [(amount, product) for amount, product in pairs if self._agrees(kind, amount, product)]
+                if len(amounts) == len(products) <= len(right) + 1:
+                    for amount, product in right:
+                        self._keep(kind, amount, [product], "verified")
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
@@ -302,22 +322,6 @@ class _Reader:
         is_loose = record is not None and kind == "rating_count" and amount.agreement(record) == "loose"
         return fits(amount, record) or is_loose
 
-    def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
-        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]", where all but one fit at least."""
-        numbers = [one for one in self._within(stretch.start, stretch.end) if not (one.compound or one.is_range)]
-        counts = [number for number in numbers if number.kind == "number"]
-        kinds: dict[ValueKind, list[Amount]] = {
-            "price": [number for number in numbers if number.kind == "money"],
-            "rating": [number for number in counts if number.places == 1 and number.low <= _HIGHEST_RATING],
-            "rating_count": [number for number in counts if not number.places and number.low > _HIGHEST_RATING],
-        }
-        for kind, amounts in kinds.items():
-            pairs = zip(amounts, products, strict=False)
-            right = [(amount, product) for amount, product in pairs if self._agrees(kind, amount, product)]
-            if len(amounts) == len(products) <= len(right) + 1:
-                for amount, product in right:
-                    self._keep(kind, amount, [product], "verified")
-
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
         money = [amount for amount in self._within(stretch.start, stretch.end) if amount.kind == "money"]
@@ -365,18 +369,6 @@ class _Reader:
     def _offered(self, key: str, prices: Callable[[Product], list[Decimal]]) -> list[Decimal]:
         item = self.ledger.products.get(key)
         return prices(item) if item is not None and has_offers(item) else []
-
-    def _read_equation(self, equation: Equation) -> None:
-        """A sum that is written out is right or wrong by itself, whatever it is about."""
-        result, words = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
-        kind = self._kind_of(_calculation(equation))
-        others = [value for value in self.values if value.start == result.start]
-        is_exact = all(amount.relation == "is" for amount in (result, *equation.operands))
-        if equation.holds and not others:
-            self._keep(kind, result, [], "verified", words)
-        elif not equation.holds and is_exact and all(value.state == "verified" for value in others):
-            self.values = [value for value in self.values if value not in others]
-            self._keep(kind, result, [], "contradicted", words)
 
     def _kind_of(self, calculation: Calculation) -> ValueKind:
         if "/" in calculation.expression:

@@ -59,7 +59,13 @@ def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
             value, found = _worked_out(operand)
             value = -value if value is not None and isinstance(sign, ast.USub) else value
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
-            value, found = _of_chain(node)
+            combine = prod if isinstance(node.op, ast.Mult) else sum
+            parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
+            found = {number for _, _, inner in parts for number in inner}
+            known = [sign * value for sign, value, _ in parts if value is not None]
+            if len(known) <= _MOST_TERMS:
+                found |= {Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)}
+            value = Decimal(combine(known)) if len(known) == len(parts) else None
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             (above, found), (below, more) = _worked_out(left), _worked_out(right)
             value, found = above / below if above is not None and below else None, found | more
@@ -68,17 +74,6 @@ def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
             inside = (_worked_out(inner)[1] for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
             found = {number for numbers in inside for number in numbers}
     return value, found if value is None else {*found, value}
-
-
-def _of_chain(node: ast.BinOp) -> tuple[Decimal | None, set[Decimal]]:
-    """Of terms, or of factors, all sums or products of some of them."""
-    combine = prod if isinstance(node.op, ast.Mult) else sum
-    parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
-    found = {number for _, _, inner in parts for number in inner}
-    known = [sign * value for sign, value, _ in parts if value is not None]
-    if len(known) <= _MOST_TERMS:
-        found |= {Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)}
-    return Decimal(combine(known)) if len(known) == len(parts) else None, found
 
 
 def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:

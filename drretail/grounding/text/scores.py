@@ -60,7 +60,9 @@ def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True
     for amount, following in zip_longest(numbers, numbers[1:]):
         if amount.start in taken:
             continue
-        if _is_rating(text, amount):
+        is_plain = not amount.compound or text.startswith(("-star", "-stars"), amount.end)
+        is_in_scale = amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2
+        if is_in_scale and is_plain and not _DIFFERENCE.match(text, amount.end):
             before = text[max(0, amount.start - 14) : amount.start]
             has_sign = bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
             is_called = not is_english and bool(amount.places) and _called_before("rating").search(before) is not None
@@ -106,12 +108,6 @@ def _names(kind: str) -> str:
     letter = rf"[^\W\d{UNSPACED}]"
     words = "|".join(re.escape(name).replace("'", "['’]") for name in named)
     return rf"(?<!{letter})(?:{words})(?!{letter})"
-
-
-def _is_rating(text: str, amount: Amount) -> bool:
-    is_plain = not amount.compound or text.startswith(("-star", "-stars"), amount.end)
-    is_in_scale = amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2
-    return is_in_scale and is_plain and not _DIFFERENCE.match(text, amount.end)
 
 
 def _is_count(amount: Amount) -> bool:

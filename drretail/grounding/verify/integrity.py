@@ -67,7 +67,18 @@ def borne_out(case: Case, reading: Reading) -> float:
     wherever they are. So true words about other things hide no invention, and one more true figure about a pick never
     costs anything.
     """
-    layout, ledger = case.layout, _with_sound_calculations(case.ledger(reading.picks))
+    # The ledger with those calculations alone that begin with a record or the query: any number can be worked out.
+    ledger = case.ledger(reading.picks)
+    records = ledger.products.values()
+    known = {on_record(kind, item) for item in records for kind in ("price", "rating", "rating_count")} - {None}
+    sound: dict[str, Calculation] = {}
+    for key, calculation in ledger.calculations.items():
+        grounded = [number in known or ledger.names(number) for number in calculation.operands]
+        others = [number for number, is_known in zip(calculation.operands, grounded, strict=True) if not is_known]
+        if any(grounded) and all(number == int(number) and number <= _MOST_PIECES for number in others):
+            sound[key] = calculation
+            known.add(abs(calculation.result))
+    layout, ledger = case.layout, replace(ledger, calculations=sound)
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
@@ -86,20 +97,6 @@ def borne_out(case: Case, reading: Reading) -> float:
     if not explained:
         return 0.0
     return len(priced) / len(picks) * len(explained) / (len(explained) + len(inventions))
-
-
-def _with_sound_calculations(ledger: Ledger) -> Ledger:
-    """The ledger with those calculations alone that begin with a record or the query: any number can be worked out."""
-    records = ledger.products.values()
-    known = {on_record(kind, item) for item in records for kind in ("price", "rating", "rating_count")} - {None}
-    sound: dict[str, Calculation] = {}
-    for key, calculation in ledger.calculations.items():
-        grounded = [number in known or ledger.names(number) for number in calculation.operands]
-        others = [number for number, is_known in zip(calculation.operands, grounded, strict=True) if not is_known]
-        if any(grounded) and all(number == int(number) and number <= _MOST_PIECES for number in others):
-            sound[key] = calculation
-            known.add(abs(calculation.result))
-    return replace(ledger, calculations=sound)
 
 
 def _about(layout: Layout, index: int) -> tuple[str, ...]:

@@ -80,7 +80,14 @@ def price_lines(
     has_several = _SEVERAL.search(text) is not None
     all_titles = " ".join(f"{item.title} {item.leaf_category}" for item in items)
     amounts = find_amounts(text)
-    yield from _per_cent_lines(text, amounts, items)
+    # A line for a discount that is not the one between the list price and the price of any variant.
+    offers = [offer for item in items for offer in offers_of(item) if offer.price and offer.list_price]
+    found = {100 - 100 * offer.price / offer.list_price for offer in offers if offer.price and offer.list_price}
+    for amount in amounts if found and not _OTHER_COSTS.search(text) else ():
+        is_off = amount.kind == "percent" and amount.relation == "is" and _PER_CENT_OFF.match(text[amount.end :])
+        if is_off and not any(abs(share - amount.low) <= 1 for share in found):
+            shown = ", ".join(f"{share:.0f}%" for share in sorted(found))
+            yield f"discount {amount.low:f}%: the record says {shown}"
     money = [one for one in amounts if one.kind == "money"]
     edges = [0, *(one.end for one in money)]
     stops = [*(one.start for one in money[1:]), len(text)]
@@ -94,7 +101,11 @@ def price_lines(
         elif _APART.match(behind):
             yield from _difference_line(amount, items if are_named else ())
         elif _LIST_BEFORE.search(before):
-            yield from _list_price_fault(amount, items)
+            # Where a product has a list price and no product has this one; a former price is not in the record.
+            known = [price for item in items for price in list_prices(item)]
+            if known and amount.low not in known and not any(amount.low in sold_for(item) for item in items):
+                shown = ", ".join(format_money(price, items[0].currency) for price in known)
+                yield f"list price {format_money(amount.low, items[0].currency)}: the record says {shown}"
         elif amount.low in others or _NO_PRICE.search(text[start : amount.start]):
             continue
         elif (thing := _THING.search(f"{before}${behind}")) and stem(thing[1]) not in content_stems(all_titles):
@@ -145,14 +156,6 @@ def _prices_in_words(offers: Iterable[Offer], currency: str) -> str:
     return ", ".join(f"{price} ({names})" if names else price for price, names in shown.items())
 
 
-def _list_price_fault(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
-    """Where a product has a list price and no product has this one; a former price is not in the record."""
-    known = [price for item in items for price in list_prices(item)]
-    if known and amount.low not in known and not any(amount.low in sold_for(item) for item in items):
-        shown = ", ".join(format_money(price, items[0].currency) for price in known)
-        yield f"list price {format_money(amount.low, items[0].currency)}: the record says {shown}"
-
-
 def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str) -> Iterator[str]:
     """A line for a sum: some choice of these products makes it, once each or in a named number; or none, at no other
     costs."""
@@ -187,17 +190,6 @@ def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
         low, high, apart = (format_money(one, items[0].currency) for one in (*prices, prices[1] - prices[0]))
         if amount.agreement(prices[1] - prices[0]) is None:
             yield f"difference {format_money(amount.low, items[0].currency)}: the record says {apart} ({high} − {low})"
-
-
-def _per_cent_lines(text: str, amounts: Sequence[Amount], items: Sequence[Product]) -> Iterator[str]:
-    """A line for a discount that is not the one between the list price and the price of any variant."""
-    offers = [offer for item in items for offer in offers_of(item) if offer.price and offer.list_price]
-    found = {100 - 100 * offer.price / offer.list_price for offer in offers if offer.price and offer.list_price}
-    for amount in amounts if found and not _OTHER_COSTS.search(text) else ():
-        is_off = amount.kind == "percent" and amount.relation == "is" and _PER_CENT_OFF.match(text[amount.end :])
-        if is_off and not any(abs(share - amount.low) <= 1 for share in found):
-            shown = ", ".join(f"{share:.0f}%" for share in sorted(found))
-            yield f"discount {amount.low:f}%: the record says {shown}"
 
 
 def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:

@@ -50,27 +50,21 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
     if not is_of_user or len(profiles) != 1 or not isinstance(value.amount, str):
         return value
     address = profiles[0].address
-    rest, is_in_state = _without_own(value.amount, address)
-    if not set(rest.split()) - _BESIDE:
-        return with_state(value, "verified", "")
-    if _is_elsewhere(value.amount, rest, address, is_in_state=is_in_state):
-        return with_state(value, "contradicted", f"the address is in {address.city}, {address.state}")
-    return value
-
-
-def _without_own(place: str, address: Address) -> tuple[str, bool]:
-    """The plain words of a place without those that the address has, and whether its state or zip code is named."""
     states = STATES if address.country == "US" else {}
     in_state = {address.zip, address.state, *(one for pair in states.items() if address.state in pair for one in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
-    rest = plain(place)
+    rest = plain(value.amount)
     is_in_state = False
     names = sorted(country, key=len, reverse=True)
     for part in (address.address1, address.city, *in_state, address.country, *names):
         shorter = rest.replace(plain(part), " ") if part else rest
         is_in_state = is_in_state or (shorter != rest and part in in_state)
         rest = shorter
-    return rest, is_in_state
+    if not set(rest.split()) - _BESIDE:
+        return with_state(value, "verified", "")
+    if _is_elsewhere(value.amount, rest, address, is_in_state=is_in_state):
+        return with_state(value, "contradicted", f"the address is in {address.city}, {address.state}")
+    return value
 
 
 def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool) -> bool:

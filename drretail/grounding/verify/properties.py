@@ -67,7 +67,25 @@ def property_faults(text: str, item: Product) -> Iterator[str]:
     fields = _fields(item)
     whole = " ".join([item.title, *item.features, *item.description, *fields, *fields.values()]).casefold()
     yield from _material_faults(text, item, fields, whole)
-    yield from _choice_faults(text, item, fields, whole)
+    lists = [match["list"] for match in _COMES_IN.finditer(text)]
+    for name, value in fields.items():
+        values = [one.strip() for one in re.split(r"[,/|;]| and ", value) if one.strip()]
+        if re.search(r"colou?r", name, re.IGNORECASE):
+            families = [{_COLOURS[word] for word in words(one) if word in _COLOURS} for one in values]
+            if not all(families):
+                continue
+            known = set[str]().union(*families)
+            named = [word for part in lists for word in words(part) if word in _COLOURS]
+            for run, _ in _predicates(text, item):
+                named += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
+            for word in named:
+                if _COLOURS[word] not in known and word not in whole:
+                    yield f"“{word}”: the record says {name}: {value}"
+        elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
+            letters = {_LETTERS.get(one.casefold(), one.upper()) for one in values}
+            for size in (match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)):
+                if _LETTERS.get(size.casefold(), size.upper()) not in letters:
+                    yield f"“{size}”: the record says {name}: {value}"
     listed = ", ".join(value for name, value in fields.items() if _FOR.search(name))
     for match in _FITS.finditer(text) if re.search(r"\d", listed) else ():
         if match["number"].casefold() not in whole and not re.search(r"\d ?[-–+]|later|newer|series|all", listed):
@@ -97,28 +115,6 @@ def _material_faults(text: str, item: Product, fields: Mapping[str, str], whole:
         if _ends_with(run, material, item, is_made_of=is_made_of) and stance(named, material) == "broken":
             field = next((f"{name}: {value}" for name, value in fields.items() if value.casefold() in made_of), made_of)
             yield f"“{material}”: the record says {field}"
-
-
-def _choice_faults(text: str, item: Product, fields: Mapping[str, str], whole: str) -> Iterator[str]:
-    lists = [match["list"] for match in _COMES_IN.finditer(text)]
-    for name, value in fields.items():
-        values = [one.strip() for one in re.split(r"[,/|;]| and ", value) if one.strip()]
-        if re.search(r"colou?r", name, re.IGNORECASE):
-            families = [{_COLOURS[word] for word in words(one) if word in _COLOURS} for one in values]
-            if not all(families):
-                continue
-            known = set[str]().union(*families)
-            named = [word for part in lists for word in words(part) if word in _COLOURS]
-            for run, _ in _predicates(text, item):
-                named += [word for word in words(run) if word in _COLOURS and _ends_with(run, word, item)]
-            for word in named:
-                if _COLOURS[word] not in known and word not in whole:
-                    yield f"“{word}”: the record says {name}: {value}"
-        elif re.fullmatch(r"sizes?", name.strip(), re.IGNORECASE) and all(map(_SIZE.fullmatch, values)):
-            letters = {_LETTERS.get(one.casefold(), one.upper()) for one in values}
-            for size in (match[0] for part in lists for match in re.finditer(rf"\b{_SIZE.pattern}\b", part)):
-                if _LETTERS.get(size.casefold(), size.upper()) not in letters:
-                    yield f"“{size}”: the record says {name}: {value}"
 
 
 def _predicates(text: str, item: Product) -> Iterator[tuple[str, bool]]:

@@ -38,7 +38,11 @@ class SeenTexts:
 
     def earlier(self, name: str, text: str) -> str | None:
         """The name of an earlier text with nearly the same words; None for a new one, which is kept."""
-        sketch, size = _sketch(text)
+        # The smallest hashes, and how many shingles there are in all; a text of a few words is one shingle.
+        words = _WORD.findall(text.casefold())
+        runs = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
+        hashes = sorted(int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()) for run in runs)
+        sketch, size = frozenset(islice(hashes, SKETCH)), len(runs)
         shared = Counter(number for shingle in sketch for number in self._holders[shingle])
         for number, _ in shared.most_common():
             other, its_hashes, its_size = self._sketches[number]
@@ -48,14 +52,6 @@ class SeenTexts:
             self._holders[shingle].append(len(self._sketches))
         self._sketches.append((name, sketch, size))
         return None
-
-
-def _sketch(text: str) -> tuple[frozenset[int], int]:
-    """The smallest hashes, and how many shingles there are in all; a text of a few words is one shingle."""
-    words = _WORD.findall(text.casefold())
-    runs = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
-    hashes = sorted(int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()) for run in runs)
-    return frozenset(islice(hashes, SKETCH)), len(runs)
 
 
 def _likeness(one: frozenset[int], size: int, other: frozenset[int], other_size: int) -> float:
@@ -130,7 +126,17 @@ def gather(
         if page.state != "ok":
             gathered.unread[page.state] += 1
             continue
-        clean = _without_people(page, result, day, people, gathered.personal)
+        text = clean_text(page.text, LONGEST)
+        lines = (
+            [_line(part, people, gathered.personal) for part in text.split("\n")]
+            if personal_data(text, people)
+            else [text]
+        )
+        title = _line(page.title or result.title, people, gathered.personal)
+        written = page.date or result.date
+        # A day that is still to come is a slip, or a trick; served by it, the page would be withheld.
+        known = None if written is None or written > day.isoformat() else written
+        clean = SandboxPage(url=result.url, title=title, text="\n".join(lines), date=known)
         if not clean.text.strip():
             gathered.unread["no_content"] += 1
         elif seen.earlier(clean.url, clean.text) is not None:
@@ -167,17 +173,6 @@ def _fetched(
         if stop.is_set():
             return
         yield from zip(part, fetch_pages(web, [result.url for result, _ in part], effects, SECONDS), strict=True)
-
-
-def _without_people(page: WebPage, result: WebResult, day: date, people: People, personal: Counter[str]) -> SandboxPage:
-    """The page as it will be served; lines that name nobody stay as they are."""
-    text = clean_text(page.text, LONGEST)
-    lines = [_line(part, people, personal) for part in text.split("\n")] if personal_data(text, people) else [text]
-    title = _line(page.title or result.title, people, personal)
-    written = page.date or result.date
-    # A day that is still to come is a slip, or a trick; served by it, the page would be withheld.
-    known = None if written is None or written > day.isoformat() else written
-    return SandboxPage(url=result.url, title=title, text="\n".join(lines), date=known)
 
 
 def _line(text: str, people: People, personal: Counter[str]) -> str:

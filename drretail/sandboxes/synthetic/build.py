@@ -151,16 +151,13 @@ class _TaskMaker:
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
         beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
+        on_shelf = self.shelf.by_category.get(fact.about.product.category, [])
+        near = [named for named in on_shelf if named.product.product_id not in self.fits]
         others = (
             *self.random.sample(beside, min(len(beside), 3)),
-            *others_for(length, self._near(fact), fact.about, self.random),
+            *others_for(length, near, fact.about, self.random),
         )
         return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
-
-    def _near(self, fact: Fact) -> list[NamedProduct]:
-        """What else stands on the shelves of a fact's product, for pages to speak of beside it."""
-        near = self.shelf.by_category.get(fact.about.product.category, [])
-        return [named for named in near if named.product.product_id not in self.fits]
 
     def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
         while beside:

@@ -103,18 +103,16 @@ class _Writer:
         blocks = list(self._blocks(left, at_least=1))
         if statement:
             self._plant(statement, blocks)
-        self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
-        rendered = [self._rendered(about, block) for about, block in blocks]
-        if self.kind == "thread":
-            head, closing = [self._post(head)], self._post([closing])
-        return "\n\n".join(filter(None, [*head, *rendered, closing]))
-
-    def _lengthen(self, blocks: list[tuple[NamedProduct, list[str]]], least: int) -> None:
-        """With advice, where listings say next to nothing."""
+        # With advice, where listings say next to nothing.
+        least = SHORTEST - sum(map(len, head)) - len(closing)
         left = least - sum(len(sentence) for _, block in blocks for sentence in block)
         while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
             blocks.append((self.cast.focus, [advice]))
             left -= len(advice)
+        rendered = [self._rendered(about, block) for about, block in blocks]
+        if self.kind == "thread":
+            head, closing = [self._post(head)], self._post([closing])
+        return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
     def _plant(self, statement: str, blocks: list[tuple[NamedProduct, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""

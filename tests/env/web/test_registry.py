@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.registry import PageOptions, WebOptions, open_web, web_names
+from drretail.env.web.registry import WEBS, PageOptions, WebOptions, open_web
 from drretail.errors import ToolError, UnknownName, UserError
 
 KEY = SecretStr("k-0123456789abcdef")
@@ -141,7 +141,7 @@ def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
         return iter([point] if group == "drretail.web" and name == "fixed" else [])
 
     monkeypatch.setattr("drretail.plugins.entry_points", points)
-    assert web_names() == ["fixed", "sandbox", "searxng", "serper"]
+    assert WEBS.names() == ["fixed", "sandbox", "searxng", "serper"]
     assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
 
 

@@ -45,11 +45,45 @@ def select(task: Task) -> Selected:
     with WorkerPool(task.workers) as worker_pool, ExitStack() as ending:
         ending.callback(close_engine, task.work)
         _read(task, stages, worker_pool)
-        _select(task, stages, worker_pool)
+        given = SelectTask(
+            options=task.options,
+            ids=[
+                (file.number, task.plan.rank(item.category or ""), file.stage)
+                for file, item in zip(stages.files, task.plan.inputs, strict=True)
+                if item.source.shape == "products"
+            ],
+            reviews=[(file.number, file.stage) for file in stages.files if file.source.shape == "reviews"],
+            work=task.work,
+            memory_mb=share_mb(task.workers),
+        )
+        alone = replace(given, memory_mb=share_mb(1))
+        ranks = range(len(task.plan.categories))
+        steps: list[list[tuple[Path, Job]]] = [
+            [(stages.assigned, partial(assign_products, alone, ranks, stages.assigned))],
+            [
+                (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
+                for rank, stage in enumerate(stages.selected)
+            ],
+            [(stages.merged, partial(merge_categories, alone, stages.selected, stages.merged))],
+        ]
+        with task.progress.track("selecting products and orders"):
+            for step in steps:
+                worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
         accounts = read_json(stages.merged / ACCOUNTED)
         tables: dict[str, list[dict[str, Any]]] = {name: accounts[name] for name in ACCOUNTS}
         if not task.counts_only:
-            _read_rows(task, stages, worker_pool)
+            # The product files are read once more, for the whole rows of what is kept.
+            jobs, size = list[Job](), 0
+            for file, item in zip(stages.files, task.plan.inputs, strict=True):
+                stage = stages.rows / str(file.number)
+                if item.source.shape != "products" or stage.is_dir():
+                    continue
+                rank = task.plan.rank(item.category or "")
+                kept = stages.selected[rank] / KEPT
+                jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
+                size += file.size
+            with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
+                worker_pool.do(jobs, meter.tell)
     return Selected(
         version=duckdb.__version__,
         files=[_file_report(item, file) for item, file in zip(task.plan.inputs, stages.files, strict=True)],
@@ -107,48 +141,6 @@ def _read(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
         for file in sorted(files, key=lambda file: (-file.size, file.number))
     ]
     with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
-        worker_pool.do(jobs, meter.tell)
-
-
-def _select(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
-    given = SelectTask(
-        options=task.options,
-        ids=[
-            (file.number, task.plan.rank(item.category or ""), file.stage)
-            for file, item in zip(stages.files, task.plan.inputs, strict=True)
-            if item.source.shape == "products"
-        ],
-        reviews=[(file.number, file.stage) for file in stages.files if file.source.shape == "reviews"],
-        work=task.work,
-        memory_mb=share_mb(task.workers),
-    )
-    alone = replace(given, memory_mb=share_mb(1))
-    ranks = range(len(task.plan.categories))
-    steps: list[list[tuple[Path, Job]]] = [
-        [(stages.assigned, partial(assign_products, alone, ranks, stages.assigned))],
-        [
-            (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
-            for rank, stage in enumerate(stages.selected)
-        ],
-        [(stages.merged, partial(merge_categories, alone, stages.selected, stages.merged))],
-    ]
-    with task.progress.track("selecting products and orders"):
-        for step in steps:
-            worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
-
-
-def _read_rows(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
-    """The product files are read once more, for the whole rows of what is kept."""
-    jobs, size = list[Job](), 0
-    for file, item in zip(stages.files, task.plan.inputs, strict=True):
-        stage = stages.rows / str(file.number)
-        if item.source.shape != "products" or stage.is_dir():
-            continue
-        rank = task.plan.rank(item.category or "")
-        kept = stages.selected[rank] / KEPT
-        jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
-        size += file.size
-    with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
         worker_pool.do(jobs, meter.tell)
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
+from drretail.data_ingest.engines.duckdb.session import parquet, session
+from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.chunks import count_lines, read_chunks
 from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
@@ -87,7 +88,7 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
         query = sql_text("duckdb/read_rows").replace("$source", str(task.number))
         made, before = "CREATE TABLE kept_rows AS", 0
         for path, rows in _parts(task, read / SAVED, tell):
-            text = query.replace("$file", literal(path)).replace("$before", str(before))
+            text = query.replace("$file", quoted(path)).replace("$before", str(before))
             db.execute(f"{made} {text}")
             made, before = "INSERT INTO kept_rows", before + rows
         write_table(db, "SELECT * FROM kept_rows", folder / ROWS, WIDE_GROUP)
@@ -106,7 +107,7 @@ def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 1
     """Writes the rows of a query, and gives their number; ``group`` of them are in memory together when it is read."""
     # Fast rather than small: it is read once or twice and then removed.
     options = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {group}"
-    row = db.execute(f"COPY ({query}) TO {literal(path)} ({options})").fetchone()
+    row = db.execute(f"COPY ({query}) TO {quoted(path)} ({options})").fetchone()
     assert row is not None, "COPY tells how many rows it wrote"
     return int(row[0])
 
@@ -149,7 +150,20 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     count, target = _Count(), folder / SAVED
     with target.open("w", encoding="utf-8") as saved:
         if task.source.layout == "lines":
-            _read_lines(db, task, query, folder, tell, count, saved)
+            source, meter, lines = task.source, _Heard(tell), None
+            for chunk in read_chunks(source.path, source.packed, meter.place):
+                rows, good = _write_part(db, query, folder, count, chunk.path)
+                count.rows, count.good = count.rows + rows, count.good + good
+                meter.rows(rows)
+                if rows > good:
+                    bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
+                    if lines is None:
+                        # To count the lines of every file costs a tenth of the time of reading it; few have bad ones.
+                        lines = count_lines(source.path, source.packed, chunk.place)
+                    with chunk.path.open("rb") as file:
+                        save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
+                if lines is not None:
+                    lines += chunk.path.read_bytes().count(b"\n")
     if task.source.layout != "lines":
         is_table = task.source.layout == "table"
         count.saved = save_table(db, task.source, target) if is_table else save_elements(task.source, target)
@@ -162,36 +176,10 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     return count
 
 
-def _read_lines(
-    db: "DuckDBPyConnection",
-    task: FileTask,
-    query: str,
-    folder: Path,
-    tell: Tell,
-    count: _Count,
-    saved: IO[str],
-) -> None:
-    """The engine reads each chunk; only where it met bad rows does Python save or name them."""
-    source, meter, lines = task.source, _Heard(tell), None
-    for chunk in read_chunks(source.path, source.packed, meter.place):
-        rows, good = _write_part(db, query, folder, count, chunk.path)
-        count.rows, count.good = count.rows + rows, count.good + good
-        meter.rows(rows)
-        if rows > good:
-            bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
-            if lines is None:
-                # Counting the lines of every file would cost a tenth of the time of reading it; few have bad ones.
-                lines = count_lines(source.path, source.packed, chunk.place)
-            with chunk.path.open("rb") as file:
-                save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
-        if lines is not None:
-            lines += chunk.path.read_bytes().count(b"\n")
-
-
 def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Count, path: Path) -> tuple[int, int]:
     """How many rows there are, and how many of them are good."""
     part = folder / REVIEWS / f"{count.chunks}.parquet"
-    rows = write_table(db, query.replace("$file", literal(path)), part)
+    rows = write_table(db, query.replace("$file", quoted(path)), part)
     count.chunks += 1
     good = db.execute(f"SELECT count(product_id) FROM {parquet([part])}").fetchone()  # noqa: S608 -- our own path
     assert good is not None, "count() gives a row"

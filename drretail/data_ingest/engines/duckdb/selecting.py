@@ -62,7 +62,10 @@ def select_category(task: SelectTask, products: Path, stage: Path, tell: Tell) -
         db.execute(f"CREATE TABLE tally AS {tally}")
         # A review may stand in any file; in most there is none of this category, and those are not read.
         sources = {row[0] for row in db.execute("SELECT DISTINCT source FROM tally WHERE recent > 0").fetchall()}
-        db.execute(f"CREATE VIEW reviews AS {_reviews(task, sources)}")
+        files = [
+            (number, sorted((stage / REVIEWS).glob("*.parquet"))) for number, stage in task.reviews if number in sources
+        ]
+        db.execute(f"CREATE VIEW reviews AS {(reviews_of(files) if files else _NO_REVIEWS)}")
         for name in ("candidates", "repeated", "eligible", "kept", "interactions"):
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
         write_table(db, "FROM eligible", folder / ELIGIBLE)
@@ -98,13 +101,6 @@ def _view_product_rows(db: "DuckDBPyConnection", task: SelectTask) -> None:
 def _tallies(task: SelectTask) -> str:
     found = [stage / TALLY for _, stage in task.reviews]
     return f"SELECT source, product_id, reviews, recent FROM {parquet(found)}" if found else _NO_TALLY  # noqa: S608
-
-
-def _reviews(task: SelectTask, sources: set[int]) -> str:
-    files = [
-        (number, sorted((stage / REVIEWS).glob("*.parquet"))) for number, stage in task.reviews if number in sources
-    ]
-    return reviews_of(files) if files else _NO_REVIEWS
 
 
 def _rows(db: "DuckDBPyConnection", query: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.sources import NO_ROOM
 from drretail.data_ingest.selection import sql_text
 from drretail.errors import UserError
@@ -86,14 +87,9 @@ def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> 
     connection.execute("INSERT INTO parameters VALUES (?, ?, ?, ?, ?, ?, ?)", given)
 
 
-def literal(text: object) -> str:
-    """A text for SQL that takes no parameters, as COPY and CREATE VIEW."""
-    return "'" + str(text).replace("'", "''") + "'"
-
-
 def parquet(paths: Sequence[Path]) -> str:
     """The rows of Parquet files, for FROM; their names hold nothing that is taken for a pattern."""
-    return f"read_parquet([{', '.join(map(literal, paths))}])"
+    return f"read_parquet([{', '.join(map(quoted, paths))}])"
 
 
 @contextmanager

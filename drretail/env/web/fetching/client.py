@@ -128,10 +128,24 @@ class Client:
                 port=None if target.port == PORTS[target.scheme] else target.port,
                 target=target.path.encode(),
             )
-            with pool.stream("GET", url, headers=self._headers(target)) as response:
+            with pool.stream(
+                "GET",
+                url,
+                headers=[
+                    ("Host", target.authority),
+                    ("User-Agent", self._user_agent),
+                    ("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1"),
+                    ("Accept-Language", "en, *;q=0.5"),
+                    ("Accept-Encoding", ACCEPTED),
+                    ("Connection", "close"),
+                ],
+            ) as response:
                 location = _header(response, b"location")
                 if response.status in REDIRECTS and location:
-                    return _redirected(target.url, location)
+                    try:
+                        return urljoin(target.url, location)
+                    except ValueError:
+                        raise Blocked("The page redirects to an address that cannot be read.") from None
                 return _answer(target, response, wanted)
 
     def _pool(self, target: Target, deadline: Deadline, wanted: Wanted) -> httpcore2.ConnectionPool:
@@ -144,16 +158,6 @@ class Client:
             max_keepalive_connections=0,
             network_backend=CheckedBackend(self._resolve, self._allowed, deadline, wanted.body_bytes, place),
         )
-
-    def _headers(self, target: Target) -> list[tuple[str, str]]:
-        return [
-            ("Host", target.authority),
-            ("User-Agent", self._user_agent),
-            ("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1"),
-            ("Accept-Language", "en, *;q=0.5"),
-            ("Accept-Encoding", ACCEPTED),
-            ("Connection", "close"),
-        ]
 
 
 def _answer(target: Target, response: httpcore2.Response, wanted: Wanted) -> Answer:
@@ -169,13 +173,6 @@ def _answer(target: Target, response: httpcore2.Response, wanted: Wanted) -> Ans
     encoding = _header(response, b"content-encoding")
     body = unpacked_body(response.iter_stream(), encoding, wanted.body_bytes)
     return Answer(target, response.status, content_type, body)
-
-
-def _redirected(url: str, location: str) -> str:
-    try:
-        return urljoin(url, location)
-    except ValueError:
-        raise Blocked("The page redirects to an address that cannot be read.") from None
 
 
 def _header(response: httpcore2.Response, name: bytes) -> str:

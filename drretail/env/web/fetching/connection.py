@@ -74,11 +74,6 @@ def is_public(address: Address) -> bool:
     return not any(address in network for network in _CLOSED_V6) and address.is_global
 
 
-def read_address(text: str) -> Address:
-    """An address as a resolver writes it; ValueError for anything else."""
-    return ip_address(text)
-
-
 Clock = Callable[[], float]
 """Seconds that only ever grow."""
 
@@ -209,7 +204,7 @@ def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> lis
 
     def ask() -> None:
         try:
-            answer.put([read_address(text) for text in resolve(host, port)])
+            answer.put([ip_address(text) for text in resolve(host, port)])
         # The boundary of a thread: without an answer whoever waits would wait for the whole time of the page.
         except Exception as problem:  # noqa: BLE001
             answer.put(problem)

@@ -86,17 +86,15 @@ def _unpacked(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     if name in ("gzip", "x-gzip"):
         return _inflated(chunks, zlib.MAX_WBITS | 16)
     if name == "deflate":
-        return _deflated(chunks)
+        # With the header that the standard wants, or without, as many servers send it.
+        stream = iter(chunks)
+        first = next((chunk for chunk in stream if chunk), b"")
+        with_header = (
+            len(first) > 0 and first[0] & 0x0F == 8 and (len(first) < 2 or (first[0] * 256 + first[1]) % 31 == 0)
+        )
+        return _inflated(chain([first], stream), zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
     # Also "gzip, gzip": packing twice makes a bomb of a few bytes and serves nothing else.
     raise Failed("The page is packed in a way that was not asked for.")
-
-
-def _deflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """With the header that the standard wants, or without, as many servers send it."""
-    stream = iter(chunks)
-    first = next((chunk for chunk in stream if chunk), b"")
-    with_header = len(first) > 0 and first[0] & 0x0F == 8 and (len(first) < 2 or (first[0] * 256 + first[1]) % 31 == 0)
-    return _inflated(chain([first], stream), zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
 
 
 def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:

@@ -28,33 +28,26 @@ class Fetcher:
 
     def fetch(self, url: str) -> Fetched:
         """The page; never raises for anything that an address or a site does."""
+        # Every address on the way, so that it is known where a page was lost.
         way = [url]
         try:
-            return self._page(url, way)
+            deadline = Deadline(self._client.limits.seconds)
+
+            def before(target: Target) -> None:
+                way.append(target.url)
+                if self._robots is not None:
+                    self._robots.check(target, deadline)
+
+            answer = self._client.get(url, self._wanted, deadline, before)
+            if answer.status in REFUSALS:
+                raise Blocked(REFUSALS[answer.status], answer.status)
+            if answer.status in MISSING:
+                raise Failed(f"There is no such page ({answer.status}).", answer.status)
+            if not 200 <= answer.status < 300:
+                raise Failed(f"The site answers {answer.status} instead of a page.", answer.status)
+            if not answer.body.strip():
+                raise Empty("The page is empty.", answer.status)
+            kind, charset = text_kind(answer.content_type, answer.body)
+            return Fetched(url, answer.target.url, "ok", answer.status, kind, charset, answer.body)
         except Problem as problem:
             return Fetched(url, way[-1], problem.state, problem.status, problem=problem.message)
-
-    def _page(self, url: str, way: list[str]) -> Fetched:
-        """``way`` grows by each address on it, so that it is known where a page was lost."""
-        deadline = Deadline(self._client.limits.seconds)
-
-        def before(target: Target) -> None:
-            way.append(target.url)
-            if self._robots is not None:
-                self._robots.check(target, deadline)
-
-        answer = self._client.get(url, self._wanted, deadline, before)
-        _check_status(answer.status)
-        if not answer.body.strip():
-            raise Empty("The page is empty.", answer.status)
-        kind, charset = text_kind(answer.content_type, answer.body)
-        return Fetched(url, answer.target.url, "ok", answer.status, kind, charset, answer.body)
-
-
-def _check_status(status: int) -> None:
-    if status in REFUSALS:
-        raise Blocked(REFUSALS[status], status)
-    if status in MISSING:
-        raise Failed(f"There is no such page ({status}).", status)
-    if not 200 <= status < 300:
-        raise Failed(f"The site answers {status} instead of a page.", status)

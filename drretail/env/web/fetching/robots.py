@@ -59,22 +59,20 @@ class Robots:
             raise deadline.late()
         try:
             if self._clock() >= site.until:
-                self._ask(target.origin, site, deadline)
+                had_time = deadline.left() >= SECONDS
+                try:
+                    site.rules, site.problem, kept = self._rules(target.origin, deadline.shorter(SECONDS)), None, KEPT
+                except Problem as problem:
+                    site.problem = problem
+                    # A site that had no time to answer, because redirects took it all, may be asked again at once.
+                    kept = KEPT_AFTER_FAILURE if had_time or not isinstance(problem, Late) else 0.0
+                site.until = self._clock() + kept
         finally:
             site.lock.release()
         if site.problem is not None:
             raise type(site.problem)(site.problem.message, site.problem.status)
         if site.rules is not None and not site.rules.can_fetch(target.url, self._token):
             raise Blocked("The site asks machines not to read this page (robots.txt).")
-
-    def _ask(self, origin: str, site: _Site, deadline: Deadline) -> None:
-        had_time = deadline.left() >= SECONDS
-        try:
-            site.rules, site.problem, kept = self._rules(origin, deadline.shorter(SECONDS)), None, KEPT
-        except Problem as problem:
-            # A site that had no time to answer, because redirects took it all, may be asked again at once.
-            site.problem, kept = problem, KEPT_AFTER_FAILURE if had_time or not isinstance(problem, Late) else 0.0
-        site.until = self._clock() + kept
 
     def _rules(self, origin: str, deadline: Deadline) -> Protego | None:
         wanted = Wanted(body_bytes=2 * MOST_BYTES)

@@ -81,13 +81,23 @@ def read_target(url: str, ports: frozenset[int]) -> Target:
 
 def _host(netloc: str, host: str) -> str:
     if netloc.startswith("["):
-        return _ipv6(host)
+        try:
+            address = IPv6Address(host)
+        except ValueError:
+            raise Blocked("The host of the address is not an IPv6 address.") from None
+        if address.scope_id is not None:
+            raise Blocked("The address names an interface of this machine.")
+        return str(address)
     if "%" in host:
         raise Blocked("The host of the address is written with escapes.")
     name = _ascii(host).removesuffix(".")
     last = name.rpartition(".")[2]
     if _NUMERIC.fullmatch(last):
-        return _ipv4(name)
+        # Four decimal numbers and nothing else: 127.1, 0x7f.0.0.1, 017700000001 are readings of C libraries.
+        try:
+            return str(IPv4Address(name))
+        except ValueError:
+            raise Blocked("The address names its host by a number that is not four decimal parts.") from None
     if name in _LOCAL or last in _LOCAL or "." not in name:
         raise Blocked(f"{name or 'Nothing'} is no host of the public internet.")
     if not _NAME.fullmatch(name) or len(name) > 253:
@@ -103,21 +113,3 @@ def _ascii(host: str) -> str:
         return idna.encode(host, uts46=True, transitional=False).decode("ascii")
     except (idna.IDNAError, UnicodeError):
         raise Blocked("The host of the address is not a name.") from None
-
-
-def _ipv4(text: str) -> str:
-    """Four decimal numbers and nothing else: 127.1, 0x7f.0.0.1, 017700000001 are readings of C libraries."""
-    try:
-        return str(IPv4Address(text))
-    except ValueError:
-        raise Blocked("The address names its host by a number that is not four decimal parts.") from None
-
-
-def _ipv6(text: str) -> str:
-    try:
-        address = IPv6Address(text)
-    except ValueError:
-        raise Blocked("The host of the address is not an IPv6 address.") from None
-    if address.scope_id is not None:
-        raise Blocked("The address names an interface of this machine.")
-    return str(address)

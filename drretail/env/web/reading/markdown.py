@@ -44,9 +44,20 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
     import trafilatura
 
     if not furniture:
-        drop_furniture(page)
+        for element in [*page.iter()]:
+            if element is not page and isinstance(element.tag, str) and _is_furniture(element):
+                emptied(element)
     if of_product:
-        _drop_reviews(page)
+        # Empties blocks that are named reviews, unless they are the page.
+        weights = _weights(page)
+        body = page.find(".//body")
+        whole = weights[page if body is None else body]
+        for element in [*page.iter()]:
+            if not isinstance(element.tag, str) or element.tag in ("html", "body", "main", "article"):
+                continue
+            names = f"{element.get('id') or ''} {element.get('class') or ''} {element.get('itemprop') or ''}"
+            if _REVIEWS.search(names[:1000]) and weights.get(element, 0) <= _MAIN_SHARE * whole:
+                emptied(element)
     article = article_text(_markup(page), url)
     # Of a page that trafilatura makes nothing of, all that it says.
     article = article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
@@ -144,32 +155,12 @@ def _markup(page: HtmlElement) -> str:
     return str(html.tostring(page, encoding="unicode", method="html"))
 
 
-def drop_furniture(root: HtmlElement) -> None:
-    """Empties what belongs to the site and not to the page: navigation, banners, footers, dialogs, forms."""
-    for element in [*root.iter()]:
-        if element is not root and isinstance(element.tag, str) and _is_furniture(element):
-            emptied(element)
-
-
 def _is_furniture(element: HtmlElement) -> bool:
     if _FURNITURE_TAG.fullmatch(element.tag) or _FURNITURE_ROLE.fullmatch(element.get("role") or ""):
         return True
     if element.tag == "button":
         return not any(True for _ in element.iterancestors(*_HEADINGS))
     return element.tag == "header" and not any(True for _ in element.iterancestors("main", "article", "section"))
-
-
-def _drop_reviews(root: HtmlElement) -> None:
-    """Empties blocks that are named reviews, unless they are the page."""
-    weights = _weights(root)
-    body = root.find(".//body")
-    whole = weights[root if body is None else body]
-    for element in [*root.iter()]:
-        if not isinstance(element.tag, str) or element.tag in ("html", "body", "main", "article"):
-            continue
-        names = f"{element.get('id') or ''} {element.get('class') or ''} {element.get('itemprop') or ''}"
-        if _REVIEWS.search(names[:1000]) and weights.get(element, 0) <= _MAIN_SHARE * whole:
-            emptied(element)
 
 
 def _weights(root: HtmlElement) -> dict[HtmlElement, int]:

@@ -52,12 +52,7 @@ def is_wall(page: HtmlElement, title: str, text: str) -> bool:
         return False
     if _SAYS.search(f"{title}\n{text}"):
         return True
-    return len(text) <= LONGEST_SHELL and has_machinery(page)
-
-
-def has_machinery(page: HtmlElement) -> bool:
-    """True when an element belongs to one of the well-known checks."""
-    return any(
+    return len(text) <= LONGEST_SHELL and any(
         _MACHINERY.search(value[:500])
         for element in page.iter("form", "div", "script", "iframe", "section", "main")
         for name in _ATTRIBUTES

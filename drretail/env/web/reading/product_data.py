@@ -80,11 +80,15 @@ def _product(node: Node, known: Mapping[str, Node]) -> ProductData | None:
     variants = [_node(item, known) for item in listed(node.get("hasVariant"))]
     offers = chain(_offers(node, known), (offer for variant in variants for offer in _offers(variant, known)))
     best = _text(rating.get("bestRating"))
+    # Offers of variants (colours, sizes) that differ in nothing but their names are one.
+    distinct: dict[Offer, Offer] = {}
+    for offer in islice(offers, _MOST_VARIANTS):
+        distinct.setdefault(replace(offer, name=None), offer)
     return ProductData(
         name=name,
         brand=_named(node.get("brand"), known) or _named(node.get("manufacturer"), known),
         description=_text(node.get("description")),
-        offers=_distinct(offers),
+        offers=tuple(distinct.values())[:_MOST_OFFERS],
         rating=_text(rating.get("ratingValue")),
         rating_best=None if best in (None, "5", "5.0") else best,
         reviews=_text(rating.get("reviewCount")) or _text(rating.get("ratingCount")),
@@ -118,14 +122,6 @@ def _offer(node: Node, known: Mapping[str, Node]) -> Offer:
         availability=_CAPITALS.sub(" ", availability).lower() or None,
         name=_text(node.get("name")),
     )
-
-
-def _distinct(offers: Iterable[Offer]) -> tuple[Offer, ...]:
-    """Offers of variants (colours, sizes) that differ in nothing but their names are one."""
-    distinct: dict[Offer, Offer] = {}
-    for offer in islice(offers, _MOST_VARIANTS):
-        distinct.setdefault(replace(offer, name=None), offer)
-    return tuple(distinct.values())[:_MOST_OFFERS]
 
 
 def _node(value: Any, known: Mapping[str, Node]) -> Node:

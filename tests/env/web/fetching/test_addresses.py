@@ -1,10 +1,10 @@
-from ipaddress import IPv4Address, IPv6Address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.connection import Address, is_public, read_address
+from drretail.env.web.fetching.connection import Address, is_public
 
 V4 = st.ip_addresses(v=4)
 
@@ -13,7 +13,7 @@ V4 = st.ip_addresses(v=4)
     "text", ["8.8.8.8", "1.1.1.1", "203.0.114.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"]
 )
 def test_an_address_of_the_public_internet_is_open(text: str) -> None:
-    assert is_public(read_address(text))
+    assert is_public(ip_address(text))
 
 
 SPECIAL = """
@@ -57,4 +57,4 @@ def test_what_python_calls_special_is_never_open(address: Address) -> None:
 
 @pytest.mark.parametrize("text", ["fe80::1%eth0", "2606:4700::1111%eth0", "fc00::1", "fd12::1", "ff02::1", "::", "::1"])
 def test_ipv6_inside_or_through_an_interface_is_closed(text: str) -> None:
-    assert not is_public(read_address(text))
+    assert not is_public(ip_address(text))
