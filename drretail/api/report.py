@@ -23,13 +23,22 @@ from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import busy, choose_progress
 from drretail.settings import read_settings
+from drretail.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
+from drretail.viewer.tables.compared import concluded
+from drretail.viewer.tables.scoreboard import printed_board
 
 MANY_RUNS = 50
 """From so many on, the progress of writing their pages is shown."""
-DEFAULT_NAMES = {"html": "report.html", "text": "report.txt", "paper": "paper.md", "plots": "plots"}
+DEFAULT_NAMES = {
+    "html": "report.html",
+    "text": "report.txt",
+    "latex": "tables.tex",
+    "paper": "paper.md",
+    "plots": "plots",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,7 @@ class Report:
     path: Path | None
     """The file or folder that was written; None for text that went into none."""
     text: str
-    """The report as text; blank for pages and plots."""
+    """The report as text or LaTeX; blank for pages and plots."""
     document: dict[str, Any]
     """What ``report --json`` prints."""
     is_judged: bool = True
@@ -80,6 +89,9 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     text = ""
     if options.form == "html":
         to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split, quiet=quiet)
+    elif options.form == "latex":
+        text = _latex(view)
+        _write(to, lambda: text, summary)
     else:
         from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
 
@@ -98,6 +110,13 @@ def _failure_of_scores(view: ExperimentView) -> str:
     with checklist.catching("scores", "scores.json"):
         check_scores(view.folder, read_prices(read_settings().prices), card_lines(view.folder), checklist)
     return checklist.first_failure(view.folder)
+
+
+def _latex(view: ExperimentView) -> str:
+    """The scoreboard, and what can be concluded of its systems."""
+    if view.scoreboard is None:
+        raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
+    return "\n".join(map(latex_table, filter(None, (printed_board(view.scoreboard).table, concluded(view.scoreboard)))))
 
 
 def _plots(experiment: Path, to: Path) -> Report:
@@ -133,7 +152,7 @@ def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: b
     from drretail.viewer.diff.diff_html import diff_page
     from drretail.viewer.diff.diff_text import diff_document, diff_text
 
-    if options.form in ("paper", "plots"):
+    if options.form in ("latex", "paper", "plots"):
         raise UserError(f"--diff has no --format {options.form}: leave it out, or take html or text.")
     assert options.diff is not None
     with busy("comparing answers", quiet=quiet):

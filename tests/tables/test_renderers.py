@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.tables.cells import csv_table
+from drretail.tables.latex import latex_table
 from drretail.tables.markdown import markdown_table
 from drretail.tables.table import Cell, Column, Row, Table, table_of, upright
 from drretail.tables.terminal import draw, table_lines
@@ -105,3 +106,31 @@ def test_plain_values_become_cells_of_their_kind(value: object, text: str) -> No
     (row,) = table_of("", ["", "x"], [("a", value)]).rows
     assert row.cells[0] is not None
     assert row.cells[0].text == text
+
+
+def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_character() -> None:
+    column = Column("50% & more", meaning="a_b")
+    table = replace(SCORES, columns=(column, SCORES.columns[1]), notes=("one\ntwo",))
+    assert (
+        latex_table(table)
+        == r"""% 50% & more: a_b.
+% one
+% two
+\begin{table}
+\centering
+\caption{Scores}
+\begin{tabular}{lrr}
+\toprule
+System & 50\% \& more & words \\
+\midrule
+react & 0.74 {\scriptsize .68--.80} & 1,235 \\
+react, failed as 0 & 0.70 & -- \\
+\midrule
+oracle & 1.00 & -- \\
+\bottomrule
+\end{tabular}
+\end{table}
+"""
+    )
+    stacked = latex_table(replace(table, is_stacked=True))
+    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80} &  \\\\\n" in stacked

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from drretail.api.option import Option
 from drretail.api.options import research, shared
 
-ReportFormat = Literal["html", "text", "paper", "plots"]
+ReportFormat = Literal["html", "text", "latex", "paper", "plots"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class ReportOptions:
 
     experiment: shared.Experiment
     form: Annotated[
-        ReportFormat, Option("A page, text, the paper's tables, or plots as SVG and PNG.", flag="--format")
+        ReportFormat,
+        Option("A page, text, the scoreboard for LaTeX, the paper's tables, or plots as SVG and PNG.", flag="--format"),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
@@ -26,7 +27,7 @@ class ReportOptions:
             flag="--output",
             short="-o",
             metavar="FILE",
-            default="EXP/report.html; text to stdout",
+            default="EXP/report.html; text and LaTeX to stdout",
         ),
     ] = None
     diff: Annotated[
