@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from drretail.llm.prices import PriceTable
 
 MOST_FAILURES_SHOWN = 10
-CITED_PAGES = (
-    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper). This "
-    "costs no tokens; --no-pages leaves it out."
-)
+CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
     "together, and --estimate prints what the runs are likely to cost."

@@ -154,7 +154,7 @@ def compare(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compares generic with profile-aware queries."""
+    """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

@@ -49,7 +49,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 @sandbox_app.command("queries")
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
-    """Writes a query for each set of pages that `sandbox build` made without --queries.
+    """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
 
     Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
     code 3: queries failed.

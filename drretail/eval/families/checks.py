@@ -295,7 +295,7 @@ MEANINGS = {
     PICKS_KNOWN: "share of reports whose picks are known",
     "not_in_catalog": "cites and picks only products of the shop",
     "pick_not_argued": "cites every pick in the text",
-    "no_decision": "says what to buy",
+    "no_decision": "says what to buy, or that it recommends nothing",
     "not_wanted": "picks only what the query asks for",
     "want_left_out": "picks something for every want",
     "over_budget": "stays within the budget",
@@ -327,7 +327,7 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="A column named without …: the share of reports without this error. clean is n/a if the picks are unknown "
+    meaning="Columns “without X”: the share of reports without error X. clean is n/a if the picks are unknown "
     "or code could check too few numbers.",
     headlines=(
         CLEAN,

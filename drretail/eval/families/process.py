@@ -227,7 +227,7 @@ MEANINGS = {
     "domains_seen": "web sites that the agent saw",
     "turns": "model replies per run",
     "turns_to_evidence": "model replies until a tool first found something",
-    "tool_calls": "tool calls per run, failed ones included",
+    "tool_calls": "calls of the shop's and web's tools per run, failed ones included",
     "words": "words per report, without citations",
 }
 VARIANTS = tuple(MEANINGS)

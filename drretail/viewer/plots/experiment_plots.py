@@ -326,7 +326,7 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     return dot_plot(
         "tool-calls",
         "Tool calls of a run",
-        "Calls of each tool on average, failed ones included.",
+        "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
         [DotRow(tool, tuple(Dot(calls[system].get(tool, 0)) for system in systems)) for tool in tools],
         series=[names[system] for system in systems],
     )

@@ -23,8 +23,7 @@ from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
-FLOORS_UNRATED = "To rate the null agents and the oracle too: score --rate-floors."
-DECLARED, EVERY_DECLARED = "picks declared by the agent", "Every system listed its picks in a `picks` block."
+DECLARED, EVERY_DECLARED = "the agent listed its picks", "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
 """The manner of a line whose means leave out what earned 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
@@ -128,7 +127,8 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
-    lacking = f"No report has a value for {', '.join(empty)}."
+    explained = [f"{name} ({meanings[name]})" if name in meanings else name for name in empty]
+    lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
@@ -179,8 +179,6 @@ def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mappi
     yield from [family.meaning] if family.meaning else []
     yield from [_SELF_CHECKED] if any(score.self_checked for score in scores) else []
     yield from notes_on(names, bounded=family.bounded_by_oracle)
-    if family.scale == "rating" and not any(place_of(label) in ("floor", "ceiling") for label in names):
-        yield FLOORS_UNRATED
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
@@ -223,7 +221,8 @@ def _reading_of(scores: Sequence[Score]) -> str:
         if figures
         else []
     )
-    return ", ".join([*read, *by_reader]).replace("picks declared", DECLARED)
+    reading = ", ".join([*read, *by_reader])
+    return reading.replace(", picks declared", f", and {DECLARED}").replace("picks declared", DECLARED)
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:

@@ -107,12 +107,12 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
         return " ".join(" ".join(printed(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
-    assert "a@m: 31 of 44 numbers beside citations could be checked, picks declared by the agent." in notes(one)
+    assert "a@m: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(one)
     assert (
         "b: 31 of 44 numbers beside citations could be checked, picks by form in 3 of 5, picks unknown in 2 of 5."
         in notes([*one, *two])
     )
-    assert "Every system: 31 of 44 numbers beside citations could be checked, picks declared by the agent." in notes(
+    assert "Every system: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(
         [*one, *read("b@m", declared=5)]
     )
     assert "Found in no report" not in notes(one)

@@ -232,8 +232,9 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
+FP_MEANING = "factual precision: of the claims that cite a web page or product, the share that the source supports"
 MEANINGS = {
-    "FP": "factual precision: share of claims citing a web page or product that this source supports",
+    "FP": FP_MEANING,
     "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
     "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
@@ -271,7 +272,7 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant="FP",
-            meaning="factual precision: share of claims citing a web page or product that this source supports",
+            meaning=FP_MEANING,
         ),
         BoardColumn(
             variant="N_supported",
