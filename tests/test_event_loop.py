@@ -59,13 +59,15 @@ def test_presses_between_two_callbacks_lose_none_of_them() -> None:
     """Thirty tasks wake each other all the time, while presses come from another thread at any moment."""
     for seed in range(8):
         events: list[str] = []
+        begun = threading.Event()
 
         async def busy() -> None:
             while True:
                 await asyncio.sleep(0)
 
-        async def main(events: list[str] = events) -> None:
+        async def main(events: list[str] = events, begun: threading.Event = begun) -> None:
             tasks = [asyncio.create_task(busy()) for _ in range(30)]
+            begun.set()
             try:
                 await wait_for_two_presses(events)
             finally:
@@ -73,8 +75,9 @@ def test_presses_between_two_callbacks_lose_none_of_them() -> None:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-        def press_twice(events: list[str] = events, after: float = seed / 5000) -> None:
-            time.sleep(0.05 + after)
+        def press_twice(events: list[str] = events, begun: threading.Event = begun, after: float = seed / 5000) -> None:
+            begun.wait(10)  # before it, a press would reach Python's own handler
+            time.sleep(0.02 + after)
             press()
             while not events:
                 time.sleep(0.001)

@@ -38,7 +38,7 @@ _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "share of runs with a report and a decision (picks or a refusal)"),
+    (DONE, "share", "share of runs with a report, and with picks or a refusal if the question is what to buy"),
     ("words", "words", "words per report, without citations"),
     ("tokens", "tokens", "tokens per run, read and written, in thousands"),
     ("$", "dollars", "dollars per run"),

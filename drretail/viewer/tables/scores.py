@@ -127,7 +127,8 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
-    explained = [f"{name} ({meanings[name]})" if name in meanings else name for name in empty]
+    # What a check looks for is in its name; its meaning says the opposite, what passes.
+    explained = [name if family.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}

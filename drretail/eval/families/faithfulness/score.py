@@ -277,7 +277,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant="N_supported",
             name="verified",
-            meaning="claims per report supported by the web page or product that they cite",
+            meaning="claims per report supported by the web page or product that they cite (partly supported: ½)",
         ),
         BoardColumn(variant="FR", meaning="factual recall: share of all claims that cite a source"),
     ),
