@@ -314,8 +314,9 @@ def pack(data: bytes) -> bytes:
 class LineAppender:
     """Appends lines that outlive the process once ``append`` returns; opening drops a last line that was cut.
 
-    They are on disk then, too, and so outlive the machine, but for those of the last ``seconds``: each wait for the
-    disk takes about a millisecond.
+    Each is on disk then, too, and so outlives the machine, unless the appender waited for the disk less than
+    ``seconds`` before: each wait takes about a millisecond. Such a line gets there with the next wait, or when the
+    operating system writes it.
     """
 
     def __init__(self, path: Path, seconds: float = 0) -> None:

@@ -25,7 +25,7 @@ from drretail.records.base import Document, canonical_json, json_object, sha256_
 EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
 Clock = Callable[[], datetime]
 SYNCED_AFTER = 1.0
-"""Seconds: answers of a fast model don't wait for the disk one by one. A machine that stops loses no more of them."""
+"""Seconds between two waits for the disk: answers of a fast model don't wait one by one."""
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 

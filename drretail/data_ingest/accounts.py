@@ -27,6 +27,13 @@ class _Count:
     def drop(self, reason: str, rows: int) -> None:
         self.dropped[reason] = self.dropped.get(reason, 0) + rows
 
+    def add(self, fate: str, rows: int) -> None:
+        """Rows that are "kept", or dropped for the reason that is their fate."""
+        if fate == "kept":
+            self.kept += rows
+        else:
+            self.drop(fate, rows)
+
     def funnel(self, reasons: Iterable[str]) -> Funnel:
         """``read`` is what came in, so that a row forgotten on the way is caught against the files' own counts."""
         dropped = {reason: self.dropped[reason] for reason in reasons if self.dropped.get(reason)}
@@ -43,10 +50,7 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
             count.drop("other_category", row["read_rows"])
             continue
         count.drop("duplicate", row["read_rows"] - row["products"])
-        if row["fate"] == "kept":
-            count.kept += row["products"]
-        else:
-            count.drop(row["fate"], row["products"])
+        count.add(row["fate"], row["products"])
     _add_bad_lines(products, files, shape="products")
     reviews = _review_counts(tables, names, files)
     users = dict[str, int]()
@@ -82,10 +86,7 @@ def _review_counts(tables: Tables, names: Sequence[str], files: Sequence[FileRep
             continue
         count = counts[names[int(row["category"])]]
         count.drop("before_since", row["reviews"] - row["recent"])
-        if row["fate"] == "kept":
-            count.kept += row["recent"]
-        else:
-            count.drop(row["fate"], row["recent"])
+        count.add(row["fate"], row["recent"])
     _add_bad_lines(counts, files, shape="reviews")
     return counts
 

@@ -104,9 +104,9 @@ class Dial:
         if key not in self._tasks:
             task, reference = None, self.offers.reference(query)
             if wish and not not_measured(wish, reference) and any(not want.optional for want in wish.wants):
-                said = text_alone(query, self.offers)
-                visible = self.offers.reference(query.model_copy(update={"wish": said, "user_id": None}))
-                task = Task(query, wish, reference, said, visible, self)
+                stated = text_alone(query, self.offers)
+                visible = self.offers.reference(query.model_copy(update={"wish": stated, "user_id": None}))
+                task = Task(query, wish, reference, stated, visible, self)
             self._tasks[key] = task
         return self._tasks[key]
 
@@ -154,7 +154,7 @@ class Task:
     query: Query
     wish: Wish
     reference: Reference
-    said: Wish
+    stated: Wish
     visible: Reference
     """What would do by the text alone, whatever the shopper has."""
     dial: Dial
@@ -227,7 +227,7 @@ class Task:
 
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """What that solver buys."""
-        wish, reference = (self.wish, self.reference) if history else (self.said, self.visible)
+        wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
         # To leave a want out costs nothing and is worth nothing.
         things = [
             thing.model_copy(update={"fits": (*thing.fits, Fit(product_id=f"{_NOTHING} {n}", price="0", worth=0))})

@@ -113,7 +113,7 @@ def test_what_is_hidden_is_unknown_without_history(dial: Dial) -> None:
     asked = query(budget=Money.of(25)).model_copy(update={"hidden": (fact,)})
     task = dial.task(asked)
     assert task is not None
-    assert task.said.budget is None
+    assert task.stated.budget is None
     assert task.utility(3, history=False) == 0
 
 

@@ -1,8 +1,8 @@
 """The ceiling: the best basket that keeps to a query, with each product looked up and the total computed.
 
-No other agent is told the reference; this one does no research, and so says nothing of the web or of the user. Beside
-queries that hide limits of their wish there are two more: the best basket for what the text states, and for what the
-shopper tells as well.
+No other agent is given the reference. This one does no research, so it reports nothing of the web or of the user.
+Beside queries that hide limits of their wish there are two more: the best basket for what the text states, and for what
+the shopper tells as well.
 """
 
 import asyncio

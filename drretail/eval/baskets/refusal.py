@@ -14,6 +14,13 @@ from drretail.records.run import Run, Step
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
+_CENT = Decimal("0.01")
+_MOST_WORDS = 8
+"""Of a search for one thing; what holds the words of a whole question shows nothing of any of its things."""
+_ORDERS_SHOWN = 20
+"""Orders that the tool lists where no limit is given."""
+SEARCH, ORDER, ORDERS = "product_catalog_search", "get_order_details", "get_user_orders"
+
 
 class Decided(Record):
     """The value of the one verdict."""
@@ -102,14 +109,6 @@ def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> 
     cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
     is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
     return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0
-
-
-_CENT = Decimal("0.01")
-_MOST_WORDS = 8
-"""Of a search for one thing; what holds the words of a whole question shows nothing of any of its things."""
-_ORDERS_SHOWN = 20
-"""Orders that the tool lists where no limit is given."""
-SEARCH, ORDER, ORDERS = "product_catalog_search", "get_order_details", "get_user_orders"
 
 
 def is_shown(
