@@ -53,14 +53,17 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_command_s_calls_report_and_picks_are_recorded_like_ours(world: World, tmp_path: Path) -> None:
+def test_a_command_is_told_its_task_and_its_calls_report_and_picks_are_recorded_like_ours(
+    world: World, tmp_path: Path
+) -> None:
     code = f"""
+open({str(tmp_path / "asked")!r}, "w").write(json.dumps(asked))
 call("product_catalog_search", query="tube feeder")
 call("get_user_profile", user_id=asked["user"])
 call("update_user_profile", user_id=asked["user"], first_name="Zoe")
 print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
 """
-    made = recorded(world, command(tmp_path, code))
+    made = recorded(world, command(tmp_path, code), seconds=30)
     run = made.run
     assert (run.status, run.report) == ("done", FEEDER)
     assert run.picks == (Pick(product="B0TEST0001", quantity=2),)
@@ -70,10 +73,7 @@ print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
     assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
     assert list(run.prompt_hashes) == ["own_question"]
 
-
-def test_a_command_is_told_question_user_day_form_of_the_report_and_time(world: World, tmp_path: Path) -> None:
-    code = "del asked['mcp']\nprint(json.dumps({'report': json.dumps(asked)}))"
-    document = json.loads(recorded(world, command(tmp_path, code), seconds=30).run.report or "")
+    document = json.loads((tmp_path / "asked").read_text())
     assert (document["query"], document["user"], document["seconds"]) == (QUERY.text, USER, 30)
     assert document["today"] == world.manifest.now.date().isoformat()
     assert QUERY.text in document["instructions"]
@@ -124,13 +124,11 @@ def test_an_answer_in_json_has_picks(
 def test_a_command_without_an_answer_is_a_failed_run(
     world: World, tmp_path: Path, code: str, kind: str, message: str
 ) -> None:
-    found = failure(world, command(tmp_path, code))
-    assert found[0] == kind
-    assert message in found[1]
-    assert len(found[1]) < 1500
+    found, text = failure(world, command(tmp_path, code))
+    assert (found, message in text, len(text) < 1500) == (kind, True, True), text
 
 
-def test_what_is_too_late_is_ended_with_all_that_it_started(world: World, tmp_path: Path) -> None:
+def test_what_is_too_late_or_left_behind_is_ended_with_all_that_it_started(world: World, tmp_path: Path) -> None:
     code = f"""
 import signal
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -145,21 +143,17 @@ print("too late")
     made = recorded(world, command(tmp_path, code), seconds=2).run
     assert made.error is not None
     assert (made.error.kind, "gave no answer within 2 seconds" in made.error.message) == ("timeout", True)
-    assert time.monotonic() - began < 20
     assert [step.name for step in made.steps] == ["calculator"]
-    assert not any(is_running(int(pid)) for pid in (tmp_path / "pids").read_text().split())
+    late = (tmp_path / "pids").read_text().split()
 
-
-def test_children_that_a_command_leaves_behind_are_ended_and_not_waited_for(world: World, tmp_path: Path) -> None:
     code = f"""
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])
-open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
+open({str(tmp_path / "pids")!r}, "w").write(str(child.pid))
 print({FEEDER!r})
 """
-    began = time.monotonic()
     assert recorded(world, command(tmp_path, code)).run.status == "done"
     assert time.monotonic() - began < 20
-    assert not is_running(int((tmp_path / "pid").read_text()))
+    assert not any(is_running(int(pid)) for pid in (*late, (tmp_path / "pids").read_text()))
 
 
 def test_a_cancelled_run_leaves_no_process(world: World, tmp_path: Path) -> None:
@@ -223,9 +217,14 @@ def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(w
         ("mine=https://example.org/a=b", "mine", "https://example.org/a=b"),
     ],
 )
-def test_a_system_goes_by_its_place_or_the_name_before_it(world: World, spec: str, label: str, place: str) -> None:
+def test_a_system_goes_by_its_place_or_the_name_before_it_and_its_own_models_cost_what_nobody_knows(
+    world: World, spec: str, label: str, place: str
+) -> None:
     found = sut(world, spec)
     assert (found.label, found.system.place) == (f"{label}-seconds60", place)
+    estimate = estimate_runs(found, 3, None, (), PriceTable(date(2026, 1, 1), {}))
+    assert (estimate.calls.high, estimate.dollars) == (0, estimate.calls)
+    assert "not known here" in estimate.basis
 
 
 @pytest.mark.parametrize(
@@ -248,7 +247,9 @@ def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, message
     assert "secret" not in str(problem.value)
 
 
-def test_two_commands_of_one_name_are_told_apart_by_the_user(tmp_path: Path) -> None:
+def test_two_commands_of_one_name_are_told_apart_by_the_user_and_without_mcp_none_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     places: list[str] = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -259,18 +260,9 @@ def test_two_commands_of_one_name_are_told_apart_by_the_user(tmp_path: Path) -> 
     with pytest.raises(UserError, match="--agent NAME=PLACE"):
         named_agents(places)
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
-
-
-def test_without_mcp_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.agents.external.place.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"^Agents that are commands or addresses need mcp: pip install mcp\.$"):
         named_agent("cmd:env")
-
-
-def test_an_estimate_says_that_nothing_is_known_of_models_that_it_asks_itself(world: World) -> None:
-    found = estimate_runs(sut(world, "mine=cmd:env"), 3, None, (), PriceTable(date(2026, 1, 1), {}))
-    assert (found.calls.high, found.dollars) == (0, found.calls)
-    assert "not known here" in found.basis
 
 
 def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpserver: HTTPServer) -> None:

@@ -36,16 +36,15 @@ FIRST, SECOND = ("web_search", {"query": "hygiene interval"}), ("web_search", {"
 ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
 
 
-def test_a_retrieval_agent_words_its_query_anew_and_brings_the_pages_that_it_cites(world: World) -> None:
+def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_pages_it_cites(world: World) -> None:
     actors = Cast((sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
     run = perform(world, actors).run
     assert (run.status, run.stop, run.failed_branches) == ("done", "finished", ())
-    searches = [step for step in run.steps if step.name == "web_search"]
-    assert [(search.path, search.role, (search.args or {})["query"]) for search in searches] == [
-        ("0.1", "retriever", "hygiene interval"),
-        ("0.1", "retriever", "clean bird feeder"),
-    ]
-    assert [search.evidence for search in searches] == [(), (CLEAN,)]
+    assert [
+        (step.path, step.role, (step.args or {})["query"], step.evidence)
+        for step in run.steps
+        if step.name == "web_search"
+    ] == [("0.1", "retriever", "hygiene interval", ()), ("0.1", "retriever", "clean bird feeder", (CLEAN,))]
     (text,) = actors.told()
     assert text["answer"] == ANSWER.text
     assert [(page["evidence"], page["url"]) for page in text["pages"]] == [(CLEAN, PAGES[0].url)]
@@ -53,19 +52,11 @@ def test_a_retrieval_agent_words_its_query_anew_and_brings_the_pages_that_it_cit
     assert run.tools == ("search_sandbox", "read_file")
     assert actors.shown["researcher"][0].tool_names == {*TOOLS, "search_sandbox"}, "there is no file to read"
 
-
-def test_a_retrieval_agent_sees_its_question_alone_and_can_search_and_nothing_else(world: World) -> None:
-    actors = Cast((sent(HOW), REPORT), {HOW: (calls(SECOND), AIMessage("Every two weeks."))})
-    perform(world, actors)
     system, asked = actors.shown["retriever"][0].messages
     assert tag_content("question", asked.text) == HOW
     assert QUERY.text not in asked.text
     assert "at most 4 turns" in system.text
     assert actors.shown["retriever"][0].tool_names == {"web_search"}
-    assert [page["evidence"] for page in actors.told()[0]["pages"]] == [CLEAN], "all pages, where none is cited"
-    actors = Cast((calls(FEEDER), REPORT))
-    perform(world, actors, options={"without": ["web"]})
-    assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}, "nobody is sent to no web"
 
 
 def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
@@ -77,12 +68,16 @@ def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
     assert actors.told()[0]["answer"] == ANSWER.text
 
 
-def test_more_than_may_be_sent_in_one_turn_are_refused(world: World) -> None:
-    actors = Cast((sent(HOW, "b?", "c?"), REPORT), {"": (calls(SECOND), ANSWER)})
+def test_more_than_may_be_sent_in_one_turn_are_refused_and_without_a_web_nobody_is_sent(world: World) -> None:
+    actors = Cast((sent(HOW, "b?", "c?"), REPORT), {"": (calls(SECOND), AIMessage("Every two weeks."))})
     run = perform(world, actors, limits=Limits(researchers=2)).run
     assert ["error" in each for each in actors.told()] == [False, False, True]
+    assert [page["evidence"] for page in actors.told()[0]["pages"]] == [CLEAN], "all pages, where none is cited"
     assert {step.path for step in run.steps} == {"0", "0.1", "0.2"}
     assert run.failed_branches == ()
+    actors = Cast((calls(FEEDER), REPORT))
+    perform(world, actors, options={"without": ["web"]})
+    assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}
 
 
 @pytest.mark.parametrize(
@@ -134,17 +129,18 @@ CITING = reporting("You bought a tube feeder on 1 May 2022 [F:orders.csv].")
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with one for the query, in which there are a table, a picture, and bytes that are no text."""
-    own = tmp_path / QUERY.query_id
-    own.mkdir()
+    own = tmp_path / "files" / QUERY.query_id
+    own.mkdir(parents=True)
     (own / "orders.csv").write_text(ORDERS)
     (own / "receipt.png").write_bytes(PNG)
     (own / "manual.pdf").write_bytes(b"%PDF-1.4\0\xff")
     (own / ".hidden").write_text("x")
-    return tmp_path
+    return own.parent
 
 
-def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:
-    actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(found("On 2022-05-01.", ROW),))
+def test_a_question_to_a_file_is_answered_with_its_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:
+    answer = found("On 2022-05-01.", ROW, "2019-01-01,tube feeder")
+    actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(answer,))
     recorded = perform(world, actors, files)
     run = recorded.run
     (statement,) = actors.told()
@@ -154,6 +150,7 @@ def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(
         "found": True,
         "answers": [{"part": "1 of 1", "answer": "On 2022-05-01.", "quotes": [ROW]}],
     }
+    assert run.notes == ("0.1: quotes that orders.csv does not hold were dropped: 1",)
     assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("F:orders.csv", "internal")]
     (entry,) = recorded.evidence
     assert (entry.kind, entry.title, [text.text for text in entry.sources]) == ("file", "orders.csv", [ORDERS])
@@ -165,23 +162,12 @@ def test_a_question_to_a_file_is_answered_with_quotes_and_the_file_can_be_cited(
     assert QUERY.text not in asked
 
 
-def test_quotes_that_the_file_does_not_hold_are_dropped(world: World, files: Path) -> None:
-    actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(found("In May.", ROW, "2019-01-01,tube feeder"),))
-    run = perform(world, actors, files).run
-    assert actors.told()[0]["answers"][0]["quotes"] == [ROW]
-    assert run.notes == ("0.1: quotes that orders.csv does not hold were dropped: 1",)
-
-
-def test_an_image_is_unverifiable_to_a_model_that_does_not_see(world: World, files: Path) -> None:
-    actors = Cast((asked_of("receipt.png", "What did it cost?"), REPORT))
+def test_what_no_model_here_can_read_is_unverifiable(world: World, files: Path) -> None:
+    actors = Cast((asked_of("receipt.png", "What did it cost?"), asked_of("manual.pdf", "How is it cleaned?"), REPORT))
     recorded = perform(world, actors, files)
-    (text,) = actors.told()
-    assert (text["state"], actors.shown["reader"]) == ("unverifiable", [])
-    assert recorded.evidence == ()
-    assert recorded.run.notes == ("0.1: receipt.png is unverifiable: no model here sees images",)
-    actors = Cast((asked_of("manual.pdf", "How is it cleaned?"), REPORT))
-    perform(world, actors, files)
-    assert actors.told()[0]["state"] == "unverifiable", "it is no text either"
+    assert [text["state"] for text in actors.told()] == ["unverifiable"] * 2, "a file that is no text either"
+    assert (actors.shown["reader"], recorded.evidence) == ([], ())
+    assert recorded.run.notes[0] == "0.1: receipt.png is unverifiable: no model here sees images"
 
 
 def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
@@ -195,17 +181,12 @@ def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
     assert (entry.sources, entry.state) == ((), "no_content")
 
 
-def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(world: World, files: Path) -> None:
-    actors = Cast((asked_of("../orders.csv", WHEN), calls(FEEDER), REPORT))
+def test_a_file_that_there_is_not_is_refused_and_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
+    turns = (asked_of("../orders.csv", WHEN), asked_of("orders.csv", WHEN), calls(FEEDER), REPORT)
+    actors = Cast(turns, reader=(AIMessage("no JSON"),) * 3)
     run = perform(world, actors, files).run
     error = actors.told()[0]["error"]
     assert (error["type"], error["allowed"]) == ("invalid_argument", ["manual.pdf", "orders.csv", "receipt.png"])
-    assert run.failed_branches == ()
-
-
-def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
-    actors = Cast((asked_of("orders.csv", WHEN), calls(FEEDER), REPORT), reader=(AIMessage("no JSON"),) * 3)
-    run = perform(world, actors, files).run
     assert run.status == "done"
     assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
@@ -250,44 +231,34 @@ def test_parts_hold_every_character_once(text: str, longest: int) -> None:
 SHOPPER = {"": open_model("offline:shopper")}
 
 
-@pytest.fixture
-def own_files(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    (folder / "q1").mkdir(parents=True)
-    (folder / "q1" / "orders.csv").write_text(ORDERS)
-    return folder
-
-
 def label(agent: str, world: World, **given: Any) -> str:
     (system,) = suts({agent: load_agent(agent)}, SHOPPER, world, options=system_options((), **given))
     return system.label
 
 
-def test_retriever_and_files_are_part_of_the_label(world: World, own_files: Path) -> None:
+def test_retriever_and_files_are_part_of_the_label(world: World, files: Path) -> None:
     assert label("dr3", world) == "dr3@offline-shopper"
-    assert label("dr3", world, retriever="dense:offline:words") == ("dr3@offline-shopper-retriever-dense-offline-words")
-    named = label("dr3", world, files=own_files)
-    (own_files / "q1" / "orders.csv").write_text("changed")
+    assert label("dr3", world, retriever="dense:offline:words") == "dr3@offline-shopper-retriever-dense-offline-words"
+    named = label("dr3", world, files=files)
+    (files / "q1" / "orders.csv").write_text("changed")
     assert named.startswith("dr3@offline-shopper-files-")
-    assert label("dr3", world, files=own_files) != named
+    assert label("dr3", world, files=files) != named
 
 
-def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    for folder, why in ((tmp_path, "holds no file"), (tmp_path / "none", "is no folder")):
+def test_files_lie_in_the_query_s_folder_and_those_of_a_lone_question_in_the_folder_itself(files: Path) -> None:
+    assert files_for(files, "q1", alone=False) == files / "q1"
+    assert files_for(files, "q2", alone=False) is None
+    assert files_for(files / "q1", "ask-1", alone=True) == files / "q1"
+    assert files_for(None, "q1", alone=True) is None
+    (files / "empty").mkdir()
+    for folder, why in ((files / "empty", "holds no file"), (files / "none", "is no folder")):
         with pytest.raises(UserError, match=why):
             system_options((), files=folder)
 
 
-def test_files_of_a_query_lie_in_its_folder_and_those_of_a_lone_question_in_the_folder_itself(own_files: Path) -> None:
-    assert files_for(own_files, "q1", alone=False) == own_files / "q1"
-    assert files_for(own_files, "q2", alone=False) is None
-    assert files_for(own_files / "q1", "ask-1", alone=True) == own_files / "q1"
-    assert files_for(None, "q1", alone=True) is None
-
-
-def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, own_files: Path, tmp_path: Path) -> None:
+def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, files: Path, tmp_path: Path) -> None:
     pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
-    sealed = seal(tmp_path, pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
+    sealed = seal(tmp_path / "sealed", pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
     actors = Cast((asked_of("note.md", "How often?"), REPORT), reader=(found("Two weeks.", "Two weeks."),))
     there = replace(world, web=SealedWeb(sealed))
     recorded = perform(there, actors)
@@ -296,7 +267,7 @@ def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, own_fi
     assert named.startswith("dr3@offline-shopper-files-")
     assert label("react", there) == "react@offline-shopper-size-32k"
     with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
-        label("dr3", there, files=own_files)
+        label("dr3", there, files=files)
     (sealed / "tasks/q1/files/note.md").write_text("Three weeks.")
     assert label("dr3", there) != named
 
