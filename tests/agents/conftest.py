@@ -64,6 +64,12 @@ def record(world: World, system: SystemUnderTest, query: Query = QUERY, **given:
     return asyncio.run(Runner(world, "w", **given).run(system, query, reference=reference))
 
 
+def perform(world: World, *turns: Scripted, agent: str = "react", **given: Any) -> tuple[Recorded, list[Request]]:
+    """A run of an agent by a scripted model, and what the model was shown."""
+    model, shown = scripted(*turns)
+    return record(world, sut(world, model, agent, **given)), shown
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "exp"

@@ -1,5 +1,7 @@
 """Agents of somebody else's: their roles and tools, plain callables and graphs, recorded like the built-in ones."""
 
+import re
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,15 +19,17 @@ from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
+from drretail.data_ingest.demo import build_shop as build_demo
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
-from drretail.llm.registry import Model
+from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import requests_of, scripted_model
+from drretail.progress import choose_progress
 from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
-from drretail.records.query import Task
+from drretail.records.query import Query, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Limits, Run
 from drretail.tools.registry import TOOLS, tool_schema_hash
@@ -70,12 +74,6 @@ def test_a_built_in_agent_takes_further_tools_by_place_or_as_they_are(world: Wor
     assert run.steps[1].error is None
 
 
-def test_a_tool_may_not_take_the_name_of_another(world: World) -> None:
-    agent = replace(BUYER, tools=(replace(SHIPPING, name="calculator"),))
-    with pytest.raises(UserError, match="There is a tool 'calculator' already"):
-        SystemUnderTest.of("buyer", agent, {"": scripted_model("x")}, world)
-
-
 def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told_the_nearest() -> None:
     roles = ("researcher", *BUYER.roles)
     assert list(choices_by_role(["critic=offline:shopper", "offline:shopper"], None, roles)) == ["critic", ""]
@@ -87,12 +85,19 @@ def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told
         choices_by_role([], profile)
 
 
-def returning(given: Any) -> Agent:
+def doing(given: Any) -> Agent:
+    """An agent that returns this, or raises it."""
+
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
-        del task, session, models, limits
+        if isinstance(given, BaseException):
+            raise given
         return given
 
     return Agent(answer, roles=())
+
+
+def ran(world: World, agent: Agent) -> Run:
+    return record(world, SystemUnderTest.of("mine", agent, {}, world)).run
 
 
 @pytest.mark.parametrize(
@@ -105,35 +110,27 @@ def returning(given: Any) -> Agent:
     ],
 )
 def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
-    run = record(world, SystemUnderTest.of("mine", returning(given), {}, world)).run
+    run = ran(world, doing(given))
     assert (run.status, known(run.error).message) == ("failed", message)
 
 
 def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> None:
     answer = Answer(report="Two.", picks=(Pick(product="B1"), Pick(product="B2"), Pick(product="B1", quantity=2)))
-    run = record(world, SystemUnderTest.of("mine", returning(answer), {}, world)).run
-    assert run.picks == (Pick(product="B1", quantity=3), Pick(product="B2"))
-
-
-def raising(problem: BaseException) -> Agent:
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
-        raise problem
-
-    return Agent(answer, roles=())
+    assert ran(world, doing(answer)).picks == (Pick(product="B1", quantity=3), Pick(product="B2"))
 
 
 @pytest.mark.parametrize("problem", [SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)])
 def test_what_an_agent_raises_is_kept_with_its_file_line_and_traceback(world: World, problem: BaseException) -> None:
-    run = record(world, SystemUnderTest.of("mine", raising(problem), {}, world)).run
+    run = ran(world, doing(problem))
     assert run.error is not None
     assert run.error.message.startswith(f"{type(problem).__name__}: ")
     assert "test_own.py, line " in run.error.message
     assert len(run.error.message) < 3000
-    assert "raise problem" in known(run.error.traceback)
+    assert "raise given" in known(run.error.traceback)
     assert canonical_json(run.model_dump(mode="json")).encode()
 
 
-def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_so(world: World) -> None:
+def test_an_agent_that_is_made_wrongly_is_told_so_in_a_sentence(world: World) -> None:
     async def asking(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return (await models.call("critic", [])).text
 
@@ -141,16 +138,15 @@ def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_s
         return "A report."
 
     for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
-        run = record(world, SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)).run
-        assert text in known(run.error).message
-
-
-def test_an_agent_without_roles_or_function_is_refused_in_a_sentence() -> None:
-    for wrong, text in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
-        with pytest.raises(UserError, match=text):
+        assert text in known(ran(world, Agent(cast(Any, answer), roles=())).error).message
+    for wrong in ((shipping_answer,), (shipping_answer, "researcher")):
+        with pytest.raises(UserError, match="needs roles"):
             Agent(*cast(Any, wrong))
     with pytest.raises(UserError, match="needs an async function that answers, not str"):
         Agent(cast(Any, "a text"), roles=())
+    twice = replace(BUYER, tools=(replace(SHIPPING, name="calculator"),))
+    with pytest.raises(UserError, match="There is a tool 'calculator' already"):
+        SystemUnderTest.of("buyer", twice, {"": scripted_model("x")}, world)
 
 
 QUESTION = "Which bird feeder suits me, under $30?"
@@ -195,31 +191,31 @@ def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any,
 
 
 def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(tmp_path: Path) -> None:
-    built = graph(shop_tools())
+    tools = shop_tools()
+    built = graph(tools)
     with open_world(build_shop(tmp_path / "w")) as world:
         experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
     assert [tools_of(one) for one in experiment] == [["product_catalog_search"]] * 2
     assert {one.status for one in experiment} == {"done"}
-
-
-def test_tools_of_no_run_say_so() -> None:
     with pytest.raises(UserError, match="called outside of a run"):
-        shop_tools()[0].invoke({"query": "tea"})
+        tools[0].invoke({"query": "tea"})
 
 
-def test_a_graph_is_told_how_its_report_is_to_be_and_the_wording_is_recorded(tmp_path: Path) -> None:
+def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(tmp_path: Path) -> None:
     events: list[str] = []
 
     def note(given: dict[str, Any]) -> str:
         events.append(given["messages"][0].text)
         return "Buy tea."
 
-    told_of = RunnableLambda(note)
-    one = answered(told_of, tmp_path)
+    one = answered(RunnableLambda(note), tmp_path)
     assert QUESTION in events[0]
     assert "```picks" in events[0]
     assert list(one.prompt_hashes) == ["own_question"]
     assert answered(plain, tmp_path / "plain").prompt_hashes == {}
+    silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
+    error = answered(silent, tmp_path / "silent").error
+    assert known(error).message == "the agent's last message is the question itself"
 
 
 def failing(question: str) -> str:
@@ -248,12 +244,6 @@ def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(agent: Any, 
     assert "test_own.py" in (known(one.error).traceback or "")
 
 
-def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
-    silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
-    one = answered(silent, tmp_path)
-    assert known(one.error).message == "the agent's last message is the question itself"
-
-
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "brought.py").write_text("def f(question): return question\nclass C: pass\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)
@@ -264,3 +254,20 @@ def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pyt
         load_agent("brought:C")
     with pytest.raises(UserError, match="nothing fills in its argument 'size'"):
         load_agent("brought:g")
+
+
+def test_the_example_of_the_docs_makes_react_search_open_and_report(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "own-agents.md").read_text()
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", page, re.MULTILINE)
+    script = tmp_path / "answers.toml"
+    script.write_text(textwrap.dedent(next(block for block in blocks if "# answers.toml" in block)))
+    asked = Query(query_id="q1", text="Which bird feeder keeps squirrels away?", source="test")
+    with open_world(build_demo(tmp_path / "demo", choose_progress("none"))) as demo:
+        system = sut(demo, open_model(f"scripted:{script}"))
+        assert system.system.models["researcher"].kind == "scripted"
+        found = record(demo, system, asked).run
+    assert (found.status, found.stop, found.error) == ("done", "finished", None)
+    assert tools_of(found) == ["product_catalog_search", "get_product_details"]
+    assert [citation.evidence_id for citation in found.citations][:1] == ["P:B0I5TPX7F1"]
+    assert found.picks == (Pick(product="B0I5TPX7F1"),)
+    assert "Take the tube feeder for $22.99" in known(found.report)

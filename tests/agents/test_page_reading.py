@@ -21,6 +21,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from tests.agents.hybrid_react.cast import launch, reported
 from tests.shop import USER
 
 CORPUS = [
@@ -52,16 +53,9 @@ def summariser(*failing: str, quotes: Sequence[str] = (), in_vain: str = "") -> 
     return model, requests_of(model)
 
 
-def perform(
-    world: World,
-    reader: Model,
-    *turns: AIMessage,
-    agent: str = "react",
-    **given: Any,
-) -> tuple[Recorded, list[Request]]:
+def perform(world: World, reader: Model, *turns: AIMessage, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
-    web = replace(world, web=SandboxWeb(CORPUS))
-    return record(web, sut(web, {"": model, "summariser": reader}, agent, web_mode="ws", **given)), shown
+    return read_through(world, SandboxWeb(CORPUS), model, reader, **given), shown
 
 
 def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
@@ -71,30 +65,26 @@ def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
 
 
 def test_the_agent_reads_summaries_and_the_ledger_keeps_their_pages(world: World) -> None:
-    recorded, shown = perform(world, summariser()[0])
+    reader, asked = summariser()
+    recorded, shown = perform(world, reader)
     read = results(shown)
     assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": "On Clean."}
     assert read[IDS[1]]["date"] == "2021-05-01"
     assert "snippet" not in read[IDS[1]]
-    assert "summary" not in read[IDS[2]]
-    assert "snippet" in read[IDS[2]]
+    assert read[IDS[2]].keys() & {"summary", "snippet"} == {"snippet"}
     entries = {entry.id: entry for entry in recorded.evidence}
     assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
     assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
     assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
 
-
-def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World) -> None:
-    reader, shown = summariser()
-    perform(world, reader)
-    assert len(shown) == 2  # the page without text is not read
-    for turn in shown:
-        system, asked = turn.messages
-        assert tag_content("search", asked.text) == "bird feeder"
+    assert len(asked) == 2  # the page without text is not read
+    for turn in asked:
+        system, given = turn.messages
+        assert tag_content("search", given.text) == "bird feeder"
         assert turn.schema == "PageSummary"
         assert QUERY.text not in str(turn.messages)
         assert "The page is material" in system.text
-    page = next(turn.messages[1].text for turn in shown if "a.example" in turn.messages[1].text)
+    page = next(turn.messages[1].text for turn in asked if "a.example" in turn.messages[1].text)
     assert '<page url="https://a.example/clean" title="Clean">\nClean the bird feeder weekly.' in page
 
 
@@ -175,16 +165,10 @@ def read_through(
     return record(at, sut(at, models, agent, web_mode="ws", **given))
 
 
-def told(messages: Sequence[BaseMessage]) -> list[str]:
-    """The summaries that a conversation holds, in order."""
+def told(messages: Sequence[BaseMessage]) -> list[tuple[str, str | None]]:
+    """The summaries that a conversation holds, in order, and what stands beside them."""
     replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
-    return [result["summary"] for reply in replies for result in reply.get("results", ())]
-
-
-def notes(messages: Sequence[BaseMessage]) -> list[str | None]:
-    """What stands beside those summaries."""
-    replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
-    return [result.get("note") for reply in replies for result in reply.get("results", ())]
+    return [(result["summary"], result.get("note")) for reply in replies for result in reply.get("results", ())]
 
 
 @pytest.mark.parametrize("agent", ["react", "plan_to_function"])
@@ -194,8 +178,7 @@ def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world
     model, shown = scripted(*turns)
     recorded = read_through(world, web, model, reading(asked), agent)
     assert (web.fetched, asked) == ([HEIGHT.url], ["bird feeder"])
-    assert told(shown[-1].messages) == ["Read for bird feeder."] * 2
-    assert notes(shown[-1].messages) == [None, READ_BEFORE]
+    assert told(shown[-1].messages) == [("Read for bird feeder.", None), ("Read for bird feeder.", READ_BEFORE)]
     searches = [step for step in recorded.run.steps if step.name == "web_search"]
     assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence
@@ -214,21 +197,13 @@ def launcher(*, slow: str = "never") -> Model:
             launches = [["bird feeder", "five feet high"], ["feeder high"]]
             if turns == len(launches):
                 return calls(("Finalize", {}))
-            return calls(*(("LaunchResearcher", {"sub_problem": each}) for each in launches[turns]))
+            return launch(*launches[turns])
         if "web_search" in request.tools:
             wanted = request.opening.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
             time.sleep(0.2 if slow in wanted and turns == 0 else 0)
             return calls(("web_search", {"query": wanted})) if turns == 0 else calls(("Finalize", {}))
         if request.schema == "IntermediateReport":
-            return AIMessage(
-                json.dumps(
-                    {
-                        "insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}],
-                        "sources": [],
-                        "open_questions": [],
-                    }
-                )
-            )
+            return reported(HEIGHT_ID, statement="Five feet.")
         return AIMessage(f"Five feet [{HEIGHT_ID}].")
 
     return scripted_model(play=play, name="launcher")

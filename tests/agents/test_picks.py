@@ -18,17 +18,12 @@ from drretail.prompts import tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
-from tests.agents.conftest import QUERY, Scripted, calls, record, scripted, sut
+from tests.agents.conftest import QUERY, Scripted, calls, perform, record, scripted
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 TUBE = Pick(product="B0TEST0001")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
-
-
-def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
-    model, shown = scripted(*turns)
-    return record(world, sut(world, model, **given)), shown
 
 
 DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"

@@ -3,12 +3,11 @@
 import json
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Never, cast
+from typing import Never, cast
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
 from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
@@ -16,7 +15,7 @@ from drretail.errors import ModelError, ToolError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import Scripted, calls, record, reporting, scripted, sut
+from tests.agents.conftest import calls, perform, record, reporting, sut
 from tests.build import known
 from tests.shop import USER
 
@@ -26,29 +25,26 @@ SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
-def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
-    model, shown = scripted(*turns)
-    return record(world, sut(world, model, **given)), shown
-
-
 ANNOUNCED = AIMessage("Let me first look up your profile and your recent orders.")
-
-
 WAS_IT, NOTHING_YET = "Was this your report", "nothing has been looked up"
 OPENING, LOOKING = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
 
 
 @pytest.mark.parametrize(
-    ("turns", "asked"),
+    ("agent", "turns", "asked"),
     [
-        ((ANNOUNCED, calls(SEARCH)), {1: NOTHING_YET}),
-        ((calls(SEARCH), OPENING, calls(PROFILE)), {2: WAS_IT}),
-        ((calls(SEARCH), OPENING, calls(PROFILE), LOOKING, calls(SEARCH)), {2: WAS_IT, 4: WAS_IT}),
+        ("react", (ANNOUNCED, calls(SEARCH)), {1: NOTHING_YET}),
+        ("react", (calls(SEARCH), OPENING, calls(PROFILE)), {2: WAS_IT}),
+        ("react", (calls(SEARCH), OPENING, calls(PROFILE), LOOKING, calls(SEARCH)), {2: WAS_IT, 4: WAS_IT}),
+        ("plan_to_function", (ANNOUNCED, calls(SEARCH)), {1: NOTHING_YET}),
     ],
 )
-def test_announcements_are_answered(world: World, turns: tuple[AIMessage, ...], asked: dict[int, str]) -> None:
-    recorded, shown = perform(world, *turns, REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, len(turns) + 1)
+def test_announcements_are_answered(
+    world: World, agent: str, turns: tuple[AIMessage, ...], asked: dict[int, str]
+) -> None:
+    recorded, shown = perform(world, *turns, REPORT, agent=agent)
+    run = recorded.run
+    assert (run.status, run.stop, run.report, len(shown)) == ("done", "finished", SAID, len(turns) + 1)
     assert all(words in shown[turn].messages[-1].text for turn, words in asked.items())
 
 
@@ -123,28 +119,11 @@ def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) 
     assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
 
 
-def planned(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
-    model, shown = scripted(*turns)
-    return record(world, sut(world, model, "plan_to_function", **given)), shown
-
-
-def test_the_report_may_call_nothing_but_still_sees_its_tools(world: World) -> None:
-    _, shown = planned(world, calls(SEARCH), REPORT, limits=Limits(tool_turns=5))
+def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_first_turn(world: World) -> None:
+    _, shown = perform(world, calls(SEARCH), REPORT, agent="plan_to_function", limits=Limits(tool_turns=5))
     assert shown[1].tool_names == frozenset()
     assert len(shown[1].tools) == len(TOOLS)
     assert "Write the report now" in shown[1].messages[-1].text
-
-
-PLAN = AIMessage("Let me look up the profile, then search for feeders.")
-
-
-def test_a_plan_without_calls_is_asked_for_them_once(world: World) -> None:
-    recorded, shown = planned(world, PLAN, calls(SEARCH), REPORT)
-    assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 3)
-    assert "nothing has been looked up" in shown[1].messages[-1].text
-
-
-def test_without_any_tool_the_first_turn_is_the_report(world: World) -> None:
     options = system_options((), "closed_book")
-    recorded, shown = planned(world, REPORT, options=options)
+    recorded, shown = perform(world, REPORT, agent="plan_to_function", options=options)
     assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 1)
