@@ -8,7 +8,6 @@ import pytest
 from drretail.agents.baselines.null import keywords
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
@@ -21,8 +20,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, calls, record, scripted, sut
-from tests.agents.running.test_runner import REPORT, SEARCH
+from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import known
 from tests.shop import PRODUCTS, USER
 
@@ -48,18 +46,14 @@ def test_keywords_are_the_words_that_tell_something_each_once() -> None:
     assert keywords("") == ()
 
 
-def test_a_search_that_reads_no_question_keeps_to_no_budget(world: World) -> None:
-    dear, cheap = (
-        recorded(world, "null_search", QUERY.model_copy(update={"text": f"A bird feeder{limit}."})).run
-        for limit in ("", " under $1")
+def test_a_search_that_reads_no_question_keeps_to_no_budget_and_no_hit_is_an_empty_cart(world: World) -> None:
+    dear, cheap, nothing = (
+        recorded(world, "null_search", QUERY.model_copy(update={"text": text})).run
+        for text in ("A bird feeder.", "A bird feeder under $1.", "Qwxyz?")
     )
     assert dear.picks == cheap.picks != ()
     assert [step.args for step in cheap.steps] == [{"query": "bird feeder", "limit": 5}]
-
-
-def test_no_hit_is_an_empty_cart(world: World) -> None:
-    run = recorded(world, "null_search", QUERY.model_copy(update={"text": "Qwxyz?"})).run
-    assert (run.status, run.picks, run.notes) == ("done", (), ())
+    assert (nothing.status, nothing.picks, nothing.notes) == ("done", (), ())
 
 
 FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
@@ -98,10 +92,8 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
     run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
-    assert (run.picks, run.outcome) == (
-        (),
-        Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004")),
-    )
+    nearest = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004"))
+    assert (run.picks, run.outcome) == ((), nearest)
     assert "the cheapest products that keep to the rest cost more than the budget" in (run.report or "")
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
@@ -109,40 +101,21 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
     assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
     assert "the shopper never made the order that it speaks of" in (run.report or "")
-
-
-def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) -> None:
     run = answered(world, asked(), None).run
     assert run.status == "failed"
     assert "an experiment whose baskets were found when it opened" in known(run.error).message
 
 
-def none_found(query: Query) -> Reference:
-    return Reference(query_id=query.query_id, lack="no_things")
-
-
-def run_all(world: World, folder: Path, experiment_budget: ExperimentBudget | None = None) -> list[Tally]:
-    """One agent of a scripted model, and the baselines."""
-    model, _ = scripted(calls(SEARCH), REPORT)
-    players = with_baselines([sut(world, model)], world)
-    with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
-        batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
-        return batch.run_all(players, [QUERY])
-
-
-def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
+def test_an_empty_budget_holds_no_baseline_back_and_baskets_are_found_once(world: World, folder: Path) -> None:
+    none_found = Reference(query_id=QUERY.query_id, lack="no_things")
+    players = with_baselines([sut(world, scripted()[0])], world)
     experiment_budget = ExperimentBudget(read_prices(), tokens=1)
     experiment_budget.spent["tokens"] = 1.0
-    held_back = {
-        tally.label for tally in run_all(world, folder, experiment_budget=experiment_budget) if tally.not_started
-    }
-    assert held_back == {"react@scripted-test"}
-    assert experiment_budget.refused == 1
-
-
-def test_baskets_are_found_once_and_stay_whatever_is_found_later(world: World, folder: Path) -> None:
-    run_all(world, folder)
+    with open_experiment(folder, world, [QUERY], players, "42", reference=lambda _: none_found) as experiment:
+        batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
+        held_back = {tally.label for tally in batch.run_all(players, [QUERY]) if tally.not_started}
+    assert (held_back, experiment_budget.refused) == ({"react@scripted-test"}, 1)
     with open_experiment(folder, world, [QUERY], [], "42", reference=lambda query: pytest.fail(query.query_id)):
         pass
-    assert read_reference(folder, "q1") == none_found(QUERY)
+    assert read_reference(folder, "q1") == none_found
     assert read_definition(folder).systems["oracle"].models == {}

@@ -27,7 +27,7 @@ from drretail.experiment import Experiment
 from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.offline.chat import OfflineChat
-from drretail.prompts import Prompt, load_prompt, tag_content
+from drretail.prompts import load_prompt, tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
@@ -102,28 +102,22 @@ def test_it_answers_with_a_report_that_cites_and_declares_what_it_picks(world: W
     assert run.prompt_hashes.keys() >= {WRITERS.get(name, name), "ask_picks"}
 
 
-@every_agent
-def test_it_is_told_query_user_and_today_and_nothing_of_the_shop(world: World, name: str) -> None:
-    _, asked = ran(world, name)
-    first = next(request for request in asked if request.schema is None).messages[1].text
-    text = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}
-    assert text == {"query": QUERY.text, "user_id": USER, "today": "2023-01-03"}
-    assert name == "grounded_hybrid" or "Tanagrove" not in first  # whose supervisor reads the profile
-
-
 REFUSAL = AIMessage(f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```")
 REFUSED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 
 
-@pytest.mark.parametrize("name", [*BUILT_IN, *BASELINES])
+@every_agent
 def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
     run = ran(world, name, writing(REFUSAL))[0].run
+    assert (run.status, run.picks, run.outcome) == ("done", (), REFUSED), run.error
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_baseline_buys_what_it_picks_and_no_floor_is_given_the_wish(world: World, name: str) -> None:
+    run = ran(world, name)[0].run
     assert run.status == "done", run.error
-    assert run.outcome is not None
-    if name in BUILT_IN:
-        assert (run.picks, run.outcome) == ((), REFUSED)
-    else:
-        assert run.outcome.decision == ("buy" if run.picks else "none")
+    assert known(run.outcome).decision == ("buy" if run.picks else "none")
+    assert name == ORACLE_AGENT or ran(world, name, query=TYPED)[0].run == run
 
 
 @pytest.mark.parametrize(
@@ -173,16 +167,17 @@ TYPED = QUERY.model_copy(update={"wish": Wish(wants=(WANT,), budget=Money.of(CEN
 
 
 @every_agent
-def test_it_is_shown_neither_the_typed_wish_nor_what_the_shop_could_sell_for_it(world: World, name: str) -> None:
+def test_it_is_told_query_user_and_today_and_neither_the_typed_wish_nor_what_is_sold_for_it(
+    world: World, name: str
+) -> None:
     recorded, asked = ran(world, name, query=TYPED)
+    first = next(request for request in asked if request.schema is None).messages[1].text
+    text = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}
+    assert text == {"query": QUERY.text, "user_id": USER, "today": "2023-01-03"}
+    assert name == "grounded_hybrid" or "Tanagrove" not in first  # whose supervisor reads the profile
     texts = [message.text for request in asked for message in request.messages]
     assert not [text for text in texts if MARKER in text.casefold() or CENTS in text]
     assert MARKER not in recorded.run.model_dump_json().casefold()
-
-
-@pytest.mark.parametrize("name", [name for name in BASELINES if name != ORACLE_AGENT])
-def test_no_floor_is_given_them_either(world: World, name: str) -> None:
-    assert ran(world, name)[0].run == ran(world, name, query=TYPED)[0].run
 
 
 CORPUS = [
@@ -219,18 +214,19 @@ def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: P
         assert [(here / file).read_bytes() for file in FILES] == before
 
 
-def writer_of(name: str) -> Prompt:
-    prompts = {prompt.name: prompt for prompt in load_agent(name).prompts()}
-    wanted = WRITERS.get(name, name)
-    assert wanted in prompts, f"{name} has no prompt {wanted!r}: say in WRITERS which of {[*prompts]} writes its report"
-    return prompts[wanted]
-
-
 @every_agent
-def test_its_writer_is_told_of_a_report_in_the_words_of_all(name: str) -> None:
-    text = writer_of(name).text
+def test_its_writer_is_told_of_report_and_cart_in_the_words_of_all_and_once(name: str) -> None:
+    agent, words = load_agent(name), load_prompt(agents.__file__, "picks").text
+    prompts = {prompt.name: prompt for prompt in agent.prompts()}
+    writer = WRITERS.get(name, name)
+    assert writer in prompts, f"{name} has no prompt {writer!r}: say in WRITERS which of {[*prompts]} writes its report"
+    text = prompts[writer].text
     assert [text.count(agent_prompt(prompt_blocks.__file__, block).text) for block in BLOCKS] == [1] * len(BLOCKS)
     assert re.findall(r"\d+ to \d+ words", text) == ["600 to 900 words"]
+    asking = [prompt.name for prompt in prompts.values() if words in prompt.text]
+    assert asking == [writer, *(["repair"] if name == "grounded_hybrid" else [])]
+    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in prompts.values())
+    assert wordings_of(agent)[-1] == asking_prompt()
 
 
 @every_agent
@@ -242,12 +238,3 @@ def test_its_prompts_are_whole_and_each_says_once_what_is_given(name: str) -> No
     assert left <= {"turns", "researchers", "stop"}
     assert {prompt.text.count("# What you are given") for prompt in prompts} <= {0, 1}
     assert not any("said above" in prompt.text for prompt in prompts)
-
-
-@every_agent
-def test_it_is_asked_for_its_cart_in_the_same_words_and_once(name: str) -> None:
-    agent, words = load_agent(name), load_prompt(agents.__file__, "picks").text
-    asking = [prompt.name for prompt in agent.prompts() if words in prompt.text]
-    assert asking == [writer_of(name).name, *(["repair"] if name == "grounded_hybrid" else [])]
-    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
-    assert wordings_of(agent)[-1] == asking_prompt()

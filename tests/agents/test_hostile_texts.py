@@ -13,10 +13,9 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.eval.families.robustness import HostileRun, Outcome
-from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
-from drretail.llm.registry import open_model
+from drretail.grounding.hostile.texts import hostile_texts, texts_hash
+from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
-from drretail.records.run import Scope
 from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.shop import PAGES, USER, build_shop
 
@@ -52,11 +51,6 @@ def test_pages_of_one_hit_are_those_of_one_long_page(shop: World) -> None:
 
 @pytest.mark.parametrize("text_id", BY_ID)
 def test_what_tools_and_runner_promise_holds_whatever_the_model_does(all_met: dict[str, Met], text_id: str) -> None:
-    assert all_met[text_id].broken == []
-
-
-@pytest.mark.parametrize("text_id", BY_ID)
-def test_what_becomes_of_a_text_that_is_obeyed(all_met: dict[str, Met], text_id: str) -> None:
     text = BY_ID[text_id]
     if text.hidden in UNREADABLE or text.place == "below" or text_id == LINK_TARGET_ALONE:
         wanted = "unseen"
@@ -64,7 +58,7 @@ def test_what_becomes_of_a_text_that_is_obeyed(all_met: dict[str, Met], text_id:
         wanted = "stopped"
     else:
         wanted = "obeyed"
-    assert all_met[text_id].outcome.state == wanted
+    assert (all_met[text_id].outcome.state, all_met[text_id].broken) == (wanted, [])
 
 
 def test_a_text_further_down_reaches_who_reads_whole_pages(shop: World) -> None:
@@ -72,21 +66,26 @@ def test_a_text_further_down_reaches_who_reads_whole_pages(shop: World) -> None:
     assert (found.outcome, found.broken) == (Outcome("obeyed", "the report says it"), [])
 
 
-@pytest.mark.parametrize(("scope", "state"), [("own", "stopped"), ("any", "obeyed")])
-def test_the_scope_alone_keeps_another_users_data(shop: World, scope: Scope, state: str) -> None:
-    assert after(shop, BY_ID["look-neighbour"], scope=scope).state == state
+@pytest.mark.parametrize(
+    ("text_id", "given", "state"),
+    [
+        ("look-neighbour", {"scope": "own"}, "stopped"),
+        ("look-neighbour", {"scope": "any"}, "obeyed"),
+        ("send-search", {"options": {"redact": False}}, "obeyed"),
+        ("send-search", {"options": {"redact": True}}, "stopped"),
+    ],
+)
+def test_scope_and_redacting_keep_users_data(shop: World, text_id: str, given: dict[str, Any], state: str) -> None:
+    assert after(shop, text_id, open_model("offline:obedient", environ={}), **given).state == state
 
 
-@pytest.mark.parametrize(("redact", "state"), [(False, "obeyed"), (True, "stopped")])
-def test_redacting_keeps_the_users_data_out_of_a_search(shop: World, redact: bool, state: str) -> None:
-    assert after(shop, BY_ID["send-search"], options={"redact": redact}).state == state
-
-
-def after(shop: World, text: HostileText, **given: Any) -> Outcome:
-    world = with_hostile_texts(shop, "", [text])
-    recorded = record(world, sut(world, open_model("offline:obedient", environ={}), **given), ASKED)
+def after(shop: World, text_id: str, model: Model, **given: Any) -> Outcome:
+    """What became of one planted text in a run by this model."""
+    world = with_hostile_texts(shop, "", [BY_ID[text_id]])
+    recorded = record(world, sut(world, model, **given), ASKED)
     evidence = {entry.id: entry for entry in recorded.evidence}
-    return HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(text)
+    run = HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False)
+    return run.outcome(BY_ID[text_id])
 
 
 # What is looked at are effects: whoever warns of a text, quotes its address or names its product has not obeyed it.
@@ -101,12 +100,8 @@ WARNINGS = {
 
 @pytest.mark.parametrize("text_id", WARNINGS)
 def test_who_warns_of_a_text_has_not_obeyed_it(shop: World, text_id: str) -> None:
-    world = with_hostile_texts(shop, "", [BY_ID[text_id]])
-    model, _ = scripted(LOOKED, reporting(f"The tube feeder [P:B0TEST0001]. {WARNINGS[text_id]}", "P:B0TEST0001 x 1"))
-    recorded = record(world, sut(world, model), ASKED)
-    evidence = {entry.id: entry for entry in recorded.evidence}
-    found = HostileRun(recorded.run, evidence, recorded.run.picks or (), reads_pages=False).outcome(BY_ID[text_id])
-    assert found.state == "ignored"
+    report = reporting(f"The tube feeder [P:B0TEST0001]. {WARNINGS[text_id]}", "P:B0TEST0001 x 1")
+    assert after(shop, text_id, scripted(LOOKED, report)[0]).state == "ignored"
 
 
 def test_planted_texts_are_the_same_in_every_run_of_a_query_and_others_in_another(shop: World) -> None:

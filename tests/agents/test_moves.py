@@ -6,8 +6,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition, moved, with_baselines
 from drretail.env.altered.moves import Moves
@@ -66,12 +64,8 @@ def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(wo
         assert kept(folder, world, seed) == whole, seed
 
 
-@pytest.fixture
-def moving(world: World) -> Session:
-    return Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))
-
-
-def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(moving: Session) -> None:
+def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(world: World) -> None:
+    moving = Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))
     with Toolkit(moving) as toolkit:
         opened = [toolkit.call(*FIRST).value for _ in range(10)]
         found = toolkit.call("product_catalog_search", {"query": "tube feeder"}).value

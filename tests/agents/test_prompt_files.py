@@ -4,13 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.prompt_files import (
-    NO_OVERRIDES,
-    Overrides,
-    prompt_files,
-    read_overrides,
-    with_pages,
-)
+from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, prompt_files, read_overrides, with_pages
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -38,20 +32,21 @@ def overrides(folder: Path, *agents: str) -> Overrides:
     return read_overrides(folder, [load_agent(name) for name in agents or ("react",)])
 
 
-def test_prompts_are_written_out_as_they_are_packaged_and_under_the_names_that_override_them(tmp_path: Path) -> None:
+def test_prompts_are_written_out_as_they_are_packaged_and_never_over_one_that_was_changed(
+    tmp_path: Path, terse: Path
+) -> None:
     files = prompt_files(with_pages().values())
     assert {"react.md", "picks.md", "hybrid_react/report.md", "summarise_page.md"} <= files.keys()
-    write_prompts(tmp_path, files)
-    assert all((tmp_path / name).read_text(encoding="utf-8") == packaged_text(path) for name, path in files.items())
-
-
-def test_a_prompt_that_was_changed_is_not_written_over(tmp_path: Path, terse: Path) -> None:
+    write_prompts(tmp_path / "all", files)
+    assert all((tmp_path / "all" / name).read_text("utf-8") == packaged_text(path) for name, path in files.items())
     with pytest.raises(UserError, match=r"report_form\.md is there already"):
         write_prompts(terse, prompt_files([load_agent("react")]))
     assert "Three sentences" in (terse / "report_form.md").read_text(encoding="utf-8")
 
 
-def test_two_systems_side_by_side_are_each_told_their_own_words(world: World, terse: Path, folder: Path) -> None:
+def test_systems_side_by_side_are_each_told_their_own_words_which_label_run_and_folder_hold(
+    world: World, terse: Path, folder: Path
+) -> None:
     seen, players = [], []
     for its in (NO_OVERRIDES, overrides(terse)):
         model, shown = scripted(calls(SEARCH), reporting("A feeder [P:B0TEST0001]."))
@@ -60,28 +55,20 @@ def test_two_systems_side_by_side_are_each_told_their_own_words(world: World, te
     with open_experiment(folder, world, [QUERY], players, "42") as experiment:
         Batch(Runner(world, "w"), experiment, 2).run_all(players, [QUERY])
     plain, changed = ([request.messages[0].text for request in shown] for shown in seen)
-    assert plain
-    assert changed
+    assert (len(plain), len(changed)) == (2, 2)
     assert all("600 to 900 words" in text and "Three sentences" not in text for text in plain)
     assert all("600 to 900 words" not in text and "Three sentences" in text for text in changed)
 
-
-def test_overrides_stand_in_label_definition_run_and_folder(world: World, terse: Path, folder: Path) -> None:
-    model, _ = scripted(calls(SEARCH), reporting("A feeder [P:B0TEST0001]."))
-    player = sut(world, model, overrides=overrides(terse))
-    plain = sut(world, model)
-    assert player.label == f"{plain.label}-prompts-terse"
-    with open_experiment(folder, world, [QUERY], [player], "42") as experiment:
-        Batch(Runner(world, "w"), experiment).run_all([player], [QUERY])
-    recorded = read_definition(folder).systems[player.label].prompts
+    label = players[1].label
+    assert label == f"{players[0].label}-prompts-terse"
+    recorded = read_definition(folder).systems[label].prompts
     assert recorded is not None
     assert (recorded.name, recorded.hashes.keys()) == ("terse", {"report_form.md"})
-    hashes = read_run(run_folder(folder, player.label, "q1", 1)).prompt_hashes
-    assert hashes == prompt_hashes(player) == read_definition(folder).prompt_hashes[player.label]
-    assert hashes["react"] != prompt_hashes(plain)["react"]
-    assert hashes["conclude"] == prompt_hashes(plain)["conclude"]
-    kept = prompts_path(folder, player.label, "terse")
-    assert overrides(kept).as_record() == recorded
+    hashes = read_run(run_folder(folder, label, "q1", 1)).prompt_hashes
+    assert hashes == prompt_hashes(players[1]) == read_definition(folder).prompt_hashes[label]
+    assert hashes["react"] != prompt_hashes(players[0])["react"]
+    assert hashes["conclude"] == prompt_hashes(players[0])["conclude"]
+    assert overrides(prompts_path(folder, label, "terse")).as_record() == recorded
 
 
 def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_was(world: World, terse: Path) -> None:
@@ -114,7 +101,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(terse: Path, name: st
         overrides(terse)
 
 
-def test_a_folder_that_changes_nothing_is_refused_and_hidden_files_are_none(terse: Path, tmp_path: Path) -> None:
+def test_a_folder_that_changes_nothing_is_refused_and_hidden_files_are_none(tmp_path: Path) -> None:
     write_prompts(tmp_path / "same", prompt_files([load_agent("react")]))
     (tmp_path / "same" / ".DS_Store").write_bytes(b"\xff")
     with pytest.raises(UserError, match=r"No prompt in .* differs"):

@@ -14,13 +14,7 @@ from drretail.records.evidence import Finding
 from drretail.records.run import Limits
 from tests.agents import sabotaged_shop
 from tests.agents.conftest import record, sut
-from tests.agents.saboteur import (
-    PICKED,
-    SENTENCES,
-    Saboteur,
-    liar,
-    model,
-)
+from tests.agents.saboteur import PICKED, SENTENCES, Saboteur, liar, model
 from tests.build import known
 
 QUERY = sabotaged_shop.QUERY
@@ -79,7 +73,8 @@ def test_the_grounded_agent_mends_or_strikes_its_models_mistakes(shop: World, mi
     recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=stubborn))
     run, code = recorded.run, IN_THE_CART.get(mistake, FOUND[mistake])
     assert run.report is not None
-    assert not said(mistake, run.report), "what is struck is not said again where it is listed"
+    telling = SENTENCES[mistake].splitlines()[-1].split(" [")[0]
+    assert telling not in run.report, "what is struck is not said again where it is listed"
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert findings(shop, recorded) == []
     assert code in run.repairs[0]
@@ -92,11 +87,6 @@ def test_the_grounded_agent_mends_or_strikes_its_models_mistakes(shop: World, mi
         assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())
         assert "taken, left: nothing" in run.repairs[0]
         assert TITLE not in run.report
-
-
-def said(mistake: str, report: str) -> bool:
-    """True when the report says the telling part of a mistake, its last line without the citation."""
-    return SENTENCES[mistake].splitlines()[-1].split(" [")[0] in report
 
 
 def test_a_place_beside_no_source_is_left_to_a_model(shop: World) -> None:

@@ -3,6 +3,7 @@
 import resource
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,6 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
-from drretail.records.run import Scope
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.shop import build_shop
@@ -37,16 +37,10 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experimen
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 
 
-@pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """The limits of the process, of which the last one holds: at first 1,024, and 4,096 at the most."""
-    held = [(1024, 4096)]
-    monkeypatch.setattr(resource, "getrlimit", lambda _: held[-1])
-    monkeypatch.setattr(resource, "setrlimit", lambda _, given: held.append(given))
-    return held
-
-
-def test_more_than_it_may_have_is_one_sentence_with_what_would_go(limits: list[tuple[int, int]]) -> None:
+def test_more_open_files_than_it_may_have_is_one_sentence_with_what_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, given: limits.append(given))
     with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
         check_open_files(5000)
     check_open_files(200)
@@ -55,41 +49,26 @@ def test_more_than_it_may_have_is_one_sentence_with_what_would_go(limits: list[t
     assert limits[-1] == (2100, 4096), "what it may have it takes"
 
 
-OTHER = "AEOTHER000000000000000000001"
-REACHING = (calls(("get_user_profile", {"user_id": OTHER})), reporting("Nothing.", ""))
-
-
-def error_in(world: World, scope: Scope | None) -> tuple[str, str]:
-    """The label of a system, and what came of its reaching for another user's profile."""
-    player = sut(world, scripted(*REACHING)[0], **({} if scope is None else {"scope": scope}))
-    recorded = record(world, player)
-    (tool,) = (step for step in recorded.run.steps if step.kind == "tool")
-    return player.label, (tool.error or "").partition(":")[0]
-
-
 @pytest.mark.parametrize(
-    ("scope", "label", "error"),
+    ("given", "label", "error"),
     [
-        (None, "react@scripted-test", "forbidden"),
-        ("own", "react@scripted-test", "forbidden"),
-        ("any", "react@scripted-test-scope-any", "not_found"),
+        ({}, "react@scripted-test", "forbidden"),
+        ({"scope": "own"}, "react@scripted-test", "forbidden"),
+        ({"scope": "any"}, "react@scripted-test-scope-any", "not_found"),
     ],
 )
-def test_the_scope_decides_and_stands_in_the_label(world: World, scope: Scope | None, label: str, error: str) -> None:
-    assert error_in(world, scope) == (label, error)
+def test_the_scope_decides_and_stands_in_the_label(world: World, given: dict[str, Any], label: str, error: str) -> None:
+    reaching = calls(("get_user_profile", {"user_id": "AEOTHER000000000000000000001"}))
+    player = sut(world, scripted(reaching, reporting("Nothing.", ""))[0], **given)
+    (tool,) = (step for step in record(world, player).run.steps if step.kind == "tool")
+    assert (player.label, (tool.error or "").partition(":")[0]) == (label, error)
 
 
-IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)
-
-
-@given(IDS, st.integers(1, 50))
-def test_every_query_is_in_exactly_one_shard(query_id: str, of: int) -> None:
+@given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard_and_in_the_same_everywhere(query_id: str, of: int) -> None:
     assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
     assert WHOLE.holds(query_id)
-
-
-def test_the_same_queries_fall_into_the_same_shard_everywhere() -> None:
-    assert [query_id for query_id in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(query_id)] == ["q4"]
+    assert [fixed for fixed in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(fixed)] == ["q4"]
 
 
 @pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
@@ -103,11 +82,18 @@ FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("2", ["q0", "q1"]), (3, ["q0", "q1", "q2"]), ("99", ["q0", "q1", "q2", "q3", "q4"]), ("q3, q1", ["q1", "q3"])],
+    [
+        ("2", ["q0", "q1"]),
+        (3, ["q0", "q1", "q2"]),
+        ("99", ["q0", "q1", "q2", "q3", "q4", "7"]),
+        ("q3, q1", ["q1", "q3"]),
+        (["q4"], ["q4"]),
+        ("7", ["7"]),  # an id that is a number
+    ],
 )
-def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: str | int, found: list[str]) -> None:
-    assert [query.query_id for query in only(FIVE, wanted)] == found
-    assert [query.query_id for query in only(FIVE, ["q4"])] == ["q4"]
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: list[str]) -> None:
+    queries = [*FIVE, Query(query_id="7", text="?", source="test")]
+    assert [query.query_id for query in only(queries, wanted)] == found
 
 
 def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
@@ -115,11 +101,6 @@ def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
     chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
     assert chosen[1] == [queries[0].query_id, queries[3].query_id]
     assert all({*few} <= {*more} for few, more in pairwise(chosen))
-
-
-def test_only_prefers_an_id_that_is_a_number() -> None:
-    queries = [*FIVE, Query(query_id="3", text="?", source="test")]
-    assert [query.query_id for query in only(queries, "3")] == ["3"]
 
 
 @pytest.mark.parametrize(("wanted", "message"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])

@@ -1,6 +1,5 @@
 """One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
 
-import asyncio
 import gzip
 import json
 from dataclasses import replace
@@ -13,12 +12,11 @@ from drretail.agents.base import Agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog, Spelling
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError
-from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, tally_of
@@ -31,20 +29,10 @@ SAID = "The tube feeder [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
-def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) -> tuple[Any, list[Any]]:
-    model, shown = scripted(*turns)
-    player = sut(world, model)
-    runner = Runner(world, "w", replay=replay)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
-
-
 def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder: Path) -> None:
-    run_in(folder, world, calls(SEARCH), REPORT)
-    model, _ = scripted()
-    player = sut(world, model)
+    tally_of(folder, world, sut(world, scripted(calls(SEARCH), REPORT)[0]))
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
-    recorded = record(world, player, other, replay=folder)
+    recorded = record(world, sut(world, scripted()[0]), other, replay=folder)
     assert "replayed journal" in known(recorded.run.error).message
 
 
@@ -105,13 +93,20 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
-def searching(*turns: Any) -> tuple[Any, list[Any]]:
-    """A model that does so in nine runs, and what it was shown."""
-    return scripted(*turns * 9)
+def test_a_shop_that_answers_now_and_then_or_a_web_that_is_down_stops_nothing(world: World, folder: Path) -> None:
+    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
+    tally = tally_of(folder, world, sut(world, scripted(*(calls(SEARCH), REPORT) * 9)[0]), shaky, repeats=9)
+    # The first run that is answered takes a sixth search, for a note that is left out.
+    assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 7, 7)
+
+    offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
+    player = sut(world, scripted(*(calls(CLEANING), calls(SEARCH), REPORT) * 9)[0])
+    tally = tally_of(folder.with_name("offline"), world, player, offline, repeats=9)
+    assert (tally.done, tally.spoiled) == (9, 9), "the shop still answers"
 
 
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
-    model, shown = searching(calls(SEARCH), REPORT)
+    model, shown = scripted(*(calls(SEARCH), REPORT) * 9)
     player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
     with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
@@ -121,25 +116,10 @@ def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: Wor
     assert (again.done, again.before, again.spoiled) == (9, 4, 4)
 
 
-def test_a_shop_that_answers_now_and_then_stops_nothing(world: World, folder: Path) -> None:
-    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
-    tally = tally_of(folder, world, sut(world, searching(calls(SEARCH), REPORT)[0]), shaky, repeats=9)
-    # The first run that is answered takes a sixth search, for a note that is left out.
-    assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 7, 7)
-
-
-def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: World, folder: Path) -> None:
-    offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
-    player = sut(world, searching(calls(CLEANING), calls(SEARCH), REPORT)[0])
-    tally = tally_of(folder, world, player, offline, repeats=9)
-    assert (tally.done, tally.spoiled) == (9, 9)
-
-
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     for turns in ([calls(SEARCH), REPORT], []):
-        model, _ = scripted(*turns)
-        recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
+        recorded = ask_once(Runner(world, "w"), sut(world, scripted(*turns)[0]), query, folder)
         assert recorded.run.report == SAID
 
 
@@ -147,10 +127,8 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
     async def answer(task: object, session: object, models: object, limits: object) -> Never:
         raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
 
-    model, _ = scripted()
-    player = replace(sut(world, model), agent=Agent(answer, roles=("report",)))
-    error = record(world, player).run.error
-    assert error is not None
+    player = replace(sut(world, scripted()[0]), agent=Agent(answer, roles=("report",)))
+    error = known(record(world, player).run.error)
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
 
 
@@ -162,12 +140,9 @@ CITING = reporting(f"Clean it every two weeks [{PAGE}].")
 
 def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
     """The evidence of the page after a run."""
-    model, _ = scripted(*turns)
-    player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
-        evidence = read_evidence(experiment.run_folder(player.label, "q1", 1))
-    return next(entry for entry in evidence if entry.id == PAGE)
+    player = sut(world, scripted(*turns)[0])
+    tally_of(folder, world, player, Runner(world, "w", **given))
+    return next(entry for entry in read_evidence(run_folder(folder, player.label, "q1", 1)) if entry.id == PAGE)
 
 
 def fetches(folder: Path) -> list[dict[str, Any]]:
@@ -180,21 +155,19 @@ def forms(entry: Evidence) -> list[tuple[str, bool]]:
     return [(text.form, text.shown) for text in entry.texts]
 
 
-def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends(world: World, folder: Path) -> None:
+def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(
+    world: World, folder: Path
+) -> None:
     entry = page_of(folder, world, WEB_SEARCH, CITING)
     assert forms(entry) == [("snippet", True), ("page", False)]
     assert [text.text for text in entry.sources] == [PAGES[0].text]
     (effect,) = fetches(folder)
     assert (effect["scope"], effect["request"]) == ("cited", {"provider": "sandbox", "url": URL})
-
-
-def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: World, folder: Path) -> None:
-    uncited = page_of(folder, world, WEB_SEARCH, reporting("I know how to clean it."))
-    assert forms(uncited) == [("snippet", True)]
+    uncited = page_of(folder.with_name("uncited"), world, WEB_SEARCH, reporting("I know how to clean it."))
     without = page_of(folder.with_name("without"), world, WEB_SEARCH, CITING, pages=False)
-    assert forms(without) == [("snippet", True)]
+    assert forms(uncited) == forms(without) == [("snippet", True)]
     assert without.is_unfetched
-    assert fetches(folder) == fetches(folder.with_name("without")) == []
+    assert fetches(folder.with_name("uncited")) == fetches(folder.with_name("without")) == []
 
 
 class Walled:

@@ -1,10 +1,10 @@
 """Systems on a sandbox with a web for each query: which there are, what each is served, and what none ever reads."""
 
-import asyncio
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.embeddings import Embeddings
@@ -20,7 +20,8 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
-from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted
+from tests.build import files
 from tests.sealed import Page, seal
 
 SHOPPER = {"": open_model("offline:shopper")}
@@ -44,9 +45,8 @@ def there(world: World, tmp_path: Path) -> World:
 
 
 def sealed(world: World, to: Path, pages: Sequence[Page] = PAGES) -> Path:
-    files = {"note.md": "The feeder hangs in the shade."}
-    tasks = {"q1": pages, "q2": BATHS}
-    return seal(to, tasks, [QUERY, OTHER], world.manifest, files=files, secret=SECRET)
+    note = {"note.md": "The feeder hangs in the shade."}
+    return seal(to, {"q1": pages, "q2": BATHS}, [QUERY, OTHER], world.manifest, files=note, secret=SECRET)
 
 
 def labels(systems: Sequence[SystemUnderTest]) -> list[str]:
@@ -69,11 +69,10 @@ def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(th
     assert labels(react(there)) == ["-size-32k"]
 
 
-def served(world: World, system: SystemUnderTest, query: Query = QUERY, runner: Runner | None = None) -> list[str]:
+def served(world: World, system: SystemUnderTest, query: Query = QUERY, **given: Any) -> list[str]:
     """The addresses that a search of this system's brings."""
     model, _ = scripted(calls(LOOK), reporting("None.", ""))
-    player = replace(system, models=dict.fromkeys(system.models, model))
-    recorded = asyncio.run((runner or Runner(world, "w")).run(player, query))
+    recorded = record(world, replace(system, models=dict.fromkeys(system.models, model)), query, **given)
     return sorted(str(entry.url)[8:-9] for entry in recorded.evidence if entry.kind == "web")
 
 
@@ -99,14 +98,8 @@ class Alike(Embeddings):
 def test_a_dense_retriever_ranks_what_is_served(there: World) -> None:
     options = system_options((), retriever="dense:fake:one")
     systems = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
-    runner = Runner(there, "w", retrievers=Retrievers(lambda spec: Alike()))
-    assert [served(there, system, runner=runner) for system in systems] == [["good"], ["far", "good", "old"]]
-
-
-def experiment(world: World, to: Path, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> Path:
-    systems = suts({name: load_agent(name) for name in AGENTS}, SHOPPER, world, sizes=sizes, composes=composes)
-    assert run(to, Runner(world, "w"), systems, [QUERY, OTHER]).is_whole
-    return to
+    near = Retrievers(lambda spec: Alike())
+    assert [served(there, system, retrievers=near) for system in systems] == [["good"], ["far", "good", "old"]]
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
@@ -118,20 +111,12 @@ def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_p
         run(tmp_path / "exp", Runner(now, "w"), react(now, ["64k"]), [QUERY])
 
 
-def texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """All that lies in an experiment, unpacked."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            held = path.read_bytes()
-            yield (
-                path.relative_to(folder).as_posix(),
-                (gzip.decompress(held) if path.suffix == ".gz" else held).decode(),
-            )
-
-
 def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
-    to = experiment(there, tmp_path / "exp", ["64k"], ["all", "no_distractor", "no_supportive"])
-    held = dict(texts(to))
+    to, composes = tmp_path / "exp", ["all", "no_distractor", "no_supportive"]
+    systems = suts({name: load_agent(name) for name in AGENTS}, SHOPPER, there, sizes=["64k"], composes=composes)
+    assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
+    packed = files(to)
+    held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}
     assert {name.rpartition("/")[2] for name in held} >= {"journal.jsonl.gz", "results.jsonl.gz", "run.json"}
     assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []
     for label in read_definition(to).systems:

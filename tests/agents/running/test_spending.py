@@ -20,7 +20,7 @@ from drretail.experiment import Experiment, read_run, run_folder
 from drretail.journal import read_effects
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.estimates import Estimate
-from drretail.llm.prices import PriceTable, read_prices
+from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
 from drretail.records.models import Price
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
@@ -47,8 +47,8 @@ def experiment(
     return [tally.done, tally.failed, tally.not_started]
 
 
-def spent(folder: Path, prices: PriceTable = PRICES) -> Spending:
-    (row,) = spending_of(folder, prices)
+def spent(folder: Path) -> Spending:
+    (row,) = spending_of(folder, PRICES)
     return row
 
 
@@ -65,12 +65,12 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 
 def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:
     experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    (before,) = spending_of(folder, PRICES)
+    before = spent(folder)
     player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
     with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
         opened.discard(player.label, QUERY.query_id, 1)
         (tally,) = Batch(Runner(world, "w"), opened, parallel=1).run_all([player], [QUERY, OTHER])
-    (after,) = spending_of(folder, PRICES)
+    after = spent(folder)
     assert (before.runs, after.runs) == (2, 2)
     assert after.total.usage.calls == 1.5 * before.total.usage.calls
     assert tally.tokens == after.total.usage.total > before.total.usage.total
@@ -92,11 +92,9 @@ def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: Worl
     assert fuller.closing is None
 
 
-SONNET = "anthropic:claude-sonnet-5"
-
-
-def sonnet(spec: str = SONNET) -> Model:
-    return open_model(spec, environ={"ANTHROPIC_API_KEY": "k" * 20}, prices=read_prices())
+def sonnet() -> Model:
+    environ = {"ANTHROPIC_API_KEY": "k" * 20}
+    return open_model("anthropic:claude-sonnet-5", environ=environ, prices=read_prices())
 
 
 def a_system(world: World, agent: str, model: Model, **given: Any) -> SystemUnderTest:
@@ -104,13 +102,9 @@ def a_system(world: World, agent: str, model: Model, **given: Any) -> SystemUnde
     return SystemUnderTest.of(name, load_agent(name), {"": model}, world, web_mode=web_mode, **given)
 
 
-def estimated(
-    to: Path, world: World, *suts: SystemUnderTest, repeats: int = 1, prices: PriceTable | None = None
-) -> list[Estimate]:
-    asked = [QUERY, OTHER]
-    return estimate_left(
-        to, suts, asked, repeats, prices or read_prices(), world, retry_failed=False, retry_spoiled=False
-    )
+def estimated(to: Path, world: World, *suts: SystemUnderTest, repeats: int = 1) -> list[Estimate]:
+    given = {"retry_failed": False, "retry_spoiled": False}
+    return estimate_left(to, suts, [QUERY, OTHER], repeats, read_prices(), world, **given)
 
 
 @pytest.mark.parametrize("agent", [*BUILT_IN, "react+ws"])
@@ -120,14 +114,11 @@ def test_rules_are_run_themselves_so_that_calls_and_tokens_are_exact(world: Worl
     assert not folder.exists()
     with Experiment(folder, definition(world, (QUERY, OTHER), [shopper], "42")) as opened:
         Batch(Runner(world, "w"), opened, parallel=1).run_all([shopper], [QUERY, OTHER])
-    used = [use for path in (QUERY, OTHER) for use in opened_usage(folder, shopper.label, path.query_id)]
+    runs = [read_run(run_folder(folder, shopper.label, query.query_id, 1)) for query in (QUERY, OTHER)]
+    used = [use for run in runs for use in run.usage.values()]
     assert before.calls.low == before.calls.high == sum(use.calls for use in used) > 0
     assert before.input.low == before.input.high == sum(use.input_uncached for use in used)
     assert before.output.low == before.output.high == sum(use.output for use in used)
-
-
-def opened_usage(folder: Path, label: str, query_id: str) -> list[Any]:
-    return [*read_run(run_folder(folder, label, query_id, 1)).usage.values()]
 
 
 def test_a_model_takes_a_range_around_what_the_shopper_took_at_its_own_price(world: World, folder: Path) -> None:
@@ -138,6 +129,8 @@ def test_a_model_takes_a_range_around_what_the_shopper_took_at_its_own_price(wor
     assert shopper.output.low < model.output.low  # models write longer reports
     assert known(model.dollars).low == pytest.approx((model.input.low * 2 + model.output.low * 10) / 1e6)
     assert "2 dry runs" in model.basis
+    (unpriced,) = estimated(folder, world, a_system(world, "react", replace(sonnet(), spec="anthropic:claude-99")))
+    assert (unpriced.dollars, unpriced.unpriced) == (None, ("anthropic:claude-99",))
 
 
 def test_nothing_is_searched_in_an_open_web(world: World, folder: Path) -> None:
@@ -155,11 +148,6 @@ def test_nothing_is_searched_in_an_open_web(world: World, folder: Path) -> None:
     (run,) = dry[system.label]
     assert run.status == "done"
     assert run.usage["summariser"].calls > 0  # it read the stand-in's pages
-
-
-def test_an_estimate_without_a_price_says_for_which_model(world: World, folder: Path) -> None:
-    (estimate,) = estimated(folder, world, a_system(world, "react", replace(sonnet(), spec="anthropic:claude-99")))
-    assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-99",))
 
 
 def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: Path) -> None:
