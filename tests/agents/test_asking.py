@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -44,12 +45,11 @@ def played(
     query: Query = HIDING,
     intent: str | None = "asked",
     shopper: Sequence[AIMessage] = (),
-) -> tuple[Recorded, list[Request], SystemUnderTest]:
+) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    models = {"": model} | ({"shopper": scripted(*shopper)[0]} if shopper else {})
-    system = sut(world, models)
+    system = sut(world, {"": model} | ({"shopper": scripted(*shopper)[0]} if shopper else {}))
     (system,) = intended([system], [intent]) if intent else [system]
-    return record(world, system, query), shown, system
+    return record(world, system, query), shown
 
 
 def first_words(shown: Sequence[Request]) -> str:
@@ -81,17 +81,22 @@ def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_wh
         intended([system], ["deaf"])
 
 
+def kept_and_replayed(world: World, folder: Path, system: SystemUnderTest, query: Query, **given: Any) -> Recorded:
+    """A replayed run of the system, which is the run itself."""
+    with open_experiment(folder, world, [query], [system], "42") as experiment:
+        first = asyncio.run(Runner(world, "w", **given).run_into(experiment, system, query))
+    again = record(world, system, query, replay=folder)
+    assert again.run == first
+    return again
+
+
 def test_the_model_that_speaks_is_shown_only_what_is_told_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
     speaker, shown = scripted(AIMessage('{"answer": "Cedar, please."}'))
     models = {"": scripted(calls(ASKING), calls(SEARCH), REPORT)[0], "shopper": speaker}
     (system,) = intended([sut(world, models)], ["asked"])
     assert system.label.endswith("-intent-asked-shopper-scripted-test")
-    with open_experiment(folder, world, [OF_TWO], [system], "42") as experiment:
-        first = asyncio.run(Runner(world, "w").run_into(experiment, system, OF_TWO))
-    again = record(world, system, OF_TWO, replay=folder)
-    assert again.run == first
-    assert first.usage["shopper"].calls == 1
-    assert first.notes == ()
+    again = kept_and_replayed(world, folder, system, OF_TWO)
+    assert (again.run.usage["shopper"].calls, again.run.notes) == (1, ())
     assert "cedar" in first_words(shown)
     assert "bath" not in first_words(shown)
     assert '"answer":"Cedar, please."' in "".join(again.texts.values())
@@ -100,7 +105,7 @@ def test_the_model_that_speaks_is_shown_only_what_is_told_and_a_replay_asks_nobo
 @pytest.mark.parametrize("wrong", ['{"answer": "Oak."}', '{"answer": "Cedar, for a bath."}'])
 def test_a_sentence_that_is_wrong_twice_gives_way_to_the_scripted_one(world: World, wrong: str) -> None:
     turns = (calls(ASKING), calls(SEARCH), REPORT)
-    recorded, _, _ = played(world, *turns, query=OF_TWO, shopper=[AIMessage(wrong), AIMessage(wrong)])
+    recorded, _ = played(world, *turns, query=OF_TWO, shopper=[AIMessage(wrong), AIMessage(wrong)])
     assert '"answer":"It has to be of cedar."' in "".join(recorded.texts.values())
     assert recorded.run.notes == ("the shopper's scripted words stand for answer 1, on feature",)
 
@@ -128,11 +133,12 @@ def test_the_supervisor_asks_the_writer_reads_the_answers_and_researchers_cannot
 
 def test_the_floors_know_what_the_text_states_and_what_they_asked_for(world: World) -> None:
     reference = Offers(world).reference(HIDING)
-    picks: dict[str, object] = {}
-    for name in ("mute_oracle", "ask_all", "oracle"):
-        picks[name] = record(world, sut(world, {}, name), HIDING, reference=reference).run.picks
-    assert picks["ask_all"] == picks["oracle"] == (Pick(product="B0TEST0002"),)
-    assert picks["mute_oracle"] == (Pick(product="B0TEST0001"),)
+    mute, asking, oracle = (
+        record(world, sut(world, {}, name), HIDING, reference=reference).run.picks
+        for name in ("mute_oracle", "ask_all", "oracle")
+    )
+    assert asking == oracle == (Pick(product="B0TEST0002"),)
+    assert mute == (Pick(product="B0TEST0001"),)
 
 
 def test_a_person_is_asked_once_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
@@ -143,11 +149,7 @@ def test_a_person_is_asked_once_and_a_replay_asks_nobody(world: World, folder: P
         return "Oak, if you have it."
 
     plain = HIDING.model_copy(update={"hidden": (), "wish": None})
-    model = scripted(calls(ASKING), calls(SEARCH), REPORT)[0]
-    system = sut(world, model, options={"shopper": "me"})
-    with open_experiment(folder, world, [plain], [system], "42") as experiment:
-        first = asyncio.run(Runner(world, "w", reads=read).run_into(experiment, system, plain))
-    again = record(world, system, plain, replay=folder)
+    system = sut(world, scripted(calls(ASKING), calls(SEARCH), REPORT)[0], options={"shopper": "me"})
+    again = kept_and_replayed(world, folder, system, plain, reads=read)
     assert asked == ["feature: What must it be made of?"]
-    assert again.run == first
     assert '"answer":"Oak, if you have it."' in "".join(again.texts.values())

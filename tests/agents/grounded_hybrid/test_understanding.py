@@ -23,7 +23,6 @@ from drretail.grounding.report.citations import find_citations
 from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.score import Statement
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
@@ -116,7 +115,7 @@ def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(
         assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
 
 
-def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: World) -> None:
+def test_the_shoppers_records_come_through_the_tools_and_can_be_cited_without_street_and_mail(world: World) -> None:
     cast = plays()
     recorded = play(world, cast)
     first = [(step.path, step.seq, step.role, step.name) for step in recorded.run.steps[:3]]
@@ -130,11 +129,6 @@ def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: Wor
     assert {"U:profile", "O:0000000001"} <= {citation.evidence_id for citation in cited}
     assert all(citation.type == "internal" for citation in cited)
     assert len(profile.splitlines()) <= len(cited)
-
-
-def test_neither_street_nor_mail_is_told(world: World) -> None:
-    cast = plays()
-    play(world, cast)
     owner = world.store.user(USER)
     for turn in cast.shown["researcher"]:
         assert owner.email not in turn.messages[1].text
@@ -142,22 +136,22 @@ def test_neither_street_nor_mail_is_told(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user_id", "options"), [(None, {}), (USER, {"without": ["user"]})], ids=["no user", "no tools of the user"]
+    ("user_id", "options", "note"),
+    [(None, {}, ""), (USER, {"without": ["user"]}, ""), ("AENOBODY", {}, "no profile briefing:")],
+    ids=["no user", "no tools of the user", "unknown user"],
 )
-def test_without_user_or_its_tools_there_is_no_profile(world: World, user_id: str | None, options: Any) -> None:
+def test_without_user_or_its_tools_there_is_no_profile(
+    world: World, user_id: str | None, options: Any, note: str
+) -> None:
     cast = plays(report=("Take the hopper feeder, I would say.",))
-    recorded = play(world, cast, query=QUERY.model_copy(update={"user_id": user_id}), options=options)
-    assert recorded.run.status == "done"
+    run = play(world, cast, query=QUERY.model_copy(update={"user_id": user_id}), options=options).run
+    assert run.status == "done"
     assert tag_content("profile", cast.shown["researcher"][0].messages[1].text) is None
-    assert not [step for step in recorded.run.steps if step.role == "profile"]
-
-
-def test_a_user_that_the_shop_does_not_know_is_noted(world: World) -> None:
-    stranger = Query(query_id="q3", user_id="AENOBODY", text=QUERY.text, source="test")
-    recorded = play(world, plays(report=("Take the hopper feeder, I would say.",)), query=stranger)
-    assert recorded.run.status == "done"
-    assert recorded.run.notes[0].startswith("no profile briefing:")
-    assert "not_found" in recorded.run.notes[0]
+    if note:
+        assert run.notes[0].startswith(note)
+        assert "not_found" in run.notes[0]
+    else:
+        assert not [step for step in run.steps if step.role == "profile"]
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -193,22 +187,13 @@ def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
     return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
 
 
-def test_a_wish_is_shown_without_its_empty_fields() -> None:
+def test_a_wish_is_shown_without_empty_fields_and_with_what_it_names_as_owned() -> None:
     blanket = {"name": "swaddle blanket", "kinds": ["blanket"], "quantity": 2, "must": ["cotton"], "rating_min": 4}
-    assert shown(BLANKETS) == {
-        "wants": [blanket],
-        "budget": {"amount": "70", "currency": "USD"},
-        "deadline": "by March 3",
-    }
+    wish = {"wants": [blanket], "budget": {"amount": "70", "currency": "USD"}, "deadline": "by March 3"}
+    assert shown(BLANKETS) == wish
     assert shown(Wish()) == {}
-
-
-def test_what_the_wish_names_as_owned_is_shown_by_title_and_order_and_the_rest_is_counted() -> None:
     entry = {"id": "B2", "title": "Napperly Muslin Swaddle, 3 Pack", "evidence": "O:02", "ordered": DAY}
-    assert {name: shown(BLANKETS, LEASH, SWADDLE)[name] for name in ("owned", "owned_besides")} == {
-        "owned": [entry],
-        "owned_besides": 1,
-    }
+    assert shown(BLANKETS, LEASH, SWADDLE) == wish | {"owned": [entry], "owned_besides": 1}
 
 
 def test_a_long_history_is_shown_in_part() -> None:
@@ -220,7 +205,7 @@ def test_a_long_history_is_shown_in_part() -> None:
     assert (len(lines), lines[-1]) == (MOST_ORDERED + 1, "and 5 more, ordered before these")
 
 
-def test_lines_of_the_profile_are_those_that_speak_of_the_part() -> None:
+def test_lines_of_the_profile_are_those_that_speak_of_the_part_and_cite_what_was_seen() -> None:
     person = Statement(code="person", text="Ada Low of Bend, Oregon.")
     bag = about("Foglark Diaper Bag.")
     assert statements_on((about("Bird Feeder."), person, bag), BAG, few) == [person, bag]
@@ -228,21 +213,14 @@ def test_lines_of_the_profile_are_those_that_speak_of_the_part() -> None:
     lines = profile_block([person, bag], {"O:01"})
     assert "- Ada Low of Bend, Oregon. [U:profile]" in lines
     assert lines.endswith("Foglark Diaper Bag. [O:01]\n</profile>")
-
-
-def test_a_product_that_a_line_names_can_be_cited_where_it_was_seen() -> None:
-    line = Statement(
-        code="recent_purchase", text="Bought on 2023-05-01: Foglark Diaper Bag [B1] ($30.00).", orders=("01",)
-    )
-    assert "Foglark Diaper Bag [P:B1] ($30.00). [O:01]" in profile_block([line], {"O:01", "P:B1"})
-    assert "Foglark Diaper Bag ($30.00). [O:01]" in profile_block([line], {"O:01"})
+    priced = about("Foglark Diaper Bag [B1] ($30.00).")
+    assert "Foglark Diaper Bag [P:B1] ($30.00). [O:01]" in profile_block([priced], {"O:01", "P:B1"})
+    assert "Foglark Diaper Bag ($30.00). [O:01]" in profile_block([priced], {"O:01"})
 
 
 def test_words_around_the_things_of_a_line_choose_none() -> None:
-    tablet, rhythm = (
-        about("Foglark Computer Tablet, 7 inch"),
-        Statement(code="rhythm", text="Half last 30 days or less."),
-    )
+    tablet = about("Foglark Computer Tablet, 7 inch")
+    rhythm = Statement(code="rhythm", text="Half last 30 days or less.")
     for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
         assert statements_on([tablet, rhythm], part, few) == []
     assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]

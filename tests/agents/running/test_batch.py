@@ -26,6 +26,7 @@ from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
 from tests.agents.conftest import calls, reporting, sut
+from tests.build import files
 from tests.llm.provider import Provider, completes
 from tests.shop import USER
 
@@ -66,36 +67,24 @@ class Served(OfflineChat):
         return await super()._agenerate([*messages, answer], *args, **kwargs)
 
 
-def last(messages: Any, tools: Any, choice: Any) -> AIMessage:
-    return messages[-1]
-
-
 def player(world: World, backend: Backend) -> SystemUnderTest:
     info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
-    model = Model("scripted:served", Served(policy=last, model="served", backend=backend), info, {})
-    return sut(world, model)
+    chat = Served(policy=lambda messages, tools, choice: messages[-1], model="served", backend=backend)
+    return sut(world, Model("scripted:served", chat, info, {}))
+
+
+def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
+    one = player(world, backend)
+    with Experiment(folder, definition(world, QUERIES, [one], "42")) as experiment:
+        return Batch(Runner(world, "w"), experiment, **given).run_all([one], QUERIES)
 
 
 def researched(number: int, turns: int) -> AIMessage:
     return reporting(f"Report {number}.") if turns else calls(SEARCH)
 
 
-def batch(folder: Path, world: World, backend: Backend, **given: Any) -> tuple[Experiment, Batch, SystemUnderTest]:
-    one = player(world, backend)
-    runner = Runner(world, "w", **{name: given.pop(name) for name in ("model_calls",) if name in given})
-    experiment = Experiment(folder, definition(world, QUERIES, [one], "42"))
-    return experiment, Batch(runner, experiment, **given), one
-
-
 def files_of(folder: Path) -> dict[str, bytes]:
-    names = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
-    return {str(path.relative_to(folder)): path.read_bytes() for name in names for path in folder.rglob(name)}
-
-
-def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
-    experiment, many, one = batch(folder, world, backend, **given)
-    with experiment:
-        return many.run_all([one], QUERIES)
+    return files(folder, "run.json") | files(folder, "evidence.jsonl.gz") | files(folder, "results.jsonl.gz")
 
 
 def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
@@ -165,9 +154,8 @@ class Interrupting(Watch):
 def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, folder: Path, presses: int) -> None:
     slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
     watch = Interrupting(presses)
-    experiment, many, one = batch(folder / "cut", world, slow, parallel=2, watch=watch)
-    with experiment, pytest.raises(KeyboardInterrupt):
-        many.run_all([one], QUERIES)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(folder / "cut", world, slow, parallel=2, watch=watch)
     assert watch.told[0] == "stopping 2"
     assert sorted(watch.told[1:]) == (["q0", "q1"] if presses == 1 else [])
     assert set(slow.asked) == {0, 1}

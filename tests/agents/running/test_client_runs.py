@@ -78,13 +78,9 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
 
 
-def test_a_client_that_calls_nothing_leaves_no_run(world: World, folder: Path) -> None:
-    visited(world, folder, lambda client: client.list_tools())
-    assert list(read_runs(folder)) == []
-    assert read_definition(folder).systems == {}
-
-
-def test_clients_side_by_side_have_a_run_and_a_world_each(world: World, folder: Path) -> None:
+def test_clients_side_by_side_have_a_run_and_a_world_each_and_who_calls_nothing_none(
+    world: World, folder: Path
+) -> None:
     names: list[str] = []
 
     async def look(client: Client) -> None:
@@ -92,6 +88,9 @@ def test_clients_side_by_side_have_a_run_and_a_world_each(world: World, folder: 
         found = await client.call_tool("get_user_profile", {"user_id": USER})
         names.append(found.structured_content["first_name"])
 
+    visited(world, folder, lambda client: client.list_tools())
+    assert list(read_runs(folder)) == []
+    assert read_definition(folder).systems == {}
     visited(world, folder, answer, answer, look)
     assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
     assert names != ["Zoe"]
@@ -106,20 +105,13 @@ def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> 
     assert [run.repeat for run in read_runs(folder)] == [1]
 
 
-@pytest.mark.parametrize("report", ["", "```picks\nP:B0TEST0001 x 1\n```"])
-def test_a_report_that_says_nothing_is_sent_back_and_the_run_goes_on(world: World, folder: Path, report: str) -> None:
-    async def twice(client: Client) -> None:
-        refused = await client.call_tool("submit_report", {"report": report})
-        assert refused.is_error
-        assert refused.structured_content["error"]["field"] == "report"
-        assert (await answer(client))["status"] == "done"
-
-    visited(world, folder, twice)
-
-
-def test_after_the_report_nothing_is_answered_any_more(world: World, folder: Path) -> None:
+def test_a_report_that_says_nothing_is_sent_back_and_after_one_nothing_is_answered(world: World, folder: Path) -> None:
     async def go_on(client: Client) -> None:
-        await answer(client)
+        for report in ("", "```picks\nP:B0TEST0001 x 1\n```"):
+            refused = await client.call_tool("submit_report", {"report": report})
+            assert refused.is_error
+            assert refused.structured_content["error"]["field"] == "report"
+        assert (await answer(client))["status"] == "done"
         for name, args in (("calculator", {"expression": "1"}), ("submit_report", {"report": "Another."})):
             assert (await client.call_tool(name, args)).structured_content["error"]["type"] == "limit"
 
