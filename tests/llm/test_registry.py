@@ -19,7 +19,7 @@ from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
-from tests.tools.test_own import points
+from tests.tools.test_registry import points
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
 

@@ -1,29 +1,53 @@
+import re
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from drretail.errors import UnknownName
-from drretail.records.run import NINE
+from drretail.agents.hybrid_react.moves import SUPERVISOR_TOOLS
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
+from drretail.eval.claims.labels import ClaimsSupport, Support
+from drretail.eval.families.pairwise.judge import Comparison
+from drretail.eval.families.quality.score import Rating
+from drretail.eval.families.reading.score import ReportPicks
+from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.records.base import Record
+from drretail.records.evidence import IntermediateReport, PageSummary
+from drretail.records.run import NINE, WebMode
 from drretail.tools.registry import (
     FAMILIES,
+    SUMMARISED,
     TOOLS,
     anthropic_schemas,
     json_schemas,
     langchain_tools,
+    load_tool,
     openai_schemas,
+    own_tools,
+    tool_names,
     tool_schema_hash,
     tools_of,
 )
+from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
+from tests.agents.own import SHIPPING
+from tests.hostile_strings import HOSTILE, arrived, got_through
 
 GOLDEN = Path(__file__).with_name("tool_schema_hash.txt")
 RENEW = "python -c 'from drretail.tools.registry import tool_schema_hash as h; print(h())' > tests/tools/"
 
 
-def test_the_nine_are_those_of_the_paper() -> None:
+def test_the_nine_are_those_of_the_paper_and_their_schemas_are_stable() -> None:
+    """Runs of different schemas are not comparable: change a description only on purpose, then renew the hash."""
     assert tuple(TOOLS) == NINE
     assert [tool.name for tool in TOOLS.values() if tool.access == "write"] == ["update_user_profile"]
+    assert tool_schema_hash() == GOLDEN.read_text().strip(), f"renew it with: {RENEW}{GOLDEN.name}"
 
 
 def test_openai_anthropic_and_langchain_say_the_same(toolkit: Toolkit) -> None:
@@ -42,16 +66,8 @@ def test_a_langchain_tool_goes_through_the_toolkit(toolkit: Toolkit) -> None:
     assert '"value":3' in tools["calculator"].invoke({"expression": "1+2"})
     assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})
     assert "address.zip" in tools["update_user_profile"].invoke({"user_id": "A", "address": {"zip": 1}})
-    assert [(step.path, step.seq) for step in toolkit.session.trajectory.steps()] == [
-        ("0.4", 0),
-        ("0.4", 1),
-        ("0.4", 2),
-    ]
-
-
-def test_the_schemas_are_stable() -> None:
-    """Runs of different schemas are not comparable: change a description only on purpose, then renew the hash."""
-    assert tool_schema_hash() == GOLDEN.read_text().strip(), f"renew it with: {RENEW}{GOLDEN.name}"
+    steps = toolkit.session.trajectory.steps()
+    assert [(step.path, step.seq) for step in steps] == [("0.4", 0), ("0.4", 1), ("0.4", 2)]
 
 
 def test_the_documentation_names_every_tool_argument_and_choice() -> None:
@@ -69,8 +85,128 @@ def test_every_tool_belongs_to_one_family_and_user_holds_the_five_of_orders_and_
     assert tools_of(["user"]) == {name for name in TOOLS if name.startswith(("get_user_", "get_order_", "update_user"))}
     assert len(tools_of(["user"])) == 5
     assert tools_of([]) == frozenset()
-
-
-def test_a_wrong_family_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="Did you mean catalog"):
         tools_of(["catalogue"])
+
+
+DEVELOPERS = re.compile(
+    r"``|\b(?:raises|session|paper|listing|table|bm25|schema|json|null|dict|ledger|overlay|kwargs?"
+    r"|parameter|docstring|instance|exception|journal|toolkit)\b|\b(?:error:|eq\.)"
+    r"|[a-z_]\(\)|::|->|(?-i:\b(?:None|True|False)\b)",
+    re.IGNORECASE,
+)
+"""Words of whoever writes the code, which tell a model nothing."""
+ANSWERS: tuple[type[Record], ...] = (
+    PageSummary, IntermediateReport, WrittenQuery, Rating, Support, ClaimsSupport, Comparison, ReportPicks,
+    ReportClaims, CitedClaims, AllClaims,
+)  # fmt: skip
+
+
+def descriptions(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("description"), str):
+            yield schema["description"]
+        for value in schema.values():
+            yield from descriptions(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from descriptions(value)
+
+
+def told(world: World, mode: WebMode, **options: Any) -> dict[str, str]:
+    """The description of each tool as it goes over the wire, by its name."""
+    with Toolkit(Session(world, web_mode=mode, **options)) as toolkit:
+        functions = [schema["function"] for schema in toolkit.openai_schemas()]
+    return {function["name"]: function["description"] for function in functions}
+
+
+def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode(world: World) -> None:
+    snippets, summaries = told(world, "snippets"), told(world, "ws")
+    assert "never the whole page" in snippets["web_search"]
+    assert "summary" not in snippets["web_search"]
+    assert "a summary of the page" in summaries["web_search"]
+    assert list(snippets) == list(summaries) == list(TOOLS)
+    assert "web_search" not in told(world, "ws", without=frozenset({"web_search"}))
+
+
+SCHEMAS = [
+    *(json_schemas(tools) for tools in (TOOLS, {"web_search": SUMMARISED}, SUPERVISOR_TOOLS)),
+    *(answer.model_json_schema() for answer in ANSWERS),
+]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_no_tool_and_no_answer_is_described_for_developers(schema: Any) -> None:
+    for text in descriptions(schema):
+        assert not DEVELOPERS.search(text), text
+
+
+def test_the_hash_of_the_schemas_stands_for_every_web_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tool_schema_hash()
+    monkeypatch.setattr("drretail.tools.registry.SUMMARISED", TOOLS["calculator"])
+    assert tool_schema_hash() != before
+
+
+PLACE = "tests.agents.own:SHIPPING"
+
+
+def points(**named: str) -> Callable[..., list[EntryPoint]]:
+    """What stands in for the installed packages' entry points."""
+
+    def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        return [EntryPoint(each, place, group) for each, place in named.items() if name in (None, each)]
+
+    return found
+
+
+def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_tool("calculator") is TOOLS["calculator"]
+    assert load_tool(PLACE) is SHIPPING
+    assert list(own_tools(PLACE)) == ["shipping"]
+    monkeypatch.setattr("drretail.plugins.entry_points", points(shipping=PLACE))
+    assert load_tool("shipping") is SHIPPING
+    assert tool_names() == [*TOOLS, "shipping"]
+    with pytest.raises(UnknownName, match=r"There is no tool 'calculater'. Did you mean calculator"):
+        load_tool("calculater")
+    with pytest.raises(UserError, match=r"tests\.agents\.own:shipping is not a tool"):
+        load_tool("tests.agents.own:shipping")
+    no_tool: Any = points
+    with pytest.raises(UserError, match=r"are drretail\.Tools or their names, and .* is neither"):
+        own_tools([no_tool])
+
+
+def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
+    def mute(session: Session, weight: float) -> ToolResult:
+        return ToolResult({"weight": weight}, ())
+
+    def sessionless() -> ToolResult:
+        """Weighs."""
+        return ToolResult({}, ())
+
+    def fine(session: Session) -> ToolResult:
+        """Weighs."""
+        return ToolResult({}, ())
+
+    access: Any = "reed"
+    for wrong in (
+        Tool("mute", mute, "read"),
+        Tool("sessionless", sessionless, "read"),
+        Tool("two words", fine, "read"),
+        Tool("fine", fine, access),
+    ):
+        with pytest.raises(UserError, match=rf"The tool {wrong.name} cannot be described to a model: .*\.$"):
+            own_tools([wrong])
+    untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
+    assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]
+
+
+def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None:
+    def notes(session: Session) -> ToolResult:
+        """Gives what customers wrote."""
+        return ToolResult({"notes": [one.text for one in HOSTILE], HOSTILE[0].text: "x"}, ())
+
+    session = Session(cast("World", None), tool_timeout=30)
+    with Toolkit(session, tools={"notes": Tool("notes", notes, "read")}) as toolkit:
+        text = toolkit.call("notes", {}).text
+    assert got_through(text, ("tag", "token", "turn")) == set()
+    assert len(arrived(text)) == len(HOSTILE)

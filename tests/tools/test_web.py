@@ -1,14 +1,19 @@
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
+
+import pytest
 
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
+from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Journal
+from drretail.tools.cited_pages import AT_ONCE, fetch_cited, rounds
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import NOTHING_FOUND
+from drretail.tools.web import NOTHING_FOUND, fetch_pages
 from tests.tools.conftest import PAGES, error_of
 
 
@@ -45,39 +50,25 @@ def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolk
     }
 
 
-def test_nothing_found_says_what_to_try(toolkit: Toolkit) -> None:
+def test_nothing_found_says_what_to_try_and_a_blank_query_is_refused(toolkit: Toolkit) -> None:
     assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": [], "note": NOTHING_FOUND}
+    for blank in ("  ", ""):
+        assert error_of(toolkit.call("web_search", {"query": blank}))["field"] == "query"
 
 
-def test_a_live_web_says_that_its_pages_may_be_younger_than_the_shop(world: World, toolkit: Toolkit) -> None:
-    web = ListWeb([WebResult("A", "https://a.example/x", "first")])
-    with Toolkit(Session(replace(world, web=web))) as live:
-        note = live.call("web_search", {"query": "x"}).value["note"]
-    assert (
-        note
-        == f"These pages are of the live web and may be younger than the shop's today, {world.manifest.now.date()}."
-    )
+def test_a_live_web_says_that_its_pages_may_be_younger_and_gives_each_address_once(
+    world: World, toolkit: Toolkit
+) -> None:
+    twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
+    with Toolkit(Session(replace(world, web=ListWeb(twice)))) as live:
+        value = live.call("web_search", {"query": "x"}).value
+    day = world.manifest.now.date()
+    assert value["note"] == f"These pages are of the live web and may be younger than the shop's today, {day}."
+    assert [result["snippet"] for result in value["results"]] == ["first"]
     assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
-
-
-def test_a_blank_query_is_refused(toolkit: Toolkit) -> None:
-    assert error_of(toolkit.call("web_search", {"query": "  "}))["field"] == "query"
-    assert error_of(toolkit.call("web_search", {"query": ""}))["field"] == "query"
-
-
-def test_two_spellings_of_an_address_are_one_result_the_better(world: World) -> None:
-    web = ListWeb(
-        [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
-    )
-    with Toolkit(Session(replace(world, web=web))) as toolkit:
-        reply = toolkit.call("web_search", {"query": "x"})
-    assert [result["snippet"] for result in reply.value["results"]] == ["first"]
-
-
-def test_the_session_says_how_many_results(world: World) -> None:
-    web = ListWeb([WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)])
-    with Toolkit(Session(replace(world, web=web), web_k=3)) as toolkit:
-        assert toolkit.call("web_search", {"query": "x"}).value["shown"] == 3
+    many = ListWeb([WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)])
+    with Toolkit(Session(replace(world, web=many), web_k=3)) as three:
+        assert three.call("web_search", {"query": "x"}).value["shown"] == 3
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
@@ -86,19 +77,147 @@ def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -
     with Toolkit(first) as toolkit:
         text = toolkit.call("web_search", {"query": "x"}, "0.3").text
     (effect,) = first.journal.effects
-    assert (effect.scope, effect.kind, effect.request) == (
-        "0.3/0",
-        "web_search",
-        {"provider": "list", "query": "x", "k": 5},
-    )
-    again = Session(replace(world, web=web), journal=_resumed(first.journal))
-    with Toolkit(again) as toolkit:
+    asked = {"provider": "list", "query": "x", "k": 5}
+    assert (effect.scope, effect.kind, effect.request) == ("0.3/0", "web_search", asked)
+    with Toolkit(Session(replace(world, web=web), journal=resumed(first.journal))) as toolkit:
         assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
     assert web.searches == 1
 
 
-def _resumed(journal: Journal) -> Journal:
-    """A journal in memory that already knows what another wrote."""
+def resumed(journal: Journal, kept: int | None = None) -> Journal:
+    """A journal in memory that already knows what another wrote, or its first effects."""
     known = Journal()
-    known._known = {effect.key: effect for effect in journal.effects}  # pyright: ignore[reportPrivateUsage]
+    known._known = {effect.key: effect for effect in journal.effects[:kept]}  # pyright: ignore[reportPrivateUsage]
     return known
+
+
+HOSTS = ("a", "b", "c", "d", "e")
+URLS = [f"https://{host}.example/" for host in HOSTS]
+
+
+class SlowWeb:
+    """Pages that take their time, in seconds by host; counts how many are under way at once."""
+
+    provider = "slow"
+    corpus = None
+
+    def __init__(self, seconds: Sequence[float]) -> None:
+        self._seconds = dict(zip(URLS, seconds, strict=True))
+        self._lock = threading.Lock()
+        self._now = 0
+        self.most = 0
+        self.fetched: list[str] = []
+        self._over = threading.Event()
+
+    def end(self) -> None:
+        """Lets all pages come, and waits until nothing is under way."""
+        self._over.set()
+        for thread in threading.enumerate():
+            if thread.name == "drretail-tool":
+                thread.join()
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return [WebResult(url, url, f"of {url}") for url in URLS]
+
+    def fetch(self, url: str) -> WebPage:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            self.fetched.append(url)
+        self._over.wait(self._seconds[url])
+        with self._lock:
+            self._now -= 1
+        if url.startswith("https://d"):
+            raise ToolError("forbidden", "Not for\u202e you.")
+        if url.startswith("https://e"):
+            return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
+        return WebPage(url, "", f"All of {url}", "ok")
+
+
+def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list[str]]:
+    session = Session(replace(world, web=web), web_mode="ws", **given)  # pyright: ignore[reportArgumentType]
+    with Toolkit(session) as toolkit:
+        reply = toolkit.call("web_search", {"query": "x"})
+    return session, [result["url"] for result in reply.value["results"]]
+
+
+@pytest.mark.parametrize("seconds", [(0.2, 0.15, 0.1, 0.05, 0), (0.05, 0.1, 0.15, 0.2, 0.25)])
+def test_pages_come_side_by_side_and_are_kept_in_order_of_rank(world: World, seconds: tuple[float, ...]) -> None:
+    web = SlowWeb(seconds)
+    session, urls = searched(world, web)
+    assert web.most > 1
+    assert urls == URLS
+    assert [effect.request.get("url") for effect in session.journal.effects] == [None, *URLS]
+    assert {effect.scope for effect in session.journal.effects} == {"0/0"}
+    assert [entry.url for entry in session.ledger.evidence()] == URLS
+
+
+def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> None:
+    session, _ = searched(world, SlowWeb([0] * 5))
+    found = {entry.url: (entry.state, entry.problem) for entry in session.ledger.evidence()}
+    assert found[URLS[0]] == ("ok", None)
+    assert found[URLS[3]] == ("error", "Not for you.")
+    assert found[URLS[4]] == ("blocked", "robots.txt forbids it.")
+    blocked = session.journal.effects[5]
+    assert blocked.response["page"]["problem"] == "robots.txt forbids it."
+    assert session.journal.effects[4].error is not None
+
+
+def test_a_page_that_comes_too_late_costs_no_other_nor_search(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.tools.web.PAGES_SHARE", 0.05)  # a busy machine has the rest to end the call
+    web = SlowWeb([0.05, 3600, 0.05, 0, 0])  # waited for, it would hang
+    try:
+        session, urls = searched(world, web, tool_timeout=20)
+    finally:
+        web.end()  # a thread that is left would be counted by others
+    assert urls == URLS
+    states = [entry.state for entry in session.ledger.evidence()]
+    assert states == ["ok", "error", "ok", "error", "blocked"]
+    assert session.journal.effects[2].error is not None
+    assert session.journal.effects[2].error["kind"] == "timeout"
+
+
+def test_a_cut_search_fetches_only_the_pages_it_had_not_written_down_and_a_replayed_one_none() -> None:
+    web = SlowWeb([0] * 5)
+    whole = Journal()
+    first = fetch_pages(web, URLS, whole.scope("0/0"), 5)
+    for kept in range(6):
+        web.fetched.clear()
+        assert fetch_pages(web, URLS, resumed(whole, kept).scope("0/0"), 5) == first
+        assert sorted(web.fetched) == URLS[kept:]
+    web.fetched.clear()
+    replayed = Journal()
+    replayed._replays = True  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(ModelError, match="the run differs"):
+        fetch_pages(web, URLS, replayed.scope("0/0"), 5)
+    assert web.fetched == []
+
+
+MANY = [f"https://{site}.example/{number}" for number in range(3) for site in "abcdef"]
+
+
+class Site:
+    provider = "site"
+
+    def fetch(self, url: str) -> WebPage:
+        if "b.example" in url:
+            raise ToolError("unavailable", "It is gone.")
+        if "c.example" in url:
+            raise RuntimeError("a plugin's bug")
+        return WebPage(url, "A page", "Text.", "ok")
+
+
+def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
+    made = list(rounds([*MANY, MANY[0]]))
+    assert sorted(url for some in made for url in some) == sorted(MANY)
+    for some in made:
+        assert len({url.split("/")[2] for url in some}) == len(some) <= AT_ONCE
+
+
+def test_every_page_has_a_state_whatever_its_web_does() -> None:
+    journal = Journal()
+    found = dict(fetch_cited(Site(), MANY, journal.scope("cited"), 5))
+    assert {url for url, page in found.items() if page.state == "ok"} == {u for u in MANY if u[8] not in "bc"}
+    assert found["https://b.example/0"].problem == "It is gone."
+    assert "a plugin's bug" in (found["https://c.example/0"].problem or "")
+    assert [effect.kind for effect in journal.effects] == ["page_fetch"] * len(MANY)
