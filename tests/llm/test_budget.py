@@ -1,21 +1,19 @@
-"""Budgets of a run and of an experiment in tokens and dollars: who may start, who waits, and that the cap holds."""
+"""Prices, and budgets of a run and of an experiment: who may start, who waits, and that the cap holds."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 
-from drretail.errors import ModelError
+from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.budget import RESERVE, Budget, ExperimentBudget
 from drretail.llm.models import Models
-from drretail.llm.prices import read_prices
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat
+from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
+from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
 from drretail.trajectory import Trajectory
@@ -24,27 +22,11 @@ pytestmark = pytest.mark.anyio
 PRICE = Price(input=1, output=10)
 
 
-def speaking(price: Price | None) -> Model:
-    """A model that reads 100,000 tokens ($0.10) and writes 10,000 ($0.10) in every call."""
-
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        del messages, tools, choice
-        return AIMessage("said")
-
-    class Priced(OfflineChat):
-        def _generate(self, *args: Any, **given: Any) -> Any:
-            result = super()._generate(*args, **given)
-            message = result.generations[0].message
-            assert isinstance(message, AIMessage)
-            message.usage_metadata = {"input_tokens": 100_000, "output_tokens": 10_000, "total_tokens": 110_000}
-            return result
-
-    info = ModelInfo(spec="scripted:test", provider="offline", model="test", kind="scripted")
-    return Model("scripted:test", Priced(policy=policy, model="test"), info, {}, price=price)
-
-
-def models(limits: Limits, price: Price | None = PRICE) -> Models:
-    return Models({"researcher": speaking(price), "report": speaking(price)}, Journal(), Trajectory(), limits)
+def models(limits: Limits) -> Models:
+    """Models that read 100,000 tokens ($0.10) and write 10,000 ($0.10) in every call."""
+    usage = Usage(input_uncached=100_000, output=10_000)
+    model = replace(scripted_model(play=lambda _: ScriptedAnswer(text="said", usage=usage)), price=PRICE)
+    return Models({"researcher": model, "report": model}, Journal(), Trajectory(), limits)
 
 
 async def called(asked: Models, times: int) -> Models:
@@ -100,8 +82,14 @@ def took(dollars: float) -> dict[str, Usage]:
 def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
     experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
+    experiment_budget.end("a", SYSTEM, {})
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"], "it failed unanswered"
     experiment_budget.end("a", SYSTEM, took(0.3))
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes", "yes", "wait"]
+
+    limited = SYSTEM.model_copy(update={"limits": Limits(dollars=0.4)})
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert [experiment_budget.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"], "its limit stands in"
 
 
 def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
@@ -112,19 +100,6 @@ def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
     assert "cap of $1 leaves no room" in experiment_budget.closing
     assert "took $0.6000 and 600,000 tokens. Not started: 1." in experiment_budget.closing
     assert "a higher --max-dollars continues" in experiment_budget.closing
-
-
-def test_a_runs_own_limit_stands_in_until_one_has_ended() -> None:
-    limited = SYSTEM.model_copy(update={"limits": Limits(dollars=0.4)})
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
-    assert [experiment_budget.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"]
-
-
-def test_a_run_that_failed_before_its_first_answer_says_nothing_of_the_others() -> None:
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
-    assert experiment_budget.begin("a", SYSTEM) == "yes"
-    experiment_budget.end("a", SYSTEM, {})
-    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
 
 
 async def test_those_that_wait_start_when_one_in_flight_has_ended() -> None:
@@ -153,3 +128,37 @@ def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], 
         experiment_budget.end("a", SYSTEM, took(cost))
         assert experiment_budget.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
         dearest = max(dearest, cost)
+
+
+def test_each_part_of_the_input_has_its_price_and_the_cache_read_share_is_of_all_of_it() -> None:
+    used = Usage(calls=3, input_uncached=1_000_000, cache_read=2_000_000, cache_creation=400_000, output=100_000)
+    price = Price(input=2, output=10, cache_read=0.2, cache_write=2.5)
+    assert dollars(used, price) == pytest.approx(2 + 0.4 + 1 + 1)
+    assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
+    assert cache_read_share(Usage(output=5)) is None
+
+
+def test_the_table_that_ships_is_dated_and_a_price_goes_by_the_whole_name_and_its_date_aside() -> None:
+    prices = read_prices()
+    assert prices.as_of.year >= 2026
+    for name in ("claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"):
+        assert prices.of(f"anthropic:{name}") is not None
+    assert prices.of("anthropic:claude-haiku-4-5-20251001") == prices.of("anthropic:claude-haiku-4-5")
+    assert prices.of("openai:gpt-4.1-2025-04-14") == prices.of("openai:gpt-4.1")
+    assert prices.of("openai:gpt-4.1-nano") is None
+    assert prices.of("offline:shopper") == Price(input=0, output=0), "it runs in this process"
+    own = {"openai:gpt-4.1": Price(input=1, output=1)}
+    assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
+
+
+def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
+    models = {
+        "researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm"),
+        "report": RoleModel(spec="openai:gpt-99", kind="llm"),
+    }
+    usage = dict.fromkeys(models, Usage(calls=1, input_uncached=1_000_000))
+    assert cost_by_role(usage, models, read_prices())["researcher"].dollars == pytest.approx(2)
+    total = cost_of(usage, models, read_prices())
+    assert (total.dollars, total.unpriced, total.usage.calls) == (None, ("openai:gpt-99",), 2)
+    with pytest.raises(UserError, match="counts tokens for the role 'writer'"):
+        cost_by_role({"writer": Usage(calls=1, output=5)}, {}, read_prices())

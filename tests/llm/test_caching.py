@@ -22,12 +22,7 @@ TURN = AIMessage("", tool_calls=[{"name": "get_product_details", "args": {"produ
 LATER = [*START, TURN, ToolMessage('{"title":"Bed"}', tool_call_id="toolu_1")]
 
 
-async def sent(messages: Sequence[BaseMessage], *, tools: bool = True, may_call: bool = True) -> dict[str, Any]:
-    body, _ = await sent_and_keyed(messages, tools=tools, may_call=may_call)
-    return body
-
-
-async def sent_and_keyed(
+async def sent(
     messages: Sequence[BaseMessage], *, tools: bool = True, may_call: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The body that went out, and the request that the journal holds."""
@@ -58,7 +53,10 @@ def marks(body: dict[str, Any]) -> list[str]:
 async def test_what_is_repeated_is_marked(
     messages: list[BaseMessage], given: dict[str, bool], places: list[str]
 ) -> None:
-    assert marks(await sent(messages, **given)) == places
+    body, keyed = await sent(messages, **given)
+    assert marks(body) == places
+    assert "cache_control" not in json.dumps(keyed), "the journal is keyed by the request without marks"
+    assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
 
 
 async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -> None:
@@ -66,26 +64,17 @@ async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -
         """Marks are no part of what is compared; one plain text may go out as a block."""
         if isinstance(value, dict):
             return {name: plain(item) for name, item in value.items() if name != "cache_control"}
-        return [plain(item) for item in value] if isinstance(value, list) else value
+        return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
-    first, later = plain(await sent(START)), plain(await sent(LATER))
+    (first, _), (later, _) = plain(await sent(START)), plain(await sent(LATER))
     assert (later["system"], later["tools"]) == (first["system"], first["tools"])
     assert later["messages"][: len(first["messages"])] == first["messages"]
 
 
-async def test_the_journal_is_keyed_by_the_request_without_marks() -> None:
-    _, keyed = await sent_and_keyed(LATER)
-    assert "cache_control" not in json.dumps(keyed)
-    assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
-
-
-def test_at_most_four_marks_are_set_which_is_all_that_is_allowed() -> None:
+def test_at_most_four_marks_are_set_which_is_all_that_is_allowed_and_none_without_text() -> None:
     long = [*LATER, TURN, ToolMessage("1", tool_call_id="toolu_1"), TURN, ToolMessage("2", tool_call_id="toolu_1")]
     blocks = [message for message in marked(long, continues=True) if "cache_control" in str(message.content)]
     assert len(blocks) == 3
     assert "cache_control" not in str(long)
-
-
-def test_a_message_without_text_carries_no_mark() -> None:
     empty = [SystemMessage("You shop."), HumanMessage("")]
     assert "cache_control" not in str(marked(empty, continues=True)[1].content)

@@ -8,11 +8,14 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import CommandStopped, ModelError, ModelErrorKind
-from drretail.llm.calling import answer_of
-from drretail.llm.retries_and_rates import ONCE
+from drretail.journal import Journal
+from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.models import Models
+from drretail.llm.retries_and_rates import ONCE, Retrying
 from drretail.llm.structured import structured
-from drretail.llm.usage import usage_of
-from drretail.records.run import Usage
+from drretail.llm.usage import usage_of, with_possible_usage
+from drretail.records.run import Limits, Usage
+from drretail.trajectory import Trajectory
 
 from . import gemini, ollama
 from .clients import CLIENTS, KEY, TOOL, opened
@@ -42,9 +45,8 @@ async def test_a_round_with_a_tool_goes_there_and_back(name: str, client: Any) -
         first = await answer_of(model, MESSAGES, chat=chat)
         reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
         last = await answer_of(model, [*MESSAGES, first, reply], chat=chat)
-    assert [(call["name"], call["args"]) for call in first.tool_calls] == [
-        ("get_product_details", {"product_id": "B1"})
-    ]
+    (call,) = first.tool_calls
+    assert (call["name"], call["args"]) == ("get_product_details", {"product_id": "B1"})
     assert last.text == "Take it."
     assert client.declared(provider.seen[0].body) == "get_product_details"
     assert client.replied(provider.seen[1].body) == {"title": "Bed"}
@@ -58,9 +60,8 @@ async def test_a_call_whose_arguments_are_no_json_stays_a_call() -> None:
     with Provider(completes({"content": None, "tool_calls": calls}, "tool_calls")) as provider:
         model = opened("openai", provider)
         answer = await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL]))
-    assert [(call["name"], call["args"]) for call in answer.tool_calls] == [
-        ("get_product_details", {"unreadable": '{"product_id": "B1'})
-    ]
+    (call,) = answer.tool_calls
+    assert (call["name"], call["args"]) == ("get_product_details", {"unreadable": '{"product_id": "B1'})
 
 
 async def test_anthropic_is_sent_length_system_message_tools_and_key() -> None:
@@ -86,35 +87,30 @@ async def test_ollama_is_sent_length_context_seed_and_temperature_0() -> None:
     assert body["options"]["num_ctx"] == 32_768
 
 
-async def test_google_is_sent_length_seed_temperature_0_and_the_key_in_a_header() -> None:
+async def test_google_is_sent_length_seed_temperature_0_the_key_in_a_header_and_that_nothing_may_be_called() -> None:
     with Provider(gemini.says(gemini.text("Take it."))) as provider:
-        await answer_of(opened("google", provider, seed=7, max_tokens=700), MESSAGES)
+        model = opened("google", provider, seed=7, max_tokens=700)
+        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL], tool_choice="none"))
     (request,) = provider.seen
     sent = request.body["generationConfig"]
     assert (sent["maxOutputTokens"], sent["temperature"], sent["seed"]) == (700, 0, 7)
     assert request.body["systemInstruction"]["parts"] == [{"text": "You shop."}]
     assert request.headers["x-goog-api-key"] == KEY
+    assert request.body["toolConfig"]["functionCallingConfig"]["mode"] == "NONE"
 
 
-async def test_google_is_told_that_tools_may_not_be_called() -> None:
-    with Provider(gemini.says(gemini.text("Enough."))) as provider:
-        model = opened("google", provider)
-        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL], tool_choice="none"))
-    assert provider.seen[0].body["toolConfig"]["functionCallingConfig"]["mode"] == "NONE"
+CACHED_USAGE = Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7)
+THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts=5, cached=10)
 
 
 @pytest.mark.parametrize(
     ("name", "step", "usage"),
     [
-        (
-            "anthropic",
-            answers(input_tokens=10, output_tokens=7, more=CACHED),
-            Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7),
-        ),
+        ("anthropic", answers(input_tokens=10, output_tokens=7, more=CACHED), CACHED_USAGE),
         (
             "anthropic",
             answers(input_tokens=10, output_tokens=7, more=CACHED | {"cache_creation": LIFETIMES}),
-            Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7),
+            CACHED_USAGE,
         ),
         ("openai", completes({"content": "Take it."}), Usage(calls=1, input_uncached=30, output=5)),
         (
@@ -122,11 +118,7 @@ async def test_google_is_told_that_tools_may_not_be_called() -> None:
             ollama.says("Take it.", prompt_eval_count=210, eval_count=12),
             Usage(calls=1, input_uncached=210, output=12),
         ),
-        (
-            "google",
-            gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts=5, cached=10),
-            Usage(calls=1, input_uncached=30, cache_read=10, output=11),
-        ),
+        ("google", THOUGHT, Usage(calls=1, input_uncached=30, cache_read=10, output=11)),
     ],
 )
 async def test_tokens_are_counted_once(name: str, step: Step, usage: Usage) -> None:
@@ -198,3 +190,64 @@ async def test_no_error_holds_the_key(name: str, step: Step) -> None:
     with pytest.raises((ModelError, CommandStopped), match=r"\*\*\*") as caught:
         await asked(name, step, retrying=ONCE)
     assert KEY not in str(caught.value)
+
+
+QUESTION = [HumanMessage("Which dog bed? " * 100)]
+ESTIMATED = Usage(calls=1, input_uncached=375, output=1, estimated=1)
+HOLDERS = {"anthropic": "usage", "openai": "usage", "google": "usageMetadata"}
+
+
+def counting(name: str, count: object) -> Step:
+    """A greeting whose tokens are so many, all counts alike; None = there are no counts."""
+    lines = CLIENTS[name].says("hello").body.splitlines()
+    return Step(body=b"\n".join(json.dumps(_counted(name, json.loads(line), count)).encode() for line in lines) + b"\n")
+
+
+def _counted(name: str, body: dict[str, Any], count: object) -> dict[str, Any]:
+    counts = body if name == "ollama" else body[HOLDERS[name]]
+    for field in [field for field, value in counts.items() if isinstance(value, int) and not isinstance(value, bool)]:
+        counts[field] = count
+    if count is None:
+        return {field: value for field, value in body.items() if field != HOLDERS.get(name) and value is not None}
+    return body
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("count", [None, -50, 0, 10**12])
+async def test_what_a_provider_does_not_count_or_counts_absurdly_is_estimated(name: str, count: object) -> None:
+    with Provider(counting(name, count)) as provider:
+        answer = await answer_of(opened(name, provider), QUESTION)
+    assert (answer.text, usage_of(answer)) == ("hello", ESTIMATED)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+async def test_counts_that_a_client_cannot_read_are_the_providers_fault_and_paid_for(name: str) -> None:
+    attempts = Attempts()
+    retrying = Retrying(1, first=0)
+    with Provider(counting(name, "12 tokens"), CLIENTS[name].says("hello")) as provider:
+        answer = await answer_of(opened(name, provider, retrying=retrying), QUESTION, attempts=attempts)
+    used = attempts.usage_with(answer)
+    assert (answer.text, used.estimated > 0, used.input_uncached >= 375) == ("hello", True, True)
+
+
+@pytest.mark.parametrize("details", [{"cache_read": -5}, {"cache_read": 10**12}, {"cache_creation": 10**12}])
+def test_parts_of_the_input_are_never_more_than_it(details: Any) -> None:
+    usage: Any = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11, "input_token_details": details}
+    assert usage_of(with_possible_usage(AIMessage("hello", usage_metadata=usage), None, QUESTION)).total == 11
+
+
+def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
+    assert usage_of(AIMessage("hello")) == Usage(calls=1)
+
+
+async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
+    with Provider(*[counting("openai", None)] * 9) as provider:
+        limits = Limits(tokens=1000)
+        models = Models({"researcher": opened("openai", provider)}, Journal(), Trajectory(), limits)
+        for _ in range(2):
+            await models.call("researcher", QUESTION)
+        assert models.usage["researcher"] == ESTIMATED.plus(ESTIMATED)
+        with pytest.raises(ModelError, match="the 1,000 tokens allowed do not suffice") as caught:
+            await models.call("researcher", QUESTION)
+        assert len(provider.seen) == 2
+    assert caught.value.kind == "budget"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -14,14 +15,17 @@ from drretail.errors import UserError
 from drretail.llm import registry
 from drretail.llm.calling import answer_of
 from drretail.llm.prices import read_prices
+from drretail.llm.profiles import SHIPPED, profiles_of, read_profile
 from drretail.llm.providers import Asked, Provider, provider_names
 from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
+from drretail.records.models import ModelProfile, RoleChoice
 from tests.tools.test_registry import points
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
+LOCAL = {"base_url": "http://localhost:1/v1"}
 
 
 @pytest.mark.parametrize(
@@ -72,18 +76,14 @@ def test_a_wrong_spec_or_a_missing_key_is_one_sentence(spec: str, environ: Mappi
 
 
 def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> None:
-        del name
-
-    monkeypatch.setattr(registry, "find_spec", absent)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r": pip install langchain-openai\.$"):
         open_model("openai:gpt-4.1", environ=KEYS)
 
 
 def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = read_prices().listed
-    keys = {f"{name}_API_KEY": "k" * 20 for name in ("ANTHROPIC", "OPENAI", "GOOGLE")}
-    real = [open_model(spec, environ=keys) for spec in specs]
+    real = [open_model(spec, environ=KEYS) for spec in specs]
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [open_model(spec, sends=False) for spec in specs]
     assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
@@ -113,28 +113,20 @@ def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> No
     assert (len(reply.answer.parts), reply.answer.grade) == (7, 2)
 
 
-def longest(spec: str, purpose: str, **given: Any) -> Any:
-    return open_model(spec, environ=KEYS, **given).answering(purpose).chat
-
-
 @pytest.mark.parametrize(
     ("spec", "given", "field"),
     [
         ("openai:gpt-4.1", {}, {"max_tokens": 2000}),
         ("openai:gpt-5", {}, {"max_tokens": 10_000}),
-        ("openai:local", {"base_url": "http://localhost:1/v1"}, {"extra_body": {"max_tokens": 2000}}),
-        (
-            "openai:local",
-            {"base_url": "http://localhost:1/v1", "thinking_tokens": 500},
-            {"extra_body": {"max_tokens": 2500}},
-        ),
+        ("openai:local", LOCAL, {"extra_body": {"max_tokens": 2000}}),
+        ("openai:local", LOCAL | {"thinking_tokens": 500}, {"extra_body": {"max_tokens": 2500}}),
         ("ollama:qwen3:8b", {}, {"num_predict": 2000}),
         ("anthropic:claude-sonnet-5", {}, {"max_tokens": 10_000}),
         ("anthropic:claude-sonnet-5", {"thinking_tokens": 0}, {"max_tokens": 2000}),
     ],
 )
 def test_room_to_think_is_told_in_each_providers_word(spec: str, given: dict[str, Any], field: dict[str, Any]) -> None:
-    chat = longest(spec, "summariser", **given)
+    chat = open_model(spec, environ=KEYS, **given).answering("summariser").chat
     assert {name: getattr(chat, name) for name in field} == field
 
 
@@ -171,6 +163,10 @@ def test_a_place_opens_models_too_with_or_without_the_name_of_one() -> None:
     assert echoed(f"{PLACE}:large") == "large, 99 tokens, key"
     assert echoed(PLACE) == ", 99 tokens, key"
     assert open_model(f"{PLACE}:large").info.provider == PLACE
+    with pytest.raises(UserError, match=r"is not a model .its type is str.: make it a"):
+        open_model("tests.llm.test_registry:PLACE")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        open_model("tests.llm.test_registry:MISSING")
 
 
 def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> None:
@@ -181,13 +177,44 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
         open_model("tests.llm.test_registry:ACME:m")
 
 
-def test_a_place_that_holds_no_provider_is_refused() -> None:
-    with pytest.raises(UserError, match=r"is not a model .its type is str.: make it a"):
-        open_model("tests.llm.test_registry:PLACE")
-    with pytest.raises(UserError, match="cannot be loaded"):
-        open_model("tests.llm.test_registry:MISSING")
-
-
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
     model = open_recorded("scripted:gone.toml", {"script": "0123abcd", "max_tokens": 5})
     assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})
+
+
+@pytest.mark.parametrize("name", sorted(profiles_of(SHIPPED)))
+def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
+    profile = read_profile(name)
+    assert profile.why.endswith(".")
+    for choice in (profile.choice(""), *profile.judges):
+        given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
+        assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
+
+
+def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:
+    report = RoleChoice(model="openai:b", max_tokens=9000)
+    profile = ModelProfile(why="w", model="openai:a", temperature=0.7, seed=3, roles={"report": report})
+    asked = profile.choice("report")
+    assert (asked.model, asked.max_tokens, asked.temperature, asked.seed) == ("openai:b", 9000, 0.7, 3)
+    assert profile.choice("synthesis").model == "openai:a"
+    assert read_profile("cheap", {"cheap": profile}) is profile
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("[a\n", "p.toml:a", "not valid TOML"),
+        ('[a]\nmodel = "x:y"\n', "p.toml:a", "a.why"),
+        ('[a]\nwhy = "w"\nmodel = "x:y"\ntemprature = 1\n', "p.toml:a", "a.temprature"),
+        ('[b]\nwhy = "w"\nmodel = "x:y"\n', "p.toml:a", "no model profile"),
+        ("", "absent.toml:a", "no file of model profiles"),
+        ("", "chep", "Did you mean cheap"),
+    ],
+)
+def test_a_wrong_file_or_name_of_a_profile_is_told_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str, message: str
+) -> None:
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=message):
+        read_profile(name)

@@ -1,11 +1,14 @@
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
+from annotated_types import Ge, Le
 
+from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.registry import TOOLS
 from drretail.tools.schema import read_schema
+from drretail.tools.tool import ToolResult
 
 SEARCH = read_schema(TOOLS["product_catalog_search"].function).parameters
 UPDATE = read_schema(TOOLS["update_user_profile"].function).parameters
@@ -18,23 +21,19 @@ def problem(given: object) -> ToolError:
     return raised.value
 
 
-def test_given_arguments_come_back_typed_and_without_defaults() -> None:
-    given = {"query": "x", "limit": 5, "price_max": 20, "category": None}
-    read = read_arguments(SEARCH, given)
-    assert read == {"query": "x", "limit": 5, "price_max": 20.0}
-    assert isinstance(read["price_max"], float)
-
-
 @pytest.mark.parametrize(
-    ("argument", "sent", "understood"),
+    ("given", "read"),
     [
-        ("limit", "20", 20),
-        ("price_max", "24.99", 24.99),
-        ("rating_min", "+4", 4.0),
+        ({"limit": 5, "price_max": 20, "category": None}, {"limit": 5, "price_max": 20.0}),
+        ({"limit": "20"}, {"limit": 20}),
+        ({"price_max": "24.99"}, {"price_max": 24.99}),
+        ({"rating_min": "+4"}, {"rating_min": 4.0}),
     ],
 )
-def test_clean_numerals_in_strings_are_numbers(argument: str, sent: object, understood: float) -> None:
-    assert read_arguments(SEARCH, {"query": "x", argument: sent})[argument] == understood
+def test_given_arguments_come_back_typed_and_without_defaults(given: dict[str, Any], read: dict[str, Any]) -> None:
+    found = read_arguments(SEARCH, {"query": "x", **given})
+    assert found == {"query": "x", **read}
+    assert [type(found[name]) for name in read] == [type(value) for value in read.values()]
 
 
 @pytest.mark.parametrize(
@@ -57,28 +56,16 @@ def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object
     assert (raised.field, raised.message) == (argument, message)
 
 
-def test_a_wrong_choice_lists_the_right_ones() -> None:
-    raised = problem({"query": "x", "sort_by": "cheapest"})
-    assert raised.allowed == ["relevance", "price", "rating", "popularity"]
-
-
-def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
-    raised = problem({"query": "x", "max_price": 5})
-    assert raised.message.startswith("There is no argument 'max_price'. Did you mean price_min, price_max")
-    assert raised.allowed is not None
-    assert "price_max" in raised.allowed
-
-
-@pytest.mark.parametrize("given", [{}, {"query": None}])
-def test_a_missing_argument_is_described(given: dict[str, Any]) -> None:
-    raised = problem(given)
-    assert raised.field == "query"
-    assert raised.message.startswith("query is missing: Words that describe")
-
-
-@pytest.mark.parametrize("given", [None, [], "query=x", 5])
-def test_arguments_that_are_no_object_are_refused(given: object) -> None:
-    assert problem(given).message == "The arguments must be a JSON object."
+def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_described() -> None:
+    assert problem({"query": "x", "sort_by": "cheapest"}).allowed == ["relevance", "price", "rating", "popularity"]
+    unknown = problem({"query": "x", "max_price": 5})
+    assert unknown.message.startswith("There is no argument 'max_price'. Did you mean price_min, price_max")
+    assert "price_max" in (unknown.allowed or ())
+    missing = [problem(given) for given in ({}, {"query": None})]
+    assert [raised.field for raised in missing] == ["query", "query"]
+    assert all(raised.message.startswith("query is missing: Words that describe") for raised in missing)
+    for given in (None, [], "query=x", 5):
+        assert problem(given).message == "The arguments must be a JSON object."
 
 
 def test_fields_of_an_object_are_read_like_arguments() -> None:
@@ -95,3 +82,76 @@ def test_whatever_was_sent_can_be_written_down() -> None:
     assert recordable({"a": [1, 2.5, None, True, "ä"]}) == {"a": [1, 2.5, None, True, "ä"]}
     assert recordable({1: "\ud83d", "n": float("nan")}) == {"1": "\ufffd", "n": "nan"}
     assert "… (list)" in str(recordable(loop))
+
+
+def example(
+    session: Session,
+    name: str,
+    size: Literal["s", "m"] = "m",
+    count: Annotated[int, Ge(1), Le(9)] | None = None,
+    *,
+    hidden: int = 0,
+) -> ToolResult:
+    """Does something
+    over two lines.
+
+    And more.
+
+    Args:
+        name: What it is called,
+            e.g. "x".
+        size: How large.
+        count: How many.
+
+    Returns:
+        Something
+        good.
+    """
+    raise NotImplementedError
+
+
+def test_the_schema_comes_from_signature_and_docstring() -> None:
+    schema = read_schema(example)
+    assert schema.description == "Does something over two lines.\n\nAnd more.\n\nReturns: Something good."
+    assert schema.as_json() == {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": 'What it is called, e.g. "x".'},
+            "size": {"type": "string", "description": "How large.", "enum": ["s", "m"], "default": "m"},
+            "count": {"type": "integer", "description": "How many.", "minimum": 1, "maximum": 9},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+
+
+def typed(session: Session, name: str) -> ToolResult:
+    raise NotImplementedError
+
+
+def untyped(session: Session, name) -> ToolResult:  # pyright: ignore -- the mistake
+    raise NotImplementedError
+
+
+def either(session: Session, name: str | int) -> ToolResult:
+    raise NotImplementedError
+
+
+NAMED = "Does something.\n\nArgs:\n    name: A name."
+
+
+@pytest.mark.parametrize(
+    ("function", "docstring", "message"),
+    [
+        (typed, "Does something.", "name"),
+        (typed, f"{NAMED}\n    title: Gone.", "title"),
+        (untyped, NAMED, "has no type"),
+        (either, NAMED, "not one type"),
+    ],
+)
+def test_a_function_that_says_too_little_never_reaches_a_model(
+    monkeypatch: pytest.MonkeyPatch, function: Any, docstring: str, message: str
+) -> None:
+    monkeypatch.setattr(function, "__doc__", docstring)
+    with pytest.raises(ValueError, match=message):
+        read_schema(function)

@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -18,12 +17,6 @@ def run(*args: object) -> Result:
     return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
-def called(world: Path, name: str, args: dict[str, Any], *flags: str) -> dict[str, Any]:
-    result = run(name, "--args", json.dumps(args), "--world", world, *flags)
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
 def refusal(*args: object) -> str:
     """The one sentence for what the user must fix; the command line prints it and ends with 2."""
     result = run(*args)
@@ -31,18 +24,15 @@ def refusal(*args: object) -> str:
     return str(result.exception)
 
 
-def test_the_list_names_all_tools_with_access_and_one_line_each() -> None:
+def test_the_list_names_all_tools_with_access_and_schemas_come_in_every_form() -> None:
     printed = run().stdout
     assert all(name in printed for name in TOOLS)
     assert printed.count("read") >= 8
     assert "write" in printed
-
-
-def test_schemas_come_in_every_form() -> None:
     forms = {"json": json_schemas(), "openai": openai_schemas(), "anthropic": anthropic_schemas()}
     for form, schemas in forms.items():
-        printed = json.loads(run("--json", "--form", form).stdout)
-        assert printed == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
+        document = json.loads(run("--json", "--form", form).stdout)
+        assert document == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
 
 
 OWN_FAULTS = '''
@@ -75,11 +65,13 @@ def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monk
     assert "gives_none gave NoneType, and no ToolResult" in refusal("own_faults:NONE", *world)
 
 
-def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
-    assert (
-        called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--scope", "any")["evidence"] == f"U:profile@{ANNA}"
-    )
-    assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--user", ANNA)["evidence"] == "U:profile"
+@pytest.mark.parametrize(
+    ("flags", "evidence"), [(("--scope", "any"), f"U:profile@{ANNA}"), (("--user", ANNA), "U:profile")]
+)
+def test_a_call_acts_for_the_user_given(shop_folder: Path, flags: tuple[str, str], evidence: str) -> None:
+    result = run("get_user_profile", "--args", json.dumps({"user_id": ANNA}), "--world", shop_folder, *flags)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["evidence"] == evidence
 
 
 def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:

@@ -14,13 +14,8 @@ from tests.tools.conftest import ANNA, BORIS, PRODUCTS, error_of
 
 ID, OTHER, ORDER = "B0TOOLS001", "B0TOOLS002", "0000000004"
 PRINTED = [
-    "{}",
-    "P: {}",
-    "[P:{}]",
-    "http://ecommerce.com/{}",
-    "[P:{}][W:ft4ssxyi]",
-    "[P:{0}](http://ecommerce.com/{0}/)",
-]
+    "{}", "P: {}", "[P:{}]", "http://ecommerce.com/{}", "[P:{}][W:ft4ssxyi]", "[P:{0}](http://ecommerce.com/{0}/)",
+]  # fmt: skip
 AROUND = [
     "{}", " {} ", '"{}"', "'{}'", "`{}`", "“{}”", "({})", "<{}>", "**{}**", '\\"{}\\"', "{}.", "{},", "\n{}\t",
     "【{}】", "product {}", "product_id: {}", '{{"product_id": "{}"}}', "id={}",
@@ -57,17 +52,11 @@ def test_an_order_id_is_taken_in_every_form(toolkit: Toolkit, written: str) -> N
 @pytest.mark.parametrize(
     "written", [f'"{ANNA}"', ANNA.lower(), "U:profile", "[U:orders]", f"user {ANNA}", f"U:statistics@{ANNA}"]
 )
-def test_the_acting_users_id_is_taken_in_every_form_within_its_scope(world: World, written: str) -> None:
-    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
-        assert toolkit.call("get_user_profile", {"user_id": written}).value["user_id"] == ANNA
-        assert mended(toolkit) == {"user_id": ANNA}
-
-
-def test_anothers_id_in_any_form_stays_anothers(world: World) -> None:
-    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
-        reply = toolkit.call("get_user_profile", {"user_id": f"[U:profile@{BORIS}]"})
-        assert reply.error == "forbidden"
-        assert toolkit.session.attempts[-1].user_id == BORIS
+def test_the_acting_users_id_is_taken_in_every_form_and_anothers_stays_anothers(toolkit: Toolkit, written: str) -> None:
+    assert toolkit.call("get_user_profile", {"user_id": written}).value["user_id"] == ANNA
+    assert mended(toolkit) == {"user_id": ANNA}
+    assert toolkit.call("get_user_profile", {"user_id": f"[U:profile@{BORIS}]"}).error == "forbidden"
+    assert toolkit.session.attempts[-1].user_id == BORIS
 
 
 @pytest.mark.parametrize(
@@ -92,10 +81,8 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
     for title in ("Tanagrove tube bird feeder", "Tube feeder 2023"):
         assert "make one call for each" not in error_of(opened(toolkit, title))["message"]
     toolkit.call("get_user_orders", {"user_id": ANNA})
-    assert (
-        ORDER
-        in error_of(toolkit.call("get_order_details", {"order_id": "000000004"}))["message"].split("Did you mean")[-1]
-    )
+    message = error_of(toolkit.call("get_order_details", {"order_id": "000000004"}))["message"]
+    assert ORDER in message.split("Did you mean")[-1]
 
 
 def pieces() -> st.SearchStrategy[str]:

@@ -45,14 +45,11 @@ def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> C
     return asked(session, lambda client: client.call_tool(name, args), mode)
 
 
-def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(session: Session) -> None:
+def test_a_client_is_told_of_the_nine_with_our_schemas_and_what_only_reads_or_overwrites(session: Session) -> None:
     listed = asked(session, lambda client: client.list_tools()).tools
     texts = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
     assert texts == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
-
-
-def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
-    hints = {each.name: each.annotations for each in asked(session, lambda client: client.list_tools()).tools}
+    hints = {each.name: each.annotations for each in listed}
     marked = {name: (one.read_only_hint, one.destructive_hint) for name, one in hints.items() if one is not None}
     assert marked == {name: (tool.access == "read", tool.access == "write") for name, tool in TOOLS.items()}
     assert {hint.open_world_hint for hint in hints.values() if hint is not None} == {False}  # the web is a sandbox here
@@ -132,15 +129,12 @@ def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = T
     return asyncio.run(visit())
 
 
-def test_the_person_at_the_client_is_asked_where_the_client_lets_them_be(session: Session) -> None:
-    names, found = elicited(session, ElicitResult(action="accept", content={"answer": "Up to $40."}))
+def test_the_person_at_the_client_is_asked_where_the_client_lets_them_be_and_it_is_wanted(session: Session) -> None:
+    accepts = ElicitResult(action="accept", content={"answer": "Up to $40."})
+    names, found = elicited(session, accepts)
     assert names == [*TOOLS, "ask_shopper"]
     assert found == {"evidence": "S:budget-1", "topic": "budget", "answer": "Up to $40.", "left": 5}
     assert elicited(session, ElicitResult(action="decline"))[1]["answer"] == "I don't mind."
-
-
-def test_nobody_is_asked_by_a_client_that_declares_nothing_or_where_it_is_not_wanted(session: Session) -> None:
-    accepts = ElicitResult(action="accept", content={"answer": "Up to $40."})
     for answer, elicits in ((None, True), (accepts, False)):
         names, found = elicited(session, answer, elicits=elicits)
         assert names == [*TOOLS]

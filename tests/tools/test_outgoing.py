@@ -11,8 +11,8 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
-from drretail.records.run import Run
 from drretail.tools.toolkit import Toolkit, ToolReply
+from tests.build import run
 from tests.tools.conftest import ANNA, BORIS, error_of
 
 
@@ -51,19 +51,11 @@ def searched(
 
 def findings(session: Session) -> list[str]:
     """What the check on a run with these steps finds."""
-    run = Run(
-        run_id="a/q-r1",
-        system="a",
-        query_id="q",
-        repeat=1,
-        status="failed",
-        stop="error",
-        steps=session.trajectory.steps(),
-    )
+    failed = run("q-r1", None, steps=session.trajectory.steps())
     profile = session.world.store.user(ANNA)
     orders = [order.order_id for order in session.world.store.orders(ANNA).orders]
     handed = known_profiles({entry.id: entry for entry in session.ledger.evidence()})
-    found = personal_data_sent(run, [profile, *handed], [ANNA], orders)
+    found = personal_data_sent(failed, [profile, *handed], [ANNA], orders)
     return [str(finding.found).partition(" (")[0] for finding in found]
 
 
@@ -122,21 +114,16 @@ def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:
     assert findings(session) == []
 
 
-def test_people_whose_profiles_the_run_has_read_are_taken_out_too(world: World) -> None:
+def test_people_whose_profiles_the_run_has_read_or_changed_are_taken_out_too(world: World) -> None:
     boris = world.store.user(BORIS)
     query = f"feeders for {boris.first_name} {boris.last_name} of {boris.address.address1}"
     assert searched(world, query)[2] == [query]
     _, session, sent = searched(world, query, first=[BORIS])
-    assert sent == ["feeders for of"]
-    assert findings(session) == []
+    assert (sent, findings(session)) == (["feeders for of"], [])
 
-
-def test_a_profile_that_the_run_changed_counts_as_it_was_and_as_it_is(world: World) -> None:
-    web = RecordingWeb()
-    session = Session(replace(world, web=web), user_id=ANNA, redact=True)
-    before = world.store.user(ANNA).first_name
-    last = world.store.user(ANNA).last_name
-    with Toolkit(session) as toolkit:
+    web, anna = RecordingWeb(), world.store.user(ANNA)
+    with Toolkit(Session(replace(world, web=web), user_id=ANNA, redact=True)) as toolkit:
         toolkit.call("update_user_profile", {"user_id": ANNA, "first_name": "Zenobia"})
-        toolkit.call("web_search", {"query": f"feeders Zenobia {last} or {before} {last}"})
-    assert web.asked == ["feeders or"]
+        asked = f"feeders Zenobia {anna.last_name} or {anna.first_name} {anna.last_name}"
+        toolkit.call("web_search", {"query": asked})
+    assert web.asked == ["feeders or"], "as it was and as it is"

@@ -3,20 +3,27 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
 from annotated_types import Ge
 
-from drretail.env.session import Session
+from drretail.agents.hybrid_react.moves import researcher_tools
+from drretail.env.session import Session, Shopper
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.grounding.constraints.releases import NO_TIME
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal
 from drretail.records.evidence import Source
-from drretail.tools.registry import TOOLS
+from drretail.records.run import ASK_SHOPPER
+from drretail.tools.registry import TOOLS, offered
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
+from drretail.tools.workers import Workers
+from tests.grounding.constraints.test_releases import QUERY
 from tests.tools.conftest import ANNA, error_of
 
 
@@ -41,7 +48,9 @@ def made_up(name: str, action: Callable[[int], object], access: Access = "read")
     return {name: Tool(name, function, access)}
 
 
-def test_a_call_is_recorded_with_arguments_evidence_and_the_text_read(toolkit: Toolkit, session: Session) -> None:
+def test_a_call_is_recorded_with_arguments_evidence_and_the_text_read_and_so_is_an_error(
+    toolkit: Toolkit, session: Session
+) -> None:
     reply = toolkit.call("calculator", {"expression": "2 * 3"}, "0.2", role="supervisor")
     (step,) = session.trajectory.steps()
     assert (step.path, step.seq, step.kind, step.role, step.name) == ("0.2", 0, "tool", "supervisor", "calculator")
@@ -49,18 +58,14 @@ def test_a_call_is_recorded_with_arguments_evidence_and_the_text_read(toolkit: T
     assert session.trajectory.texts() == {step.result_sha: reply.text}
     assert reply.text == compact_json(reply.value)
 
-
-def test_an_error_is_recorded_and_reads_as_json(toolkit: Toolkit, session: Session) -> None:
-    reply = toolkit.call("calculator", {"expression": "1/0"})
-    assert reply.error == error_of(reply)["type"] == "invalid_argument"
-    assert session.trajectory.steps()[0].error == "invalid_argument: Division by zero has no value."
-
-
-def test_an_unknown_tool_is_answered_with_the_nearest_names(toolkit: Toolkit, session: Session) -> None:
-    error = error_of(toolkit.call("get_users_order", {}))
-    assert (error["type"], error["allowed"]) == ("unknown_tool", list(TOOLS))
-    assert "get_user_orders" in error["message"]
-    assert session.trajectory.steps()[0].name == "get_users_order"
+    divided = toolkit.call("calculator", {"expression": "1/0"}, "0.2")
+    assert divided.error == error_of(divided)["type"] == "invalid_argument"
+    unknown = error_of(toolkit.call("get_users_order", {}, "0.2"))
+    assert (unknown["type"], unknown["allowed"]) == ("unknown_tool", list(TOOLS))
+    assert "get_user_orders" in unknown["message"]
+    _, failed, nameless = session.trajectory.steps()
+    assert failed.error == "invalid_argument: Division by zero has no value."
+    assert nameless.name == "get_users_order"
 
 
 def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Session) -> None:
@@ -71,8 +76,7 @@ def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Se
         error = error_of(toolkit.call("broken", {}))
     assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
     kept = session.trajectory.steps()[0].error
-    assert kept is not None
-    assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept)
+    assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept or "")
 
 
 def test_replies_ledger_and_steps_are_in_call_order_whatever_ends_first(session: Session) -> None:
@@ -147,14 +151,18 @@ def test_a_toolkit_without_a_tool_neither_offers_nor_calls_it(session: Session) 
         assert toolkit.call("web_search", {"query": "x"}).error == "unknown_tool"
 
 
+def pool() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "drretail-tool"]
+
+
 def test_closing_ends_the_threads(session: Session) -> None:
     all_three = threading.Barrier(3)
     with Toolkit(session, threads=3, tools=made_up("meet", lambda number: all_three.wait(5))) as toolkit:
         assert [reply.error for reply in toolkit.call_all([("meet", {})] * 3)] == [None] * 3
-        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) == 3
+        assert len(pool()) == 3
         toolkit.call("none", {})
-        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) == 3, "one of them is free"
-    assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
+        assert len(pool()) == 3, "one of them is free"
+    assert pool() == []
 
 
 def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
@@ -163,9 +171,8 @@ def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
         assert toolkit.call("hung", {"number": 1}).error == "timeout"
     assert not release.is_set()  # it is still at work
     release.set()
-    for thread in threading.enumerate():
-        if thread.name == "drretail-tool":
-            thread.join()  # others count threads of that name
+    for thread in pool():
+        thread.join()  # others count threads of that name
 
 
 def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
@@ -194,3 +201,76 @@ def test_a_replay_that_lacks_an_answer_ends_the_run(world: World, tmp_path: Any)
     session = Session(world, journal=Journal(replay=tmp_path / "empty.jsonl"))
     with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
         toolkit.call("web_search", {"query": "birds"})
+
+
+def test_pools_that_share_places_never_run_more_jobs_at_once_than_there_are() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+    several = threading.Event()
+
+    def job() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+            if running > 2:
+                several.set()
+        several.wait(0.02)
+        with lock:
+            running -= 1
+
+    places = threading.Semaphore(2)
+    pools = [Workers(4, places) for _ in range(5)]
+    jobs = [(pool, pool.submit(job)) for pool in pools for _ in range(4)]
+    for pool, each in jobs:
+        pool.wait(each, 60)
+    assert most <= 2
+
+
+def test_a_job_that_waits_for_its_place_has_not_begun_and_a_hung_one_leaves_its_place() -> None:
+    places, end = threading.Semaphore(1), threading.Event()
+    hung, other = Workers(1, places), Workers(1, places)
+    begun = threading.Event()
+    first = hung.submit(lambda: (begun.set(), end.wait()))
+    begun.wait()
+    second = other.submit(lambda: "done")
+    assert not second.has_begun
+    with pytest.raises(TimeoutError):
+        hung.wait(first, 0.01)
+    assert other.wait(second, 60) == "done"
+    end.set()
+
+
+def with_shopper(session: Session, **changed: object) -> Session:
+    return replace(session, shopper=Shopper(QUERY.model_copy(update=changed)))
+
+
+def test_it_is_there_only_where_somebody_can_be_asked_and_never_for_researchers(session: Session) -> None:
+    asking = with_shopper(session)
+    assert [*offered(session)] == [*TOOLS]
+    assert [*offered(asking)] == [*TOOLS, ASK_SHOPPER]
+    assert ASK_SHOPPER not in researcher_tools(asking)
+    with Toolkit(session) as toolkit:
+        assert toolkit.call(ASK_SHOPPER, {"topic": "budget", "question": "?"}).error == "unknown_tool"
+
+
+def test_an_answer_is_evidence_that_a_report_can_cite_and_holds_no_word_of_the_question(session: Session) -> None:
+    asking = with_shopper(session)
+    with Toolkit(asking) as toolkit:
+        reply = toolkit.call(ASK_SHOPPER, {"topic": "budget", "question": "The Alder costs $3, doesn't it?"})
+    assert reply.value == {"evidence": "S:budget-1", "topic": "budget", "answer": "I can spend $85.", "left": 5}
+    (entry,) = asking.ledger.evidence()
+    kept = '{"topic":"budget","answer":"I can spend $85."}'
+    assert (entry.kind, [text.text for text in entry.sources]) == ("shopper", [kept])
+    cited = find_citations("You can spend $85 [S:budget-1], on a feeder [S:feature-1].", asking.ledger.evidence())
+    assert {each.marker: each.type for each in cited} == {"[S:budget-1]": "internal", "[S:feature-1]": "unresolved"}
+
+
+def test_questions_of_one_turn_are_put_in_their_order_and_a_wrong_topic_costs_none(session: Session) -> None:
+    for _ in range(5):
+        with Toolkit(with_shopper(session, questions=3), threads=8) as toolkit:
+            wrong = toolkit.call(ASK_SHOPPER, {"topic": "everything", "question": "?"})
+            asked = [(ASK_SHOPPER, {"topic": topic, "question": "?"}) for topic in ("feature", "feature", "use", "use")]
+            replies = toolkit.call_all(asked)
+        assert wrong.error == "invalid_argument"
+        assert [reply.value.get("evidence") for reply in replies] == ["S:feature-1", "S:feature-2", "S:use-1", None]
+        assert replies[-1].value["answer"] == NO_TIME

@@ -7,25 +7,12 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import ModelErrorKind
 from drretail.records.run import WebMode
-from tests.wire.playing import (
-    AGENTS,
-    MODELS,
-    STALL,
-    InTurn,
-    calls_of,
-    gist,
-    model_at,
-    offline,
-    play,
-    player,
-)
+from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, model_at, offline, play, player
 from tests.wire.server import FAULTS, LASTING, PASSING, Plan, WireServer
 
 KINDS: dict[str, ModelErrorKind] = {
-    "refusal": "refusal",
-    "context_overflow": "context_overflow",
-    "max_tokens": "unusable",
-}
+    "refusal": "refusal", "context_overflow": "context_overflow", "max_tokens": "unusable",
+}  # fmt: skip
 """Of lasting faults; "model" for all others."""
 ASKED = {"max_tokens": 2}
 """How often, of lasting faults; the others once."""
@@ -33,15 +20,19 @@ PAID = ("refusal", "max_tokens")
 """Faults that come as an answer with a count of tokens."""
 
 
-@pytest.mark.parametrize("mode", ["snippets", "ws"])
+@pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", False), ("ws", True)])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_real_client_changes_nothing_of_a_run(world: World, agent: str, mode: WebMode) -> None:
+def test_a_real_client_changes_nothing_of_a_run_nor_do_answers_in_pieces(
+    world: World, agent: str, mode: WebMode, stream: bool
+) -> None:
     wanted = gist(offline(world, agent, mode))
     with WireServer() as server:
-        found = play(world, *(player(world, agent, model_at(server, provider), mode) for provider in MODELS))
+        chosen = [player(world, agent, model_at(server, provider, stream=stream), mode) for provider in MODELS]
+        found = play(world, *chosen)
     assert wanted["report"]
     assert [gist(recorded) for recorded in found] == [wanted, wanted]
     assert server.seen.requests == calls_of([recorded.run for recorded in found])
+    assert server.seen.streamed == (server.seen.requests if stream else 0)
 
 
 @pytest.mark.parametrize("provider", MODELS)
@@ -104,13 +95,3 @@ def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: Worl
 
 
 WEB_MODES: tuple[WebMode, ...] = ("snippets", "ws")
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_an_answer_in_pieces_changes_nothing_of_a_run(world: World, agent: str) -> None:
-    wanted = gist(offline(world, agent, "ws"))
-    with WireServer() as server:
-        chosen = [player(world, agent, model_at(server, provider, stream=True), "ws") for provider in MODELS]
-        found = play(world, *chosen)
-    assert [gist(recorded) for recorded in found] == [wanted, wanted]
-    assert server.seen.requests == server.seen.streamed == calls_of([recorded.run for recorded in found])

@@ -1,19 +1,24 @@
-"""A refused key, a missing model, an empty account: the first such answer ends a command, and nothing is lost."""
+"""Commands that a provider denies end at once and lose nothing; those of recorded runs need no provider at all."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import tool_call
 
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
-from tests.cli.commands import Command
-from tests.wire.playing import KEYS, MODELS, calls_of
+from tests.build import files
+from tests.cli.commands import ROOT, Command
+from tests.doctor.acting import answer_to
+from tests.wire.playing import AGENTS, KEYS, MODELS, InTurn, calls_of
 from tests.wire.server import Plan, WireServer
-from tests.wire.speaking import Json
+from tests.wire.speaking import Asked, Json
 
-AGENTS = ("--agent", "react", "--agent", "hybrid_react")
+TWO = ("--agent", "react", "--agent", "hybrid_react")
 MOST = 4
 """Runs side by side: so many first calls may be under way when the first answer comes."""
 
@@ -54,7 +59,7 @@ def test_the_first_denial_stops_a_run(
     provider: str, fault: str, server: WireServer, drretail: Command, shop: str, queries: str
 ) -> None:
     server.plan = From(faults=(fault,))
-    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "9", *AGENTS)
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "9", *TWO)
     done = drretail(*command, "--model", MODELS[provider], *at(server, provider), **KEYS)
     assert (done.returncode, done.stdout) == (2, "")
     output = one_sentence(done.stderr)
@@ -66,7 +71,7 @@ def test_the_first_denial_stops_a_run(
 
 def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     plan = server.plan = From(faults=("no credit",), well=25)
-    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *AGENTS)
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *TWO)
     given = ("--model", MODELS["anthropic"], *at(server, "anthropic"))
     done = drretail(*command, *given, **KEYS)
     assert done.returncode == 2, done.stderr
@@ -114,3 +119,80 @@ def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, 
     assert "OPENAI_API_KEY" in one_sentence(done.stderr)
     assert server.seen.requests <= MOST
     assert not (tmp_path / "new.jsonl").exists()
+
+
+BLOCK = """
+import socket
+
+def refused(*args, **kwargs):
+    raise PermissionError("this process may not connect")
+
+socket.socket.connect = socket.socket.connect_ex = refused
+socket.create_connection = socket.getaddrinfo = refused
+"""
+
+
+@pytest.fixture
+def blocked(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process that can open no connection."""
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "sitecustomize.py").write_text(BLOCK, encoding="utf-8")
+    return {"PYTHONPATH": f"{tmp_path / 'blocked'}:{ROOT}", "DRRETAIL_MODEL_RETRIES": "0"}
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    held = files(folder, journals=False)
+    return {name: content for name, content in held.items() if not name.endswith(("telemetry.json", ".lock"))}
+
+
+def test_agents_are_replayed_alike(
+    drretail: Command, shop: str, queries: str, tmp_path: Path, blocked: dict[str, str]
+) -> None:
+    with WireServer(InTurn(faults=("429", "max_tokens", "refusal"), every=11)) as server:
+        command = ["run", "--no-floors", "--queries", queries, "--world", shop]
+        command += ["--model", MODELS["anthropic"], "--base-url", f"anthropic={server.url}"]
+        command += ["--model", f"researcher={MODELS['openai']}", "--base-url", f"openai={server.openai_url}"]
+        command += [part for name in (*AGENTS, "react+ws") for part in ("--agent", name)]
+        first = drretail(*command, "--to", "exp", **KEYS)
+    assert first.returncode in (0, 3), first.stderr
+    assert server.seen.faults
+    again = drretail(*command, "--replay", "exp", "--to", "again", **blocked)
+    assert again.returncode == first.returncode, again.stderr
+    assert kept(tmp_path / "again") == kept(tmp_path / "exp")
+
+
+def test_without_key_or_network_runs_stop(drretail: Command, shop: str, queries: str, blocked: dict[str, str]) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--model", MODELS["anthropic"]]
+    assert "needs an API key" in drretail(*command, "--to", "exp", **blocked).stderr
+    failed = drretail(*command, "--to", "exp", **blocked, **KEYS)
+    assert failed.returncode == 2
+    assert "may not connect" in failed.stderr or "Connection error" in failed.stderr
+
+
+def thought(asked: Asked, answers: Json) -> AIMessage:
+    """How a server thinks that does as it is asked."""
+    del answers
+    answer = answer_to(asked.messages, None if asked.schema is None else asked.schema["title"], {})
+    if answer.structured is not None:
+        return AIMessage(json.dumps(answer.structured))
+    calls = [tool_call(name=call.name, args=call.args, id=f"c{at}") for at, call in enumerate(answer.calls)]
+    return AIMessage(answer.text, tool_calls=calls)
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+def test_a_model_that_does_as_asked_passes(drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    monkeypatch.setattr("tests.wire.server.thought", thought)
+    with WireServer() as wire:
+        where = "--base-url", f"{protocol}={wire.url if protocol == 'anthropic' else wire.openai_url}"
+        result = drretail("doctor", "--prompts", "--model", MODELS[protocol], *where, "--json", **KEYS)
+    document = json.loads(result.stdout)
+    (model,) = document["models"]
+    assert [each["found"] for each in model["probes"] if each["state"] != "passed"] == []
+    assert (result.returncode, document["ok"], wire.seen.requests, model["usage"]["calls"]) == (0, True, 8, 8)
+    assert all(turn["messages"] for turns in model["conversations"].values() for turn in turns)
+
+
+def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
+    assert drretail("doctor", "--prompts").returncode == 2
+    result = drretail("doctor", "--max-dollars", "1")
+    assert (result.returncode, "--max-dollars is for --prompts" in result.stderr) == (2, True)

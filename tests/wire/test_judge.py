@@ -21,7 +21,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.run import Usage
-from drretail.records.score import Scores, Verdict
+from drretail.records.score import Scores
 from tests.build import journal_usage
 from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
 from tests.wire.server import PASSING, WireServer
@@ -44,16 +44,12 @@ async def judge(folder: Path, world: World, *models: Model, again: Again = "noth
     return await score(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
 
 
-def verdicts(folder: Path, model: Model) -> list[Verdict]:
-    """The living verdicts of a judge, by metric, in the order in which they came."""
-    files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
-    assert [file.parts[-4] for file in files] == [*METRICS][: 1 if model.info.kind == "rule_based" else None]
-    return [verdict for file in files for verdict in VerdictFile(file).lasts()]
-
-
 def said(folder: Path, model: Model) -> list[dict[str, Any]]:
     """What of verdicts is the same whoever passed the judge's words on; rules are asked for no ratings."""
-    shared = [verdict for verdict in verdicts(folder, model) if verdict.metric == "faithfulness"]
+    files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
+    assert [file.parts[-4] for file in files] == [*METRICS][: 1 if model.info.kind == "rule_based" else None]
+    verdicts = [verdict for file in files for verdict in VerdictFile(file).lasts()]
+    shared = [verdict for verdict in verdicts if verdict.metric == "faithfulness"]
     return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in shared]
 
 

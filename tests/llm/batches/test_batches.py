@@ -49,7 +49,7 @@ def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
     return succeeded(f"on {params['messages'][0]['content']}")
 
 
-async def test_waiting_questions_go_out_in_one_batch_and_each_gets_its_own_answer(tmp_path: Path) -> None:
+async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_get_their_answers(tmp_path: Path) -> None:
     events: list[str] = []
     with BatchServer(echo, polls=3) as server, opened(server, tmp_path, events) as judging:
         answers = await asked(judging, ["a", "b", "c"])
@@ -59,13 +59,7 @@ async def test_waiting_questions_go_out_in_one_batch_and_each_gets_its_own_answe
     (first, *_) = answers
     assert isinstance(first, AIMessage)
     assert usage_of(first).output == 3
-
-
-async def test_the_parameters_are_those_of_a_question_asked_directly(tmp_path: Path) -> None:
-    with BatchServer(echo) as server, opened(server, tmp_path) as judging:
-        await asked(judging, ["a"])
-    (request,) = server.batches["msgbatch_0"]
-    assert request["params"] == {
+    assert server.batches["msgbatch_0"][0]["params"] == {
         "model": "claude-sonnet-4-6",
         "max_tokens": judging.model.params["max_tokens"],
         "temperature": 0,
@@ -89,16 +83,15 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
     assert [len(requests) for requests in server.batches.values()] == [2, 1]
 
 
+LONG = errored("invalid_request_error", "too long")
+
+
 @pytest.mark.parametrize(
     ("answer", "batches", "message"),
     [
         (EXPIRED, 3, "timeout: no answer in 3 batches; the last time it was: expired"),
         (errored("api_error"), 3, "model: no answer in 3 batches; the last time it was: api_error: scripted"),
-        (
-            errored("invalid_request_error", "too long"),
-            1,
-            "model: the provider refuses the question: invalid_request_error: too long",
-        ),
+        (LONG, 1, "model: the provider refuses the question: invalid_request_error: too long"),
     ],
 )
 async def test_what_has_no_answer_says_why(tmp_path: Path, answer: dict[str, Any], batches: int, message: str) -> None:
@@ -107,33 +100,21 @@ async def test_what_has_no_answer_says_why(tmp_path: Path, answer: dict[str, Any
     assert len(server.batches) == batches
 
 
-async def killed(server: BatchServer, folder: Path, questions: Sequence[str]) -> None:
-    """A command that sends its questions and dies before they are answered."""
-    judging = opened(server, folder)
-    task = asyncio.ensure_future(asked(judging, questions))
-    while not server.batches:
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.03)  # the book has the batch
-    task.cancel()
-
-
-async def test_a_killed_command_finds_the_answers_that_it_has_paid_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("forgets", "batches"), [(False, [2, 1]), (True, [2, 1, 2])])
+async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_provider_forgets_them(
+    tmp_path: Path, forgets: bool, batches: list[int]
+) -> None:
     with BatchServer(echo, polls=50) as server:
-        await killed(server, tmp_path, ["a", "b"])
+        task = asyncio.ensure_future(asked(opened(server, tmp_path), ["a", "b"]))
+        while not server.batches:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.03)  # the book has the batch
+        task.cancel()
         server.polls = 0
+        server.gone.update({"msgbatch_0"} if forgets else set())
         with opened(server, tmp_path) as judging:
             assert texts(await asked(judging, ["a", "b", "c"])) == ["on a", "on b", "on c"]
-    assert [len(requests) for requests in server.batches.values()] == [2, 1]
-
-
-async def test_a_batch_that_the_provider_has_forgotten_is_sent_again(tmp_path: Path) -> None:
-    with BatchServer(echo, polls=50) as server:
-        await killed(server, tmp_path, ["a"])
-        server.polls = 0
-        server.gone.add("msgbatch_0")
-        with opened(server, tmp_path) as judging:
-            assert texts(await asked(judging, ["a"])) == ["on a"]
-    assert len(server.batches) == 2
+    assert [len(requests) for requests in server.batches.values()] == batches
 
 
 async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The chat model that plays a script: calls, schemas, streams, errors, and several conversations at once."""
+"""The chat model that plays a script: calls, schemas, streams, errors, and which answer a request gets."""
 
 import asyncio
 from dataclasses import replace
@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk, HumanMessage
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.registry import open_model
+from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
+from drretail.llm.scripted import Request, Script, ScriptedAnswer, read_script, requests_of, scripted_model
+from drretail.llm.scripted.script import digest_of
+from drretail.prompts import tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.tools.registry import openai_schemas
@@ -30,28 +34,27 @@ class Rating(Record):
     rating: int
 
 
-def model(*answers: dict[str, Any]):
+def model(*answers: dict[str, Any]) -> Model:
     return scripted_model(*(ScriptedAnswer.model_validate(answer) for answer in answers))
 
 
-def models(*answers: dict[str, Any], retries: int = 0) -> Models:
-    async def at_once(seconds: float) -> None:
-        del seconds
+def models(*answers: dict[str, Any], **given: Any) -> Models:
+    return Models({"researcher": replace(model(*answers), **given)}, Journal(), Trajectory())
 
-    retrying = Retrying(retries, sleep=at_once)
-    return Models({"researcher": replace(model(*answers), retrying=retrying)}, Journal(), Trajectory())
+
+async def at_once(seconds: float) -> None:
+    del seconds
+
+
+TWICE = Retrying(2, sleep=at_once)
 
 
 def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_path: Path) -> None:
     path = tmp_path / "answers.toml"
     path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
     opened = open_model(f"scripted:{path}")
-    assert opened.info.model_dump() == {
-        "spec": f"scripted:{path}",
-        "provider": "scripted",
-        "model": str(path),
-        "kind": "scripted",
-    }
+    info = {"spec": f"scripted:{path}", "provider": "scripted", "model": str(path), "kind": "scripted"}
+    assert opened.info.model_dump() == info
     assert asyncio.run(answer_of(opened, ASK)).text == "The tube feeder."
     path.write_text("[[answers]]\ntext = 'The tray.'\n")
     assert open_model(f"scripted:{path}").params != opened.params
@@ -60,18 +63,14 @@ def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_pa
         open_model(f"scripted:{path}")
 
 
-def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them() -> None:
+def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them_where_they_are_allowed() -> None:
     played = model({"text": "I look.", "calls": [SEARCH, SEARCH]})
     answer = asyncio.run(answer_of(played, ASK, chat=played.chat.bind_tools(openai_schemas())))
     assert answer.text == "I look."
     assert [call["args"] for call in answer.tool_calls] == [SEARCH["args"]] * 2
     assert len({call["id"] for call in answer.tool_calls}) == 2
     (request,) = requests_of(played)
-    assert len(request.tools) == 9
-    assert request.schema is None
-
-
-def test_a_call_where_none_is_allowed_is_an_error_of_the_script() -> None:
+    assert (len(request.tools), request.schema) == (9, None)
     with pytest.raises(ModelError, match="the script calls web_search where no call is allowed"):
         asyncio.run(models({"calls": [SEARCH]}).call("researcher", ASK, tools=openai_schemas(), may_call=False))
 
@@ -80,14 +79,9 @@ def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits
     asked = models({"structured": {"rating": "good"}}, {"text": "no JSON"}, {"structured": {"rating": 7}})
     assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
     requests = requests_of(asked.by_role["researcher"])
-    assert [request.schema for request in requests] == ["Rating"] * 3
-    assert [request.tools for request in requests] == [()] * 3
-
-
-def test_models_that_are_asked_for_json_in_words_are_played_as_well() -> None:
-    in_words = replace(model({"structured": {"rating": 7}}), structured_output=False)
-    asked = Models({"researcher": in_words}, Journal(), Trajectory())
-    assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
+    assert [(request.schema, request.tools) for request in requests] == [("Rating", ())] * 3
+    in_words = models({"structured": {"rating": 7}}, structured_output=False)
+    assert asyncio.run(in_words.ask("researcher", ASK, Rating)).rating == 7
 
 
 def test_a_stream_adds_up_to_the_answer() -> None:
@@ -112,9 +106,9 @@ def test_every_error_becomes_a_model_error_of_the_kind_that_runs_record(error: s
 
 
 def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
-    asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retries=2)
+    asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retrying=TWICE)
     assert asyncio.run(asked.call("researcher", ASK)).text == "Now."
-    asked = models({"error": "rate_limit", "times": 3, "text": "Now."}, retries=2)
+    asked = models({"error": "rate_limit", "times": 3, "text": "Now."}, retrying=TWICE)
     with pytest.raises(ModelError, match="rate_limit") as result:
         asyncio.run(asked.call("researcher", ASK))
     assert result.value.retries == 2
@@ -128,3 +122,116 @@ def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
     estimated = models({"text": "x" * 40})
     asyncio.run(estimated.call("researcher", ASK))
     assert estimated.usage["researcher"].output == 10
+
+
+QUESTION = HumanMessage(f"Research this.\n{tagged('query', 'Which feeder?')}\n{tagged('today', '2023-09-30')}")
+
+
+def request(*messages: BaseMessage, **given: Any) -> Request:
+    return Request((SystemMessage("Be brief."), *(messages or (QUESTION,))), **given)
+
+
+def script(**held: Any) -> Script:
+    return Script.model_validate(held)
+
+
+@given(st.integers(1, 8), st.integers(1, 8))
+def test_a_list_gives_the_nth_answer_to_the_nth_turn_of_any_conversation(length: int, turn: int) -> None:
+    played = script(answers=[{"text": f"answer {at}"} for at in range(1, length + 1)])
+    asked = request(QUESTION, *[AIMessage("Hm.")] * (turn - 1))
+    if turn <= length:
+        assert played(asked).text == f"answer {turn}"
+    else:
+        with pytest.raises(ModelError, match=f"its list ends after {length} turn"):
+            played(asked)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "holds"),
+    [
+        ({"tools": ["web_search"]}, True),
+        ({"tools": ["web_search", "calculator"]}, True),
+        ({"tools": ["Finalize"]}, False),
+        ({"tools": []}, False),
+        ({"turn": 2}, True),
+        ({"turn": 1}, False),
+        ({"schema": ""}, True),
+        ({"schema": "Rating"}, False),
+        ({"tags": ["query", "today"]}, True),
+        ({"tags": ["sub_problem"]}, False),
+        ({"opening_says": "Which feeder?"}, True),
+        ({"opening_says": "Which bath?"}, False),
+        ({"last_says": "B0TEST0001"}, True),
+        ({"last_says": "feeder"}, False),
+        ({"may_call": True}, True),
+        ({"may_call": False}, False),
+        ({"opening": digest_of(QUESTION.text)}, True),
+        ({"opening": "0" * 16}, False),
+        ({"turn": 2, "tags": ["sub_problem"]}, False),
+    ],
+)
+def test_a_rule_is_for_requests_that_meet_all_its_conditions(conditions: dict[str, Any], holds: bool) -> None:
+    played = script(rules=[{**conditions, "answer": {"text": "the rule's"}}], answers=[{"text": "a"}, {"text": "b"}])
+    turns = (QUESTION, AIMessage("Hm."), ToolMessage("B0TEST0001", tool_call_id="x"))
+    asked = request(*turns, tools=("web_search", "calculator"))
+    assert played(asked).text == ("the rule's" if holds else "b")
+
+
+def test_the_first_rule_that_holds_decides_and_one_whose_list_has_ended_holds_no_more() -> None:
+    played = script(rules=[{"answers": [{"text": "first"}]}, {"answer": {"text": "then"}}])
+    assert played(request()).text == "first"
+    assert played(request(QUESTION, AIMessage("first"))).text == "then"
+
+
+def test_an_opening_is_known_by_its_data_and_not_by_the_words_around_it() -> None:
+    reworded = QUESTION.text.replace("Research this.", "Please look into it.")
+    assert digest_of(reworded) == digest_of(QUESTION.text)
+    assert digest_of(f"{QUESTION.text}\n{tagged('schema', '{}')}") == digest_of(QUESTION.text)
+    assert digest_of(QUESTION.text.replace("feeder", "bath")) != digest_of(QUESTION.text)
+    assert digest_of("no data") != digest_of("none either")
+
+
+def test_a_request_that_nothing_is_for_is_shown_in_short() -> None:
+    answer = {"text": "x"}
+    played = script(rules=[{"schema": "Rating", "turn": 2, "answer": answer}, {"turn": 3, "answer": answer}])
+    with pytest.raises(ModelError) as result:
+        played(request(HumanMessage("a " * 500), tools=("web_search",), may_call=False))
+    assert result.value.kind == "model"
+    text = result.value.message
+    assert text.startswith(
+        "the script has no answer to this request (rule 2 is for turn 3): turn: 1; "
+        "tools: web_search (not to be called); schema: none; tags: none; last message (human): a a a"
+    )
+    assert len(text) < 400
+
+
+WRONG = {
+    "answers = []": "there is neither an answer nor a rule",
+    "[[answers]]\ntxt = 'x'": "answers.0.txt: Extra inputs are not permitted",
+    "[[answers]]\ntext = 'x'\nstructured = {}": "an answer is structured, or text and calls, not both",
+    "[[answers]]\nusage = { output = 3 }": "an answer needs text, calls, structured, stop or error",
+    "[[answers]]\nerror = 'flood'": "Input should be 'rate_limit'",
+    "[[answers]]\nerror = 'timeout'\ntimes = 2": "an answer beside it exactly where it says how many times",
+    "[[answers]]\nerror = 'timeout'\ntext = 'x'": "an answer beside it exactly where it says how many times",
+    "[[answers]]\ntext = 'x'\nmessage = 'y'": "times and message belong to an error",
+    "[[rules]]\nturn = 1": "a rule needs either answer, or answers in order",
+    "[[rules]]\nturn = 1\nanswers = [{ text = 'x' }]": "a rule for one turn has an answer, not answers in order",
+    "answers = 3 4": "is no script",
+}
+
+
+@pytest.mark.parametrize(("written", "message"), WRONG.items())
+def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, written: str, message: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(written)
+    with pytest.raises(UserError) as problem:
+        read_script(path)
+    assert message in str(problem.value)
+    assert str(path) in str(problem.value)
+
+
+def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("[[answers]]\ncalls = [{ name = 'web_search', args = { query = 'x' } }]\n")
+    (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')
+    assert read_script(tmp_path / "a.toml").answers == read_script(tmp_path / "a.json").answers
+    assert isinstance(read_script(tmp_path / "a.toml").answers[0], ScriptedAnswer)

@@ -15,17 +15,15 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
 from drretail.experiment import Experiment
 from drretail.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import record, scripted_model
 from drretail.llm.scripted.recording import script_of
-from drretail.progress import choose_progress
 from drretail.records.query import Query
-from drretail.records.score import Scores
 from drretail.trajectory import Trajectory
+from tests.build import scored
 from tests.shop import PAGES, USER, build_shop
 
 QUERIES = (
@@ -59,8 +57,7 @@ def experiment(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
                     await Runner(world, "w").run_into(opened, one, query)
 
     asyncio.run(run())
-    judges = [Judge.of(open_model("offline:judge"))]
-    asyncio.run(score(folder, ["faithfulness", "quality"], judges, store=world.store, progress=choose_progress("none")))
+    scored(folder, ["faithfulness", "quality"], Judge.of(open_model("offline:judge")), store=world.store)
     return folder
 
 
@@ -83,29 +80,22 @@ def test_a_recorded_run_is_played_again_by_steps(world: World, experiment: Path,
         }
 
 
-def values(scores: Scores, judge: str) -> dict[tuple[str, ...], float | None]:
-    return {
-        (each.metric, each.variant, each.system, each.policy): each.value
-        for each in scores.scores
-        if each.judge == judge
-    }
-
-
 def test_a_judges_answers_are_recorded_where_it_is_named(world: World, experiment: Path, tmp_path: Path) -> None:
     recording = record(experiment, tmp_path / "judge.json", systems=["none"], judges=["offline-judge"])
     assert recording.answers > 5
     scripted = Judge.of(open_model(f"scripted:{tmp_path / 'judge.json'}"))
-    scores = asyncio.run(
-        score(experiment, ["faithfulness"], [scripted], store=world.store, progress=choose_progress("none"))
+    scores = scored(experiment, "faithfulness", scripted, store=world.store)
+    found, first = (
+        {
+            (each.variant, each.system, each.policy): each.value
+            for each in scores.scores
+            if (each.metric, each.judge) == ("faithfulness", judge)
+        }
+        for judge in (scripted.ref.spec, "offline:judge")
     )
-    found, first = (values(scores, judge) for judge in (scripted.ref.spec, "offline:judge"))
-    faithful = {key: value for key, value in first.items() if key[0] == "faithfulness"}
-    assert faithful
-    assert {key: found[key] for key in faithful} == faithful
+    assert first
+    assert found == first
     assert not any(judging.failed for judging in scores.judgings)
-
-
-def test_an_experiment_that_asked_no_model_has_nothing_to_record(experiment: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no answer of a model to record"):
         record(experiment, tmp_path / "x.json", systems=["null_empty"])
 
