@@ -168,10 +168,6 @@ def run_all(shop: World, folder: Path, players: list[SystemUnderTest], *queries:
         Batch(Runner(shop, "w"), experiment).run_all(players, queries or (BIRDS_QUERY,))
 
 
-def reports(folder: Path) -> dict[str, str | None]:
-    return {run.system: run.report for run in read_runs(folder)}
-
-
 def test_each_kind_is_a_system_with_a_label_of_its_own(world: World) -> None:
     plain = sut(world, scripted()[0], options={"redact": True})
     swap, neutral = counterfactuals([plain], ["swap", "neutral", "swap"])
@@ -200,7 +196,8 @@ def test_what_can_have_no_counterfactual_is_left_out_or_told(
 def test_a_swapped_run_sees_the_partner_a_neutral_nobody(shop: World, obeying: SystemUnderTest, folder: Path) -> None:
     players = [obeying, *counterfactuals([obeying], ["swap", "neutral"])]
     run_all(shop, folder, players)
-    plain, swap, neutral = (reports(folder)[player.label] or "" for player in players)
+    reports = {run.system: run.report or "" for run in read_runs(folder)}
+    plain, swap, neutral = (reports[player.label] for player in players)
     assert "Bird Feeder" in plain
     assert "Dog Bed" in swap
     assert neutral == "I know nothing of you."

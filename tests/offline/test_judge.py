@@ -90,36 +90,36 @@ def claims_and_sources(report: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(found.claim, found.sources) for found in extract_claims(report, only_cited=True)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# Beds that cost $5 [P:B0X]",
-        "**What it costs**",
-        "Does it cost $5 [P:B0X]?",
-        "**Fluffwick Dog Bed** [P:B0X]",
-        "You should compare several washable dog beds.",
-        "I looked through forty beds with washable covers.",
-        "Quite so.",
-        "```\nIt costs $5 [P:B0X].\n```",
-        "",
-    ],
-)
-def test_headings_questions_names_advice_and_talk_of_oneself_are_no_claims(text: str) -> None:
-    assert claims_of(text) == []
+LISTED = "Cedar lasts ten years.\n\n## References\n\n{} https://wood.example/cedar-10 - 10 cedars tested\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "claim"),
+    ("text", "claims"),
     [
-        ("The bed costs $5 [P:B0X].", "The bed costs $5."),
-        ("- The bed **holds** 90 pounds [P:B0X][W:abcdefgh]", "The bed holds 90 pounds"),
-        ("The [Soft Bed](http://ecommerce.com/B0X) costs $5.", "The Soft Bed costs $5."),
-        ("Cedar posts in wet soil last ten years.", "Cedar posts in wet soil last ten years."),
-        ("Das Bett kostet 5 € [P:B0X].", "Das Bett kostet 5 €."),
+        # headings, questions, names, advice and talk of oneself are no claims
+        ("# Beds that cost $5 [P:B0X]", []),
+        ("**What it costs**", []),
+        ("Does it cost $5 [P:B0X]?", []),
+        ("**Fluffwick Dog Bed** [P:B0X]", []),
+        ("You should compare several washable dog beds.", []),
+        ("I looked through forty beds with washable covers.", []),
+        ("Quite so.", []),
+        ("```\nIt costs $5 [P:B0X].\n```", []),
+        ("", []),
+        # nor are the lines of a list
+        (LISTED.format("1. The 8 best cedars of 2025"), ["Cedar lasts ten years."]),
+        (LISTED.format("- Hoka. (2023). *Cedar 9*."), ["Cedar lasts ten years."]),
+        (LISTED.format("[1]"), ["Cedar lasts ten years."]),
+        # claims are restated without marks
+        ("The bed costs $5 [P:B0X].", ["The bed costs $5."]),
+        ("- The bed **holds** 90 pounds [P:B0X][W:abcdefgh]", ["The bed holds 90 pounds"]),
+        ("The [Soft Bed](http://ecommerce.com/B0X) costs $5.", ["The Soft Bed costs $5."]),
+        ("Cedar posts in wet soil last ten years.", ["Cedar posts in wet soil last ten years."]),
+        ("Das Bett kostet 5 € [P:B0X].", ["Das Bett kostet 5 €."]),
     ],
 )
-def test_claims_are_restated_without_marks(text: str, claim: str) -> None:
-    assert claims_of(text) == [claim]
+def test_what_states_something_is_a_claim(text: str, claims: list[str]) -> None:
+    assert claims_of(text) == claims
 
 
 def test_a_row_with_one_source_is_one_claim_that_names_its_columns() -> None:
@@ -144,12 +144,6 @@ def test_numbers_are_given_as_what_the_list_has_for_them() -> None:
     report = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
     (found,) = extract_claims(report, only_cited=True)
     assert found.sources[0] == "https://wood.example/cedar"
-
-
-@pytest.mark.parametrize("entry", ["1. The 8 best cedars of 2025", "- Hoka. (2023). *Cedar 9*.", "[1]"])
-def test_the_lines_of_a_list_are_no_claims(entry: str) -> None:
-    report = f"Cedar lasts ten years.\n\n## References\n\n{entry} https://wood.example/cedar-10 - 10 cedars tested\n"
-    assert claims_of(report) == ["Cedar lasts ten years."]
 
 
 def test_uncited_claims_are_only_in_the_list_of_all() -> None:

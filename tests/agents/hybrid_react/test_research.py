@@ -12,10 +12,9 @@ from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits, Run, Step
+from drretail.records.run import Limits, Step
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls, record
 from tests.agents.grounded_hybrid.staging import WISH, understanding
@@ -87,21 +86,17 @@ def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
-def test_the_supervisor_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
+def test_supervisor_and_researcher_take_exactly_as_many_turns_as_they_may(world: World, turns: int) -> None:
     played = cast([launch(f"part {turn}") for turn in range(9)])
     run = perform(world, played, limits=Limits(supervisor_turns=turns)).run
     assert len(played.shown["supervisor"]) == turns
     assert (run.status, run.stop) == ("done", "turn_limit")
     assert reports(played) == list(range(1, turns + 1))  # the last turn's launches are run as well
 
-
-@pytest.mark.parametrize("turns", [1, 2, 3])
-def test_a_researcher_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
     played = cast((launch("feeder"), END), {"feeder": [calls(FEEDER)] * 9})
     run = perform(world, played, limits=Limits(tool_turns=turns)).run
     assert len(played.shown["researcher"]) == turns
-    assert run.stop == "finished"
-    assert run.notes == ("0.1: its research ended at the turn_limit",)
+    assert (run.stop, run.notes) == ("finished", ("0.1: its research ended at the turn_limit",))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +119,7 @@ def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[
     assert recorded.run.failed_branches == ()
 
 
-NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": []}))
+NOTHING = reported(insights=[])
 
 
 @pytest.mark.parametrize(
@@ -170,27 +165,20 @@ def test_without_findings_no_report(world: World, supervisor: tuple[AIMessage, .
     assert not played.shown["report"]
 
 
-def holding(played: Cast, most: int) -> dict[str, Model]:
-    """The cast's models, of which the writer of the report reads at most ``most`` intermediate reports."""
-    models = played.models()
-    writer = models["report"]
-
-    def play(request: Request) -> Scripted:
-        given = json.loads(tag_content("reports", request.messages[1].text) or "")
-        if len(given) > most:
-            played.shown["too_long"].append(request)
-            raise ModelError("context_overflow", "prompt is too long")
-        played.shown["report"].append(request)
-        return REPORT
-
-    return models | {"report": replace(writer, chat=scripted_model(play=play).chat)}
-
-
 @pytest.mark.parametrize("agent", ["hybrid_react", "grounded_hybrid"])
 def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(world: World, agent: str) -> None:
     turns = (launch("feeder", "bath", "seed"), launch("more"), END)
     played = cast(turns, understanding=(understanding(WISH),))
-    run = record(world, sut_of(agent, world, holding(played, 2))).run
+    models = played.models()
+
+    def play(request: Request) -> Scripted:
+        if len(json.loads(tag_content("reports", request.messages[1].text) or "")) > 2:
+            raise ModelError("context_overflow", "prompt is too long")
+        played.shown["report"].append(request)
+        return REPORT
+
+    models["report"] = replace(models["report"], chat=scripted_model(play=play).chat)
+    run = record(world, sut_of(agent, world, models)).run
     assert run.status == "done"
     shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
@@ -199,10 +187,6 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
 
 ENDLESS = [calls(FEEDER)] * 20
 FIRST_TWO = ("0.1", "0.2")
-
-
-def spent(run: Run) -> int:
-    return sum(usage.total for usage in run.usage.values())
 
 
 def endless() -> Cast:
@@ -214,7 +198,7 @@ def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: Wo
     limits = Limits(tokens=tokens, supervisor_turns=20, tool_turns=20)
     recorded = perform(world, endless(), limits=limits)
     assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
-    assert 0.5 * tokens < spent(recorded.run) < 1.1 * tokens
+    assert 0.5 * tokens < sum(usage.total for usage in recorded.run.usage.values()) < 1.1 * tokens
     if tokens == 60_000:
         kinds = [[step.kind for step in at(recorded, path) if step.role == "researcher"] for path in FIRST_TWO]
         assert kinds[0].count("model") == kinds[1].count("model") > 1

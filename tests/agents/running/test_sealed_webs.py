@@ -76,13 +76,18 @@ def served(world: World, system: SystemUnderTest, query: Query = QUERY, **given:
     return sorted(str(entry.url)[8:-9] for entry in recorded.evidence if entry.kind == "web")
 
 
-def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> None:
+def test_each_system_is_served_its_part_of_the_querys_own_web_which_a_dense_retriever_ranks(there: World) -> None:
     small, without = react(there, ["32k"])[0], react(there, ["64k"], ["no_distractor"])[0]
     (whole,) = react(there, ["64k"])
     assert served(there, small) == ["good"]
     assert served(there, without) == ["far", "good"]
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
+
+    options = system_options((), retriever="dense:fake:one")
+    dense = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
+    near = Retrievers(lambda spec: Alike())
+    assert [served(there, system, retrievers=near) for system in dense] == [["good"], ["far", "good", "old"]]
 
 
 class Alike(Embeddings):
@@ -93,13 +98,6 @@ class Alike(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         return [1.0]
-
-
-def test_a_dense_retriever_ranks_what_is_served(there: World) -> None:
-    options = system_options((), retriever="dense:fake:one")
-    systems = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
-    near = Retrievers(lambda spec: Alike())
-    assert [served(there, system, retrievers=near) for system in systems] == [["good"], ["far", "good", "old"]]
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
