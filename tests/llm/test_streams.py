@@ -10,6 +10,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
+from drretail.tools.registry import openai_schemas
 from tests.wire.server import Plan, WireServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("provider", ["anthropic", "openai"])]
@@ -17,18 +18,6 @@ MESSAGES = [
     SystemMessage("You shop."),
     HumanMessage("<query>\nWhich bird feeder under $30 should I buy?\n</query>\n<today>\n2026-11-01\n</today>"),
 ]
-SEARCH: dict[str, Any] = {
-    "type": "function",
-    "function": {
-        "name": "product_catalog_search",
-        "description": "Searches.",
-        "parameters": {
-            "type": "object",
-            "properties": {"query": {"type": "string"}},
-            "required": ["query"],
-        },
-    },
-}
 
 
 def model_at(server: WireServer, provider: str, *, stream: bool = True, retries: int = 0) -> Model:
@@ -53,7 +42,7 @@ async def test_a_stream_put_together_is_the_answer_that_comes_whole(provider: st
     with WireServer() as server:
         for stream in (False, True):
             model = model_at(server, provider, stream=stream)
-            answers.append(await answer_of(model, MESSAGES, chat=model.chat.bind_tools([SEARCH])))
+            answers.append(await answer_of(model, MESSAGES, chat=model.chat.bind_tools(openai_schemas())))
             answers.append(await answer_of(model, MESSAGES))
         assert server.seen.streamed == 2
     assert answers[0].tool_calls
@@ -68,7 +57,7 @@ async def test_what_goes_wrong_in_the_middle_is_tried_again(provider: str, fault
     attempts = Attempts()
     with WireServer(Plan(rate=1, faults=[fault], times=1)) as server:
         model = model_at(server, provider, retries=2)
-        chat = model.chat.bind_tools([SEARCH]) if tools else model.chat
+        chat = model.chat.bind_tools(openai_schemas()) if tools else model.chat
         answer = await answer_of(model, MESSAGES, chat=chat, attempts=attempts)
         assert (server.seen.requests, len(attempts.failed)) == (2, 1)
     assert bool(answer.tool_calls) == tools

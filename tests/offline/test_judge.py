@@ -86,10 +86,6 @@ def claims_of(report: str, *, only_cited: bool = False) -> list[str]:
     return [found.claim for found in extract_claims(report, only_cited=only_cited)]
 
 
-def claims_and_sources(report: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(found.claim, found.sources) for found in extract_claims(report, only_cited=True)]
-
-
 LISTED = "Cedar lasts ten years.\n\n## References\n\n{} https://wood.example/cedar-10 - 10 cedars tested\n"
 
 
@@ -122,34 +118,35 @@ def test_what_states_something_is_a_claim(text: str, claims: list[str]) -> None:
     assert claims_of(text) == claims
 
 
-def test_a_row_with_one_source_is_one_claim_that_names_its_columns() -> None:
-    report = "| Product | Price | Stars |\n|---|---|---|\n| Bed [P:B0X] | $5 | 4.5 |\n| Bowl [P:B0Y] | | 4.1 |\n"
-    assert claims_and_sources(report) == [("Bed; Price: $5; Stars: 4.5", ("P:B0X",)), ("Bowl; Stars: 4.1", ("P:B0Y",))]
+CELLS = [("Bed; Price: $5", ("P:B0X",)), ("Bowl; Price: $7", ("P:B0Y",))]
 
 
 @pytest.mark.parametrize(
-    "report",
+    ("report", "claims"),
     [
-        "| | Bed [P:B0X] | Bowl [P:B0Y] |\n|---|---|---|\n| Price | $5 | $7 |\n",
-        "| | Bed | Bowl |\n|---|---|---|\n| Price | $5 | $7 |\n| Source | [P:B0X] | [P:B0Y] |\n",
-        "| | Bed | Bowl |\n|---|---|---|\n| Price | $5 [P:B0X] | $7 [P:B0Y] |\n",
+        ("| | Bed [P:B0X] | Bowl [P:B0Y] |\n|---|---|---|\n| Price | $5 | $7 |\n", CELLS),
+        ("| | Bed | Bowl |\n|---|---|---|\n| Price | $5 | $7 |\n| Source | [P:B0X] | [P:B0Y] |\n", CELLS),
+        ("| | Bed | Bowl |\n|---|---|---|\n| Price | $5 [P:B0X] | $7 [P:B0Y] |\n", CELLS),
+        (
+            "| Product | Price | Stars |\n|---|---|---|\n| Bed [P:B0X] | $5 | 4.5 |\n| Bowl [P:B0Y] | | 4.1 |\n",
+            [("Bed; Price: $5; Stars: 4.5", ("P:B0X",)), ("Bowl; Stars: 4.1", ("P:B0Y",))],
+        ),
     ],
-    ids=["head", "row of sources", "cells"],
+    ids=["head", "row of sources", "cells", "a row with one source is one claim"],
 )
-def test_a_cell_is_a_claim_where_its_column_or_the_cell_itself_has_a_source(report: str) -> None:
-    assert claims_and_sources(report) == [("Bed; Price: $5", ("P:B0X",)), ("Bowl; Price: $7", ("P:B0Y",))]
+def test_a_cell_is_a_claim_where_its_column_or_the_cell_itself_has_a_source(
+    report: str, claims: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert [(found.claim, found.sources) for found in extract_claims(report, only_cited=True)] == claims
 
 
-def test_numbers_are_given_as_what_the_list_has_for_them() -> None:
-    report = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
-    (found,) = extract_claims(report, only_cited=True)
-    assert found.sources[0] == "https://wood.example/cedar"
-
-
-def test_uncited_claims_are_only_in_the_list_of_all() -> None:
+def test_uncited_claims_are_only_in_the_list_of_all_and_numbers_are_what_the_list_has_for_them() -> None:
     report = "Cedar posts last ten years outside. Pine lasts two years [W:abcdefgh]."
     assert claims_of(report, only_cited=True) == ["Pine lasts two years."]
     assert claims_of(report) == ["Cedar posts last ten years outside.", "Pine lasts two years."]
+    numbered = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
+    (found,) = extract_claims(numbered, only_cited=True)
+    assert found.sources[0] == "https://wood.example/cedar"
 
 
 @given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))

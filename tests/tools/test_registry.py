@@ -50,19 +50,18 @@ def test_the_nine_are_those_of_the_paper_and_their_schemas_are_stable() -> None:
     assert tool_schema_hash() == GOLDEN.read_text().strip(), f"renew it with: {RENEW}{GOLDEN.name}"
 
 
-def test_openai_anthropic_and_langchain_say_the_same(toolkit: Toolkit) -> None:
+def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_goes_through_the_toolkit(
+    toolkit: Toolkit,
+) -> None:
     openai = [schema["function"] for schema in openai_schemas()]
     anthropic = [
         {"name": each["name"], "description": each["description"], "parameters": each["input_schema"]}
         for each in anthropic_schemas()
     ]
-    langchain = [convert_to_openai_tool(tool)["function"] for tool in langchain_tools(toolkit)]
+    tools = {tool.name: tool for tool in langchain_tools(toolkit, "0.4")}
+    langchain = [convert_to_openai_tool(tool)["function"] for tool in tools.values()]
     assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]
     assert openai == anthropic == langchain
-
-
-def test_a_langchain_tool_goes_through_the_toolkit(toolkit: Toolkit) -> None:
-    tools = {tool.name: tool for tool in langchain_tools(toolkit, "0.4")}
     assert '"value":3' in tools["calculator"].invoke({"expression": "1+2"})
     assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})
     assert "address.zip" in tools["update_user_profile"].invoke({"user_id": "A", "address": {"zip": 1}})
@@ -120,13 +119,18 @@ def told(world: World, mode: WebMode, **options: Any) -> dict[str, str]:
     return {function["name"]: function["description"] for function in functions}
 
 
-def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode(world: World) -> None:
+def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode_and_one_hash_stands_for_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     snippets, summaries = told(world, "snippets"), told(world, "ws")
     assert "never the whole page" in snippets["web_search"]
     assert "summary" not in snippets["web_search"]
     assert "a summary of the page" in summaries["web_search"]
     assert list(snippets) == list(summaries) == list(TOOLS)
     assert "web_search" not in told(world, "ws", without=frozenset({"web_search"}))
+    before = tool_schema_hash()
+    monkeypatch.setattr("drretail.tools.registry.SUMMARISED", TOOLS["calculator"])
+    assert tool_schema_hash() != before
 
 
 SCHEMAS = [
@@ -139,12 +143,6 @@ SCHEMAS = [
 def test_no_tool_and_no_answer_is_described_for_developers(schema: Any) -> None:
     for text in descriptions(schema):
         assert not DEVELOPERS.search(text), text
-
-
-def test_the_hash_of_the_schemas_stands_for_every_web_mode(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = tool_schema_hash()
-    monkeypatch.setattr("drretail.tools.registry.SUMMARISED", TOOLS["calculator"])
-    assert tool_schema_hash() != before
 
 
 PLACE = "tests.agents.own:SHIPPING"

@@ -72,11 +72,14 @@ def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Se
     def fail(number: int) -> object:
         raise KeyError("secret detail")
 
-    with Toolkit(session, tools=made_up("broken", fail)) as toolkit:
+    session.ledger.add([evidence("7", "something else")], "0", 99)
+    with Toolkit(session, tools=made_up("broken", fail) | made_up("clash", lambda number: None)) as toolkit:
         error = error_of(toolkit.call("broken", {}))
+        assert toolkit.call("clash", {"number": 7}).error == "unavailable", "one id for two sources"
     assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
-    kept = session.trajectory.steps()[0].error
-    assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept or "")
+    kept, clash = (step.error or "" for step in session.trajectory.steps())
+    assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept)
+    assert "EvidenceCollision" in clash
 
 
 def test_replies_ledger_and_steps_are_in_call_order_whatever_ends_first(session: Session) -> None:
@@ -189,13 +192,6 @@ def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
     assert [step.seq for step in session.trajectory.steps()] == [0, 1]
 
 
-def test_one_id_for_two_sources_is_a_recorded_error(session: Session) -> None:
-    session.ledger.add([evidence("7", "something else")], "0", 99)
-    with Toolkit(session, tools=made_up("clash", lambda number: None)) as toolkit:
-        assert toolkit.call("clash", {"number": 7}).error == "unavailable"
-    assert "EvidenceCollision" in (session.trajectory.steps()[0].error or "")
-
-
 def test_a_replay_that_lacks_an_answer_ends_the_run(world: World, tmp_path: Any) -> None:
     (tmp_path / "empty.jsonl").touch()
     session = Session(world, journal=Journal(replay=tmp_path / "empty.jsonl"))
@@ -223,6 +219,8 @@ def test_pools_that_share_places_never_run_more_jobs_at_once_than_there_are() ->
     jobs = [(pool, pool.submit(job)) for pool in pools for _ in range(4)]
     for pool, each in jobs:
         pool.wait(each, 60)
+    for pool in pools:
+        pool.close()
     assert most <= 2
 
 
@@ -238,6 +236,8 @@ def test_a_job_that_waits_for_its_place_has_not_begun_and_a_hung_one_leaves_its_
         hung.wait(first, 0.01)
     assert other.wait(second, 60) == "done"
     end.set()
+    for workers in (hung, other):
+        workers.close()
 
 
 def with_shopper(session: Session, **changed: object) -> Session:

@@ -329,25 +329,23 @@ def test_an_id_in_another_form_is_read_and_not_asked_for_again(world: World, wri
     assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
 
 
-def test_an_invented_id_is_pointed_out_and_can_be_mended(world: World) -> None:
-    played, recorded = consolidated(world, INVENTED, GOOD)
+@pytest.mark.parametrize(
+    ("turns", "notes"),
+    [
+        ((INVENTED, GOOD), ()),
+        ((INVENTED, INVENTED, INVENTED), (DROPPED,)),
+        ((INVENTED, AIMessage("Prose."), AIMessage("More prose.")), (DROPPED,)),
+        ((INVENTED, ModelError("timeout", "too slow")), (DROPPED,)),
+    ],
+    ids=["mended", "repeated", "prose", "timeout"],
+)
+def test_an_invented_id_is_pointed_out_and_dropped_with_a_note_where_it_stays(
+    world: World, turns: tuple[Scripted, ...], notes: tuple[str, ...]
+) -> None:
+    played, recorded = consolidated(world, *turns)
     assert OBJECTION in played.shown["synthesis"][1].messages[-1].text
     assert handed_on(played) == json.loads(GOOD.text)
-    assert recorded.run.notes == ()
-
-
-@pytest.mark.parametrize(
-    "turns",
-    [
-        (INVENTED, INVENTED, INVENTED),
-        (INVENTED, AIMessage("Prose."), AIMessage("More prose.")),
-        (INVENTED, ModelError("timeout", "too slow")),
-    ],
-)
-def test_an_invented_id_that_stays_is_dropped_with_a_note(world: World, turns: tuple[Scripted, ...]) -> None:
-    played, recorded = consolidated(world, *turns)
-    assert handed_on(played) == json.loads(GOOD.text)
-    assert recorded.run.notes == (DROPPED,)
+    assert recorded.run.notes == notes
 
 
 def test_what_another_researcher_found_is_no_evidence_here(world: World) -> None:
