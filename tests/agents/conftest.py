@@ -77,8 +77,8 @@ def folder(tmp_path: Path) -> Path:
 
 def tally_of(folder: Path, world: World, player: SystemUnderTest, runner: Runner | None = None, **given: Any) -> Tally:
     """What the runs of a system come to in an experiment, one after the other; ``given`` as ``run_all`` takes it."""
-    queries = given.pop("queries", (QUERY,))
+    queries, budget = given.pop("queries", (QUERY,)), given.pop("experiment_budget", None)
     with Experiment(folder, definition(world, queries, [player], "42")) as experiment:
-        batch = Batch(runner or Runner(world, "w"), experiment, parallel=1)
+        batch = Batch(runner or Runner(world, "w"), experiment, parallel=1, experiment_budget=budget)
         (tally,) = batch.run_all([player], queries, **given)
     return tally

@@ -22,7 +22,7 @@ from drretail.records.run import ASK_SHOPPER, INTENT_BASELINES, LABEL_PATTERN
 from drretail.records.wish import Hidden, Want, Wish
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import understanding
-from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch, sut_of
+from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch
 
 CEDAR = Hidden(field="must", index=0, value="cedar", topic="feature", say="It has to be of cedar.")
 BATH = Hidden(field="must", index=0, value="bath", topic="use", say="It is for a bath.")
@@ -118,7 +118,7 @@ def test_the_supervisor_asks_the_writer_reads_the_answers_and_researchers_cannot
         report=[REPORT],
         understanding=[understanding(HIDING.wish or Wish())],
     )
-    (system,) = intended([sut_of(agent, world, played_by.models())], ["asked"])
+    (system,) = intended([sut(world, played_by.models(), agent)], ["asked"])
     recorded = record(world, system, HIDING)
     shown = played_by.shown
     tools = {role: {tool for request in requests for tool in request.tools} for role, requests in shown.items()}

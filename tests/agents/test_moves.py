@@ -14,8 +14,8 @@ from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.records.run import System
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import QUERY, calls
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, sut_of
+from tests.agents.conftest import QUERY, calls, sut
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.shop import USER
 
 FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
@@ -39,7 +39,7 @@ def delayed(seed: int | None) -> Cast:
 
 def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[bytes]:
     """The files of a run in a moving shop."""
-    (player,) = moved([sut_of("hybrid_react", world, delayed(seed).models())], MOVES)
+    (player,) = moved([sut(world, delayed(seed).models(), "hybrid_react")], MOVES)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
     assert run.status == "done", run.error
@@ -79,7 +79,7 @@ def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(world: Wo
 
 
 def test_what_moves_stands_in_the_label_and_floors_have_no_moving_shop(world: World) -> None:
-    plain = sut_of("hybrid_react", world, delayed(None).models())
+    plain = sut(world, delayed(None).models(), "hybrid_react")
     (beside,) = moved(with_baselines([plain], world), "stock:.5,prices:1")
     assert beside.system.options == {"moves": "prices:1,stock:0.5"}
     short = System(agent="react", models={}, options=beside.system.options)

@@ -8,15 +8,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits
-from tests.agents.conftest import Scripted, calls, record, reporting
+from tests.agents.conftest import Scripted, calls, record, reporting, sut
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -86,5 +83,4 @@ class Cast:
 
 def perform(world: World, cast: Cast, files: Path | None = None, **given: Any) -> Recorded:
     """One run of dr3 by this cast."""
-    given.setdefault("limits", Limits())
-    return record(world, SystemUnderTest.of("dr3", load_agent("dr3"), cast.models(), world, **given), files=files)
+    return record(world, sut(world, cast.models(), "dr3", **given), files=files)

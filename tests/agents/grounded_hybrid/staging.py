@@ -17,8 +17,8 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls, record
-from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
+from tests.agents.conftest import QUERY, Scripted, calls, record, sut
+from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch
 from tests.grounding.kitchen import EVIDENCE, GOODS
 from tests.grounding.kitchen import QUERY as GIFT
 
@@ -61,7 +61,7 @@ def plays(
 def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Recorded:
     """One run of grounded_hybrid by this cast."""
     models = actors.models() | {"report": _reporter(actors)}
-    return record(world, sut_of("grounded_hybrid", world, models, **given), query)
+    return record(world, sut(world, models, "grounded_hybrid", **given), query)
 
 
 def _reporter(actors: Cast) -> Model:

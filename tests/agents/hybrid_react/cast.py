@@ -9,14 +9,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from tests.agents.conftest import Scripted, calls, record, reporting
+from tests.agents.conftest import Scripted, calls, record, reporting, sut
 from tests.shop import USER
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -103,10 +101,6 @@ def cast(
     )
 
 
-def sut_of(name: str, world: World, models: Mapping[str, Model], **given: Any) -> SystemUnderTest:
-    return SystemUnderTest.of(name, load_agent(name), models, world, **given)
-
-
 def perform(world: World, cast: Cast, *, seconds: float | None = None, **given: Any) -> Recorded:
     """One run of hybrid_react by this cast."""
-    return record(world, sut_of("hybrid_react", world, cast.models(seconds), **given))
+    return record(world, sut(world, cast.models(seconds), "hybrid_react", **given))

@@ -16,7 +16,7 @@ from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Step
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, record
+from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import (
     BATH,
@@ -30,7 +30,6 @@ from tests.agents.hybrid_react.cast import (
     launch,
     perform,
     reported,
-    sut_of,
 )
 from tests.shop import USER
 
@@ -178,7 +177,7 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
         return REPORT
 
     models["report"] = replace(models["report"], chat=scripted_model(play=play).chat)
-    run = record(world, sut_of(agent, world, models)).run
+    run = record(world, sut(world, models, agent)).run
     assert run.status == "done"
     shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
     assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}

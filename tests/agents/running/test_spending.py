@@ -7,26 +7,24 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.registry import BUILT_IN, load_agent, split_web_mode
-from drretail.agents.running.batch import Batch
+from drretail.agents.registry import BUILT_IN, split_web_mode
 from drretail.agents.running.estimate import dry_runs, estimate_left
-from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, read_run, run_folder
+from drretail.experiment import Experiment, read_runs
 from drretail.journal import read_effects
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
 from drretail.records.models import Price
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 
-OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
+BOTH = (QUERY, QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"}))
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 REPORT = reporting("The **tube** feeder [P:B0TEST0001] – take it.", "P:B0TEST0001 x 1")
 MODEL = "acme:test"
@@ -34,16 +32,10 @@ MODEL = "acme:test"
 PRICES = read_prices({MODEL: Price(input=10, output=100)})
 
 
-def experiment(
-    folder: Path, world: World, *turns: AIMessage | ModelError, experiment_budget: ExperimentBudget | None = None
-) -> list[int]:
+def experiment(folder: Path, world: World, *turns: AIMessage | ModelError, **given: Any) -> list[int]:
     """Two queries by a scripted model; how many runs were done, had failed, and were not started."""
-    model, _ = scripted(*turns)
-    player = sut(world, replace(model, spec=MODEL))
-    with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
-        (tally,) = Batch(Runner(world, "w"), opened, parallel=1, experiment_budget=experiment_budget).run_all(
-            [player], [QUERY, OTHER]
-        )
+    player = sut(world, replace(scripted(*turns)[0], spec=MODEL))
+    tally = tally_of(folder, world, player, queries=BOTH, **given)
     return [tally.done, tally.failed, tally.not_started]
 
 
@@ -67,9 +59,9 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
     experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     before = spent(folder)
     player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
-    with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
+    with Experiment(folder, definition(world, BOTH, [player], "42")) as opened:
         opened.discard(player.label, QUERY.query_id, 1)
-        (tally,) = Batch(Runner(world, "w"), opened, parallel=1).run_all([player], [QUERY, OTHER])
+    tally = tally_of(folder, world, player, queries=BOTH)
     after = spent(folder)
     assert (before.runs, after.runs) == (2, 2)
     assert after.total.usage.calls == 1.5 * before.total.usage.calls
@@ -97,14 +89,14 @@ def sonnet() -> Model:
     return open_model("anthropic:claude-sonnet-5", environ=environ, prices=read_prices())
 
 
-def a_system(world: World, agent: str, model: Model, **given: Any) -> SystemUnderTest:
+def a_system(world: World, agent: str, model: Model) -> SystemUnderTest:
     name, web_mode = split_web_mode(agent)
-    return SystemUnderTest.of(name, load_agent(name), {"": model}, world, web_mode=web_mode, **given)
+    return sut(world, model, name, web_mode=web_mode)
 
 
 def estimated(to: Path, world: World, *suts: SystemUnderTest, repeats: int = 1) -> list[Estimate]:
     given = {"retry_failed": False, "retry_spoiled": False}
-    return estimate_left(to, suts, [QUERY, OTHER], repeats, read_prices(), world, **given)
+    return estimate_left(to, suts, BOTH, repeats, read_prices(), world, **given)
 
 
 @pytest.mark.parametrize("agent", [*BUILT_IN, "react+ws"])
@@ -112,10 +104,8 @@ def test_rules_are_run_themselves_so_that_calls_and_tokens_are_exact(world: Worl
     shopper = a_system(world, agent, open_model("offline:shopper"))
     (before,) = estimated(folder, world, shopper)
     assert not folder.exists()
-    with Experiment(folder, definition(world, (QUERY, OTHER), [shopper], "42")) as opened:
-        Batch(Runner(world, "w"), opened, parallel=1).run_all([shopper], [QUERY, OTHER])
-    runs = [read_run(run_folder(folder, shopper.label, query.query_id, 1)) for query in (QUERY, OTHER)]
-    used = [use for run in runs for use in run.usage.values()]
+    tally_of(folder, world, shopper, queries=BOTH)
+    used = [use for run in read_runs(folder) for use in run.usage.values()]
     assert before.calls.low == before.calls.high == sum(use.calls for use in used) > 0
     assert before.input.low == before.input.high == sum(use.input_uncached for use in used)
     assert before.output.low == before.output.high == sum(use.output for use in used)
@@ -151,10 +141,8 @@ def test_nothing_is_searched_in_an_open_web(world: World, folder: Path) -> None:
 
 
 def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: Path) -> None:
-    model, _ = scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
-        Batch(Runner(world, "w"), opened, parallel=1).run_all([player], [QUERY, OTHER])
+    player = sut(world, scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
+    tally_of(folder, world, player, queries=BOTH)
     (estimate,) = estimated(folder, world, player, repeats=3)
     assert (estimate.count, estimate.basis) == (4, "its 2 finished runs here")
     assert (estimate.calls.low, estimate.calls.high) == (8, 8)
