@@ -69,7 +69,8 @@ class Served(OfflineChat):
 
 def player(world: World, backend: Backend) -> SystemUnderTest:
     info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
-    chat = Served(policy=lambda messages, tools, choice: messages[-1], model="served", backend=backend)
+    last: Any = lambda messages, tools, choice: messages[-1]  # noqa: E731
+    chat = Served(policy=last, model="served", backend=backend)
     return sut(world, Model("scripted:served", chat, info, {}))
 
 

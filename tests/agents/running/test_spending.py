@@ -95,8 +95,7 @@ def a_system(world: World, agent: str, model: Model) -> SystemUnderTest:
 
 
 def estimated(to: Path, world: World, *suts: SystemUnderTest, repeats: int = 1) -> list[Estimate]:
-    given = {"retry_failed": False, "retry_spoiled": False}
-    return estimate_left(to, suts, BOTH, repeats, read_prices(), world, **given)
+    return estimate_left(to, suts, BOTH, repeats, read_prices(), world, retry_failed=False, retry_spoiled=False)
 
 
 @pytest.mark.parametrize("agent", [*BUILT_IN, "react+ws"])
