@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from drretail.env.session import Session
+from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
+from drretail.errors import ToolError
 from drretail.records.shop import OrderStatus, Product
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.places import Place, PlaceKind
@@ -66,6 +68,27 @@ PAGES = [
     ),
     SandboxPage(url="https://dogs.example/beds", title="Dog beds", text="An older dog rests well on a thick bed."),
 ]
+
+
+class ListWeb:
+    """Answers every search with the same results, unless it is down, and keeps what it is asked."""
+
+    provider = "list"
+    corpus = None
+
+    def __init__(self, *results: WebResult, down: bool = False) -> None:
+        self._results = results or (WebResult("A", "https://a.example/", "of a"),)
+        self._down = down
+        self.asked: list[str] = []
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        self.asked.append(query)
+        if self._down:
+            raise ToolError("unavailable", "Down.")
+        return list(self._results[:k])
+
+    def fetch(self, url: str) -> WebPage:
+        return WebPage(url, "", "", "error")
 
 
 @pytest.fixture(scope="session")

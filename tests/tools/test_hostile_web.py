@@ -12,7 +12,6 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.web.reading.page import read_page
 from drretail.env.world import World
-from drretail.errors import ToolError
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
 from drretail.prompts import tag_content, tagged
 from drretail.records.evidence import Evidence
@@ -20,7 +19,7 @@ from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.build import run
 from tests.env.web.reading.pages import ARTICLE, fetched
-from tests.tools.conftest import ANNA, BORIS, error_of
+from tests.tools.conftest import ANNA, BORIS, ListWeb, error_of
 
 URL = "https://evil.example/page"
 ATTACKS = {
@@ -98,31 +97,11 @@ def test_closing_tags_in_every_spelling_are_text(closing: str) -> None:
     assert tag_content("after", prompt) == "x"
 
 
-class RecordingWeb:
-    """Keeps what it is asked; its pages are nothing."""
-
-    provider = "recording"
-    corpus = None
-
-    def __init__(self, *, down: bool = False) -> None:
-        self.asked: list[str] = []
-        self._down = down
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        self.asked.append(query)
-        if self._down:
-            raise ToolError("unavailable", "Down.")
-        return [WebResult("A", "https://a.example/", "of a")]
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url, "", "", "error")
-
-
 def searches(
-    world: World, *queries: str, redact: bool = True, web: RecordingWeb | None = None, first: Sequence[str] = ()
+    world: World, *queries: str, redact: bool = True, web: ListWeb | None = None, first: Sequence[str] = ()
 ) -> tuple[list[ToolReply], Session, list[str]]:
     """The replies to searches by Anna, after a look at the profiles of ``first``; and what left for the web."""
-    web = web or RecordingWeb()
+    web = web or ListWeb()
     session = Session(replace(world, web=web), user_id=ANNA, scope="any", redact=redact)
     with Toolkit(session) as toolkit:
         for user in first:
@@ -190,7 +169,7 @@ def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World, que
 def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:
     profile = world.store.user(ANNA)
     query = f"feeders {profile.first_name} {profile.last_name}"
-    (reply,), session, sent = searches(world, query, web=RecordingWeb(down=True))
+    (reply,), session, sent = searches(world, query, web=ListWeb(down=True))
     assert (reply.error, sent) == ("unavailable", ["feeders"])
     assert session.trajectory.steps()[0].sent == "feeders"
     assert findings(session) == []
@@ -203,7 +182,7 @@ def test_people_whose_profiles_the_run_has_read_or_changed_are_taken_out_too(wor
     _, session, sent = searches(world, query, first=[BORIS])
     assert (sent, findings(session)) == (["feeders for of"], [])
 
-    web, anna = RecordingWeb(), world.store.user(ANNA)
+    web, anna = ListWeb(), world.store.user(ANNA)
     with Toolkit(Session(replace(world, web=web), user_id=ANNA, redact=True)) as toolkit:
         toolkit.call("update_user_profile", {"user_id": ANNA, "first_name": "Zenobia"})
         asked = f"feeders Zenobia {anna.last_name} or {anna.first_name} {anna.last_name}"

@@ -14,25 +14,7 @@ from drretail.journal import Journal
 from drretail.tools.cited_pages import AT_ONCE, fetch_cited, rounds
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import NOTHING_FOUND, fetch_pages
-from tests.tools.conftest import PAGES, error_of
-
-
-class ListWeb:
-    """Answers every search with the same results."""
-
-    provider = "list"
-    corpus = None
-
-    def __init__(self, results: Sequence[WebResult]) -> None:
-        self._results = results
-        self.searches = 0
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        self.searches += 1
-        return list(self._results[:k])
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url, "", "", "error")
+from tests.tools.conftest import PAGES, ListWeb, error_of
 
 
 def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit, session: Session) -> None:
@@ -60,19 +42,19 @@ def test_a_live_web_says_that_its_pages_may_be_younger_and_gives_each_address_on
     world: World, toolkit: Toolkit
 ) -> None:
     twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
-    with Toolkit(Session(replace(world, web=ListWeb(twice)))) as live:
+    with Toolkit(Session(replace(world, web=ListWeb(*twice)))) as live:
         value = live.call("web_search", {"query": "x"}).value
     day = world.manifest.now.date()
     assert value["note"] == f"These pages are of the live web and may be younger than the shop's today, {day}."
     assert [result["snippet"] for result in value["results"]] == ["first"]
     assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
-    many = ListWeb([WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)])
+    many = ListWeb(*(WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)))
     with Toolkit(Session(replace(world, web=many), web_k=3)) as three:
         assert three.call("web_search", {"query": "x"}).value["shown"] == 3
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
-    web = ListWeb([WebResult("A", "https://a.example", "text")])
+    web = ListWeb()
     first = Session(replace(world, web=web))
     with Toolkit(first) as toolkit:
         text = toolkit.call("web_search", {"query": "x"}, "0.3").text
@@ -81,7 +63,7 @@ def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -
     assert (effect.scope, effect.kind, effect.request) == ("0.3/0", "web_search", asked)
     with Toolkit(Session(replace(world, web=web), journal=resumed(first.journal))) as toolkit:
         assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
-    assert web.searches == 1
+    assert web.asked == ["x"]
 
 
 def resumed(journal: Journal, kept: int | None = None) -> Journal:
