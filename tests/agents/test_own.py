@@ -16,7 +16,6 @@ from drretail.agents.base import Agent
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
-from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
 from drretail.data_ingest.demo import build_shop as build_demo
@@ -24,7 +23,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import open_model
 from drretail.llm.scripted import requests_of, scripted_model
 from drretail.progress import choose_progress
 from drretail.records.base import canonical_json
@@ -43,13 +42,10 @@ from tests.shop import USER, build_shop
 PLACE = "tests.agents.own:BUYER"
 
 
-def perform(world: World, **models: Model) -> Recorded:
-    return record(world, sut(world, models, PLACE))
-
-
 def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:
     buyer = scripted_model(calls(("shipping", {"weight": 3})), "It costs $5.50.")
-    run = perform(world, buyer=buyer, critic=scripted_model(reporting("Well said."))).run
+    critic = scripted_model(reporting("Well said."))
+    run = record(world, sut(world, {"buyer": buyer, "critic": critic}, PLACE)).run
     assert (run.status, run.report, run.picks) == ("done", "Well said.", ())
     assert [(step.kind, step.role, step.name) for step in run.steps] == [
         ("model", "buyer", "scripted:test"),
@@ -219,17 +215,14 @@ def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(tmp_pa
 
 
 def failing(question: str) -> str:
-    """Fails as scripts do."""
     raise ZeroDivisionError(question)
 
 
 def leaving(question: str) -> str:
-    """Ends as scripts do."""
     raise SystemExit(7)
 
 
 async def failing_later(question: str) -> str:
-    """Fails in the loop."""
     raise StopIteration(question)
 
 

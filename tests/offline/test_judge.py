@@ -17,13 +17,10 @@ REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
 SOURCE = '{"product_id":"B0X","title":"Soft Bed","price":5,"average_rating":4.5}'
 
 
-def bound(name: str, **properties: Any) -> list[dict[str, Any]]:
-    parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    return [{"type": "function", "function": {"name": name, "parameters": parameters}}]
-
-
 def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
-    message = judge([HumanMessage(prompt)], bound(name, **properties), "any")
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    tool = {"type": "function", "function": {"name": name, "parameters": parameters}}
+    message = judge([HumanMessage(prompt)], [tool], "any")
     (call,) = message.tool_calls
     assert call["name"] == name
     return call["args"]

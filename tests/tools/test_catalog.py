@@ -14,14 +14,6 @@ from tests.tools.conftest import ANNA, error_of, product
 HIDDEN = 'None of 3 holds all words. Hidden, but among the best: B0TOOLS003 "Tanagrove window bird feeder".'
 
 
-def ids(toolkit: Toolkit, query: str, **args: Any) -> list[str]:
-    """The last digits of the products found."""
-    reply = toolkit.call("product_catalog_search", {"query": query, **args})
-    assert reply.error is None, reply.text
-    assert reply.value["shown"] == len(reply.value["hits"])
-    return [hit["product_id"][-1] for hit in reply.value["hits"]]
-
-
 def test_a_search_gives_cards_with_evidence_and_counts_and_loses_nothing_of_them(
     toolkit: Toolkit, world: World
 ) -> None:
@@ -66,7 +58,9 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     ],
 )
 def test_arguments_are_what_they_say(toolkit: Toolkit, query: str, arguments: dict[str, Any], found: str) -> None:
-    assert ids(toolkit, query, **arguments) == list(found)
+    value = toolkit.call("product_catalog_search", {"query": query, **arguments}).value
+    assert value["shown"] == len(value["hits"])
+    assert [hit["product_id"][-1] for hit in value["hits"]] == list(found)
 
 
 @pytest.mark.parametrize(

@@ -52,20 +52,15 @@ class EvilWeb:
         return WebPage(url, self._text, self._text, "ok", self._text)
 
 
-def searched(world: World, text: str, mode: WebMode) -> tuple[ToolReply, Evidence, Session]:
-    session = Session(replace(world, web=EvilWeb(text)), web_mode=mode)
-    with Toolkit(session) as toolkit:
-        reply = toolkit.call("web_search", {"query": "feeder"})
-    (entry,) = session.ledger.evidence()
-    return reply, entry, session
-
-
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
     world: World, attack: str, mode: WebMode
 ) -> None:
-    reply, entry, session = searched(world, ATTACKS[attack], mode)
+    session = Session(replace(world, web=EvilWeb(ATTACKS[attack])), web_mode=mode)
+    with Toolkit(session) as toolkit:
+        reply = toolkit.call("web_search", {"query": "feeder"})
+    (entry,) = session.ledger.evidence()
     value: dict[str, Any] = json.loads(reply.text)
     assert value == reply.value
     (result,) = value["results"]
@@ -97,7 +92,7 @@ def test_closing_tags_in_every_spelling_are_text(closing: str) -> None:
     assert tag_content("after", prompt) == "x"
 
 
-def searches(
+def searched(
     world: World, *queries: str, redact: bool = True, web: ListWeb | None = None, first: Sequence[str] = ()
 ) -> tuple[list[ToolReply], Session, list[str]]:
     """The replies to searches by Anna, after a look at the profiles of ``first``; and what left for the web."""
@@ -132,7 +127,7 @@ PERSONAL = [
 def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, asked: str, left: str, what: str) -> None:
     profile = world.store.user(ANNA)
     query = asked.format(**profile.model_dump(), address1=profile.address.address1)
-    (reply,), session, sent = searches(world, query)
+    (reply,), session, sent = searched(world, query)
     assert sent == [left]
     assert reply.value["redacted"] == [what]
     (step,) = session.trajectory.steps()
@@ -143,11 +138,11 @@ def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, as
 
 
 def test_a_query_without_personal_data_is_left_as_it_is_and_any_without_the_flag(world: World) -> None:
-    (reply,), session, sent = searches(world, "bird  feeders in Shreveport, LA")
+    (reply,), session, sent = searched(world, "bird  feeders in Shreveport, LA")
     assert (sent, "redacted" in reply.value) == (["bird  feeders in Shreveport, LA"], False)
     assert session.trajectory.steps()[0].sent is None
     query = f"feeders, write to {world.store.user(ANNA).email}"
-    (reply,), session, sent = searches(world, query, redact=False)
+    (reply,), session, sent = searched(world, query, redact=False)
     assert (sent, session.trajectory.steps()[0].sent) == ([query], None)
     assert "redacted" not in reply.value
     assert findings(session) == ["an e-mail address"]
@@ -156,7 +151,7 @@ def test_a_query_without_personal_data_is_left_as_it_is_and_any_without_the_flag
 @pytest.mark.parametrize("query", ["{first_name} {last_name}", "who is {email}?", "{user_id} 0000000002 ({address1})"])
 def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World, query: str) -> None:
     profile = world.store.user(ANNA)
-    (reply,), session, sent = searches(world, query.format(**profile.model_dump(), address1=profile.address.address1))
+    (reply,), session, sent = searched(world, query.format(**profile.model_dump(), address1=profile.address.address1))
     error = error_of(reply)
     assert (error["type"], error["field"], sent) == ("invalid_argument", "query", [])
     assert "nothing but personal data" in error["message"]
@@ -169,7 +164,7 @@ def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World, que
 def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:
     profile = world.store.user(ANNA)
     query = f"feeders {profile.first_name} {profile.last_name}"
-    (reply,), session, sent = searches(world, query, web=ListWeb(down=True))
+    (reply,), session, sent = searched(world, query, web=ListWeb(down=True))
     assert (reply.error, sent) == ("unavailable", ["feeders"])
     assert session.trajectory.steps()[0].sent == "feeders"
     assert findings(session) == []
@@ -178,8 +173,8 @@ def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:
 def test_people_whose_profiles_the_run_has_read_or_changed_are_taken_out_too(world: World) -> None:
     boris = world.store.user(BORIS)
     query = f"feeders for {boris.first_name} {boris.last_name} of {boris.address.address1}"
-    assert searches(world, query)[2] == [query]
-    _, session, sent = searches(world, query, first=[BORIS])
+    assert searched(world, query)[2] == [query]
+    _, session, sent = searched(world, query, first=[BORIS])
     assert (sent, findings(session)) == (["feeders for of"], [])
 
     web, anna = ListWeb(), world.store.user(ANNA)

@@ -20,7 +20,6 @@ from drretail.agents.grounded_hybrid.understanding import Understood, Understood
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import find_citations
-from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.score import Statement
@@ -93,10 +92,6 @@ WRONG = DRAFT.replace("$39.50", "$29.50")
 TUBE = Wish(wants=(Want(name="bird feeder", kinds=("tube bird feeder",)),), budget=Money.of(30))
 
 
-def wish_shown(turn: Request) -> dict[str, Any]:
-    return json.loads(tag_content("wish", turn.messages[1].text) or "")
-
-
 def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(world: World) -> None:
     cast = plays(
         supervisor=(launch("A feeder.", "A bath."), calls(DONE)),
@@ -106,7 +101,7 @@ def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(
     play(world, cast)
     turns = [cast.shown["supervisor"][0], *cast.shown["researcher"], *cast.shown["report"]]
     for turn in turns:
-        wish = wish_shown(turn)
+        wish = json.loads(tag_content("wish", turn.messages[1].text) or "")
         assert wish["wants"] == [{"name": "bird feeder", "kinds": ["tube bird feeder"], "quantity": 1}]
         assert wish["budget"] == {"amount": "30", "currency": "USD"}
         assert [product["id"] for product in wish["owned"]] == ["B0TEST0001"], "by its record it is of the wanted kind"

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from drretail.agents.running.batch import Batch, Watch
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError
 from drretail.experiment import Experiment
@@ -67,17 +67,12 @@ class Served(OfflineChat):
         return await super()._agenerate([*messages, answer], *args, **kwargs)
 
 
-def player(world: World, backend: Backend) -> SystemUnderTest:
+def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
     info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
     last: Any = lambda messages, tools, choice: messages[-1]  # noqa: E731
-    chat = Served(policy=last, model="served", backend=backend)
-    return sut(world, Model("scripted:served", chat, info, {}))
-
-
-def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
-    one = player(world, backend)
-    with Experiment(folder, definition(world, QUERIES, [one], "42")) as experiment:
-        return Batch(Runner(world, "w"), experiment, **given).run_all([one], QUERIES)
+    player = sut(world, Model(info.spec, Served(policy=last, model="served", backend=backend), info, {}))
+    with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
+        return Batch(Runner(world, "w"), experiment, **given).run_all([player], QUERIES)
 
 
 def researched(number: int, turns: int) -> AIMessage:
