@@ -12,20 +12,14 @@ def owned(report: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(layout.text[stretch.start : stretch.end].strip(" ,."), stretch.cited) for stretch in layout.stretches]
 
 
-def test_a_mark_owns_the_text_back_to_the_mark_or_sentence_before() -> None:
+def test_a_mark_owns_the_text_back_to_the_one_before_figures_behind_it_and_the_words_of_its_link() -> None:
     report = f"It rains. The kettle is dear {K}, the pan is not {P}{T}. Goodbye."
     assert owned(report) == [("The kettle is dear", (K[1:-1],)), ("the pan is not", (P[1:-1], T[1:-1]))]
-
-
-def test_figures_directly_behind_a_mark_are_its_own() -> None:
     report = f"Kettle {K} – $42.95 · 4.6 ★ (1,843), and the pan costs $38.50 {P}."
     assert [one for one, _ in owned(report)] == [
         f"Kettle {' ' * len(K)} – $42.95 · 4.6 ★ (1,843), and",
         "the pan costs $38.50",
     ]
-
-
-def test_the_words_of_a_link_belong_to_it() -> None:
     assert owned("See [the kettle at $42.95](P:B0KITCHENK).") == [("See  the kettle at $42.95", ("P:B0KITCHENK",))]
 
 

@@ -10,8 +10,7 @@ PARTS = [
     *(PROFILE.first_name, PROFILE.last_name, PROFILE.email, PROFILE.phone_number),
     *(PROFILE.phone_number.replace("-", ""), PROFILE.address.address1),
     *PROFILE.address.address1.split(),
-    *(USER.lower(), ORDER.order_id, "a@b.example", "bird", "feeder", "(", ")", ",", '"', "+1", "'s", "é"),
-    *("\u200b",),
+    *(USER.lower(), ORDER.order_id, "a@b.example", "bird", "feeder", "(", ")", ",", '"', "+1", "'s", "é", "\u200b"),
 ]
 
 

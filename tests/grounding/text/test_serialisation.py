@@ -15,21 +15,15 @@ from tests.grounding.shelf import PROFILE
 ORDER = Order(order_id="0000000012", user_id="A1", product_id="B000000001", timestamp=1645510041735, quantity=2)
 
 
-def test_a_card_has_exactly_these_fields(product: Product) -> None:
+def test_cards_and_records_have_these_fields_and_a_lowest_price_is_marked(product: Product) -> None:
     record, card = product_record(product), product_card(product)
     assert card == {name: record[name] for name in card} | {"category": "Feeders"}
     assert " ".join(card) == (
         "evidence product_id product_url title price currency average_rating rating_number store category"
     )
-
-
-def test_a_lowest_price_is_marked_and_no_other(product: Product) -> None:
     lowest = product.model_copy(update={"price_from": True})
     assert product_card(lowest)["price_from"] is product_record(lowest)["price_from"] is True
     assert "price_from" not in product_record(product)
-
-
-def test_a_record_has_the_fields_of_the_paper_and_the_ratings(product: Product) -> None:
     listing = "product_id product_url title features description price store categories details"
     ours = "evidence currency average_rating rating_number category bought_together"
     assert product_record(product).keys() == {*listing.split(), *ours.split()}

@@ -26,15 +26,12 @@ def test_every_limit_of_a_want_stands_in_its_line() -> None:
     )
 
 
-def test_what_holds_for_all_comes_behind_the_wants() -> None:
+def test_what_holds_for_all_comes_behind_the_wants_and_a_wish_for_nothing_says_so() -> None:
     bag = Want(name="bag", kinds=("diaper bag",), rating_min=4.5)
     limits = {"budget": Money.of("69.5", "EUR"), "room": True, "deadline": "before Friday", "owned": ("B0A", "B0B")}
     assert wish_lines(Wish.model_validate({"wants": (BLANKET, bag), **limits})) == [
         *("swaddle blanket", "bag: of the kind diaper bag; at least 4.5 stars", "budget: €69.50 in total"),
         *("more may be added within the budget", "deadline: before Friday", "owned: B0A, B0B"),
     ]
-
-
-def test_a_wish_for_nothing_says_so() -> None:
     assert wish_lines(Wish()) == ["nothing is to be bought"]
     assert wish_lines(Wish(wants=(BLANKET,), room=True)) == ["swaddle blanket", "more may be added"]

@@ -60,46 +60,25 @@ def test_a_short_title_is_a_tidy_front_of_the_title(title: str, limit: int) -> N
         assert short == short.strip()
 
 
-def test_words_are_those_of_the_report_without_its_citations() -> None:
+def test_words_are_those_of_the_report_without_its_citations_and_each_sign_of_scripts_without_spaces() -> None:
     report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
     marks = [
         Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
         for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
     ]
     assert word_count(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
-
-
-def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
     assert word_count("水壶容量为1.7升，很安静。", []) == 10
     assert word_count("Alder 水壶, 조용한 주전자", []) == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bird feeder", "a bird feeder"),
-        ("electric shaver", "an electric shaver"),
-        ("LED nail lamp", "an LED nail lamp"),
-        ("USB fan", "a USB fan"),
-    ],
-)
-def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, message: str) -> None:
-    assert f"{article(text)} {text}" == message
+def test_a_thing_gets_the_article_that_its_sound_asks_for() -> None:
+    things = ("bird feeder", "electric shaver", "LED nail lamp", "USB fan")
+    assert [article(thing) for thing in things] == ["a", "an", "an", "a"]
 
 
-@pytest.mark.parametrize(
-    ("word", "one"),
-    [
-        ("brushes", "brush"),
-        ("glass", "glass"),
-        ("batteries", "battery"),
-        ("boxes", "box"),
-        ("clips", "clip"),
-        ("shears", "shears"),
-    ],
-)
-def test_plurals_are_undone_where_there_are_any(word: str, one: str) -> None:
-    assert singular(word) == one
+def test_plurals_are_undone_where_there_are_any() -> None:
+    plurals = "brushes glass batteries boxes clips shears"
+    assert [singular(word) for word in plurals.split()] == ["brush", "glass", "battery", "box", "clip", "shears"]
 
 
 def test_lists_are_read_aloud_with_and_before_the_last() -> None:

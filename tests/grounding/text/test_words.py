@@ -12,11 +12,8 @@ import pytest
 from drretail.grounding.text.words import content_words, is_english, is_negation, stem, words
 
 
-def test_words_are_in_lower_case_and_numbers_are_none() -> None:
+def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has() -> None:
     assert list(words("The 2 Beds’ covers don’t LAST 3½ years")) == ["the", "beds", "covers", "don't", "last", "years"]
-
-
-def test_content_words_leave_out_what_any_text_has() -> None:
     assert content_words("It is not the bed's cover, which you'd wash") == ["bed", "cover", "wash"]
 
 

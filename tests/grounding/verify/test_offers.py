@@ -31,14 +31,6 @@ def prices(text: str, *items: Product) -> list[str]:
     return list(price_lines(text, items or (DRIPPER,), LEDGER, "The box is $32 and the dripper $18."))
 
 
-def test_an_offer_is_a_variant_or_the_product_itself() -> None:
-    first, *_, last = offers_of(DRIPPER)
-    assert first == Offer({"Size": "2 cups", "Color": "White"}, Decimal(18), Decimal(22), 4)
-    assert last.stock == 0  # what is oversold is not there
-    assert offers_of(BOX) == (Offer({}, Decimal(32), Decimal(40), 3),)
-    assert sold_for(DRIPPER) == [18, 19, 24]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -63,13 +55,6 @@ def test_what_the_record_bears_out_or_leaves_open_is_no_fault(text: str) -> None
 def test_a_price_that_no_variant_in_question_has_is_a_fault(text: str, line: str) -> None:
     (found,) = prices(text)
     assert found.startswith(line)
-
-
-def test_a_total_is_made_of_the_prices_that_were_named() -> None:
-    (right,) = prices("Together that's $50.", DRIPPER, BOX)
-    assert right == f"total $50.00: {AGREES} ($18.00 + $32.00)"
-    (wrong,) = prices("In total you pay $48.", DRIPPER, BOX)
-    assert wrong == "total $48.00: the record says $18.00 and $32.00, which do not add up to it"
 
 
 MUG = Product(product_id="mug", title="Mug", price=19.99, category="c", details={"List price": 24.99})
@@ -118,7 +103,11 @@ def test_what_was_paid_once_or_is_left_is_no_price_of_today(text: str) -> None:
     assert not list(price_lines(text, (BOX,), Ledger({"box": BOX}, {}, {}, {})))
 
 
-def test_where_no_product_is_named_the_price_of_another_one_may_be_meant() -> None:
+def test_a_total_is_made_of_the_prices_that_were_named_and_a_price_is_of_a_product_that_was() -> None:
+    (right,) = prices("Together that's $50.", DRIPPER, BOX)
+    assert right == f"total $50.00: {AGREES} ($18.00 + $32.00)"
+    (wrong,) = prices("In total you pay $48.", DRIPPER, BOX)
+    assert wrong == "total $48.00: the record says $18.00 and $32.00, which do not add up to it"
     assert prices("One of them is $32.")
     assert not list(price_lines("One of them is $32.", (DRIPPER,), LEDGER, are_named=False))
 
@@ -140,7 +129,13 @@ def test_availability_is_held_against_the_count_of_the_variant(text: str, found:
     assert found is None or found in lines[0]
 
 
-def test_a_variants_price_is_a_price_of_the_product() -> None:
+def test_an_offer_is_a_variant_or_the_product_itself_and_each_price_one_of_the_product() -> None:
+    first, *_, last = offers_of(DRIPPER)
+    assert first == Offer({"Size": "2 cups", "Color": "White"}, Decimal(18), Decimal(22), 4)
+    assert last.stock == 0  # what is oversold is not there
+    assert offers_of(BOX) == (Offer({}, Decimal(32), Decimal(40), 3),)
+    assert sold_for(DRIPPER) == [18, 19, 24]
+
     def state(amount: str) -> str:
         value = ReadValue(kind="price", amount=amount, relation="is", of=("P:dripper",), start=0, end=1)
         return verify([value], LEDGER)[0].state

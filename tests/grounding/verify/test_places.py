@@ -18,48 +18,26 @@ def state_of(place: str, address: Address = ROCHESTER, *of: str) -> str:
     return verify_place(value, [profile]).state
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        *("MN", "in Rochester", "Rochester, MN 55902", "Rochester, Minnesota, USA", "the United States", "U.S."),
-        "8126 Proctor Locks",
-    ],
-)
-def test_any_part_of_the_address_in_any_form_is_verified(place: str) -> None:
-    assert state_of(place) == "verified"
-
-
-def test_a_city_may_be_named_like_another_state() -> None:
-    assert state_of("Kansas City, Missouri", KANSAS_CITY) == "verified"
+TAOS = BEAVERTON.model_copy(update={"city": "Taos", "state": "NM", "zip": "87571"})
+HERE = ("MN", "in Rochester", "Rochester, MN 55902", "Rochester, Minnesota, USA", "the United States", "U.S.")
+ELSEWHERE = ("New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada", "Duluth", "Duluth, MN")
 
 
 @pytest.mark.parametrize(
-    "place",
+    ("place", "address", "state"),
     [
-        *("New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada", "Duluth", "Duluth, MN"),
-        "St. Paul, Minnesota",
+        *((place, ROCHESTER, "verified") for place in (*HERE, "8126 Proctor Locks")),
+        ("Kansas City, Missouri", KANSAS_CITY, "verified"),  # a city that is named like another state
+        *((place, ROCHESTER, "contradicted") for place in (*ELSEWHERE, "St. Paul, Minnesota")),
+        # regions and parts of the address
+        *((place, ROCHESTER, "underivable") for place in ("southeast Minnesota", "the Upper Midwest", "Proctor Locks")),
+        ("Washington County, Oregon", BEAVERTON, "underivable"),
+        ("Mexico", TAOS, "underivable"),
     ],
 )
-def test_another_city_state_or_country_is_contradicted(place: str) -> None:
-    assert state_of(place) == "contradicted"
-
-
-@pytest.mark.parametrize(
-    ("place", "address"),
-    [
-        ("southeast Minnesota", ROCHESTER),
-        ("the Upper Midwest", ROCHESTER),
-        ("Proctor Locks", ROCHESTER),
-        ("Washington County, Oregon", BEAVERTON),
-        ("Mexico", BEAVERTON.model_copy(update={"city": "Taos", "state": "NM", "zip": "87571"})),
-    ],
-)
-def test_regions_and_parts_of_the_address_are_not_decided(place: str, address: Address) -> None:
-    assert state_of(place, address) == "underivable"
-
-
-def test_a_place_that_is_said_of_a_page_is_not_the_shoppers() -> None:
-    assert state_of("New York", ROCHESTER, "W:aaaaaaaa") == "underivable"
+def test_a_place_is_held_against_the_address_in_any_form(place: str, address: Address, state: str) -> None:
+    assert state_of(place, address) == state
+    assert state_of(place, address, "W:aaaaaaaa") == "underivable", "it is said of a page"
 
 
 def test_names_of_states_and_countries_are_found_by_their_codes() -> None:

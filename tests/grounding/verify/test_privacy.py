@@ -1,5 +1,3 @@
-import pytest
-
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.records.query import Query
@@ -27,14 +25,13 @@ def test_personal_data_in_a_web_query_is_found_with_its_step() -> None:
     (finding,) = personal_data_sent(a_run("feeders", "Mara Ellwood"), [PROFILE], [], [])
     assert finding.found == "a full name (step 0/2)"
     assert sent(f"call (555) 010 4477 of {USER} for 0526194960") == ["a telephone number", "a user id", "an order id"]
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["bird feeders Norman Oklahoma", "Mara's favourite birds", "8646 bird species", "how high is a 1 555 foot pole"],
-)
-def test_places_first_names_and_numbers_tell_nobody_apart(query: str) -> None:
-    assert sent(query) == []
+    for harmless in (
+        "bird feeders Norman Oklahoma",
+        "Mara's favourite birds",
+        "8646 bird species",
+        "a 1 555 foot pole",
+    ):
+        assert sent(harmless) == [], "places, first names and numbers tell nobody apart"
 
 
 def test_profiles_are_read_from_what_the_run_was_handed() -> None:

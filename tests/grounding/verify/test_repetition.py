@@ -8,18 +8,14 @@ def report(*sections: list[str]) -> str:
     return "\n\n".join(f"## Part {number}\n\n{' '.join(words)}" for number, words in enumerate(sections, 1))
 
 
-def test_the_same_section_again_is_a_warning_that_names_the_first() -> None:
+def test_a_section_that_repeats_another_with_a_few_changes_or_more_around_it_is_a_warning_that_names_the_first() -> (
+    None
+):
     (finding,) = repeated_sections(read_layout(report(WORDS[:60], WORDS[60:], WORDS[:60]), ()))
     assert (finding.severity, finding.text, finding.found) == ("warning", "Part 3", "100% of it stands in “Part 1”")
-
-
-def test_a_few_changed_words_do_not_hide_a_repetition_and_other_words_make_none() -> None:
     changed = [*WORDS[:30], "other", *WORDS[31:60]]
     assert len(repeated_sections(read_layout(report(WORDS[:60], changed), ()))) == 1
     assert repeated_sections(read_layout(report(WORDS[:60], WORDS[60:]), ())) == []
-
-
-def test_a_section_that_holds_a_shorter_one_repeats_it() -> None:
     assert len(repeated_sections(read_layout(report(WORDS[10:60], WORDS), ()))) == 1
 
 
