@@ -33,7 +33,7 @@ def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[Wanted
     assert (chosen is not None) is affords
 
 
-def test_a_mean_of_few_ratings_is_believed_less() -> None:
+def test_a_mean_of_few_ratings_is_believed_less_and_what_is_not_rated_is_worth_the_middle() -> None:
     many = listing_of(product("A", average_rating=4.6, rating_number=900))
     few = listing_of(product("B", average_rating=5.0, rating_number=1))
     unrated = listing_of(product("C"))
@@ -41,9 +41,6 @@ def test_a_mean_of_few_ratings_is_believed_less() -> None:
     assert found["A"] == 460
     assert found["C"] == round(100 * (4.6 + 5.0) / 2)
     assert found["C"] < found["B"] < 500
-
-
-def test_where_nothing_is_rated_everything_is_worth_the_middle_of_the_scale() -> None:
     listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
     assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
     assert worths([]) == {}

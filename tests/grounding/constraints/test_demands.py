@@ -58,14 +58,11 @@ def test_a_demand_is_not_kept_where_the_record_denies_it_or_speaks_of_something_
     assert not says(demand, "A thing", words)
 
 
-def test_the_field_that_names_the_material_goes_before_all_other_words() -> None:
+def test_material_title_and_details_go_before_prose() -> None:
     assert not says("glass", "Containers", "Fits our glass jars", Material="BPA-Free Plastic")
     assert not says("glass", "Plastic Container with Glass Lid", Material="Plastic")
     assert says("glass", "Containers", "Lids without any glass", Material="Borosilicate Glass")
     assert says("glass", "Glass Containers, 10 Pack", Material="Mixed")
-
-
-def test_title_and_details_go_before_prose() -> None:
     assert not says("dimmable", "Bulb, Non-Dimmable", "Dimmable bulbs are for living rooms")
     assert says("dimmable", "Dimmable Bulb", "Older switches are not dimmable")
     assert not says("dimmable", "Bulb", "Dimmable bulbs make evenings soft", Dimmable="No")
@@ -94,11 +91,7 @@ def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, wo
 
 @pytest.mark.parametrize(
     ("words", "of_it", "against_it"),
-    [
-        ("Fragrance", "open", "broken"),
-        ("No fragrance", "kept", "kept"),
-        ("With a pump", "open", "open"),
-    ],
+    [("Fragrance", "open", "broken"), ("No fragrance", "kept", "kept"), ("With a pump", "open", "open")],
 )
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words

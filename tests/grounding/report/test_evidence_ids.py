@@ -16,21 +16,6 @@ from drretail.grounding.report.evidence_ids import (
     web_evidence_id,
 )
 
-
-def test_ids_of_the_shop_name_their_records() -> None:
-    assert product_evidence_id("B09G3KKBK7") == "P:B09G3KKBK7"
-    assert order_evidence_id("0940062991") == "O:0940062991"
-    assert user_evidence_id("profile", "A1", "A1") == "U:profile"
-    assert user_evidence_id("orders", "A1_1", "A1") == "U:orders@A1_1"
-    assert user_evidence_id("statistics", "A1", None) == "U:statistics@A1"
-
-
-def test_hashed_ids_never_change() -> None:
-    assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
-    assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
-    assert file_evidence_id("list.txt") == "F:list.txt"
-
-
 SAME = [
     ("HTTPS://Example.ORG/a", "https://example.org/a"),
     ("http://example.org:80", "http://example.org/"),
@@ -75,7 +60,14 @@ def test_normalising_twice_changes_nothing(tail: str) -> None:
     assert normalise_url(once) == once
 
 
-def test_white_space_makes_no_other_calculation() -> None:
+def test_ids_name_their_records_and_hashed_ones_never_change() -> None:
+    assert product_evidence_id("B09G3KKBK7") == "P:B09G3KKBK7"
+    assert order_evidence_id("0940062991") == "O:0940062991"
+    assert user_evidence_id("profile", "A1", "A1") == "U:profile"
+    assert user_evidence_id("orders", "A1_1", "A1") == "U:orders@A1_1"
+    assert user_evidence_id("statistics", "A1", None) == "U:statistics@A1"
+    assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
+    assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
     assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
 
 
