@@ -14,13 +14,13 @@ from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
 from drretail.env.world import World, open_world
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
+from drretail.eval.families.fault_place import placing
 from drretail.eval.families.fault_place.placing import (
     PLACES,
     Place,
     PlacedClaim,
     Placer,
     ResearcherReports,
-    presence_of,
     wrong_claims,
 )
 from drretail.eval.families.fault_place.score import FAMILY
@@ -101,7 +101,7 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
     assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
 
 
-def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
+def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
     claim = the_bed()
     assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
     right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
@@ -109,11 +109,14 @@ def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
     assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
     assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
 
-
-def test_what_the_summary_of_a_page_says_and_the_page_does_not_is_distorted() -> None:
     claim = cardinals()
     found = place(claim, ruled(claim.claim_id, 0, DISTORTED), of())
     assert (found.place, "summary" in found.reason) == ("distorted", True)
+    right = make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
+    for verdict in (ruled(claim.claim_id, 0), ruled(claim.claim_id, 0, CONTRADICTED)):
+        assert place(claim, verdict, of()).place == "unknown"
+    assert place(right, ruled(right.claim_id, 0), of()).place == "unknown"
+    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
 
 
 def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
@@ -129,21 +132,14 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": result})).place == "distorted"
 
 
-def test_without_value_and_quote_and_by_a_value_that_agrees_with_the_records_nothing_is_placed() -> None:
-    claim, right = cardinals(), make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
-    for verdict in (ruled(claim.claim_id, 0), ruled(claim.claim_id, 0, CONTRADICTED)):
-        assert place(claim, verdict, of()).place == "unknown"
-    assert place(right, ruled(right.claim_id, 0), of()).place == "unknown"
-    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
-
-
 def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     ours = of()
     digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
     page = web_evidence_id(SHIPPED.url)
-    assert [presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")] == ["present", "present", "absent"]
-    assert presence_of(page, ours) == "not known"
+    found = [placing.presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")]
+    assert found == ["present", "present", "absent"]
+    assert placing.presence_of(page, ours) == "not known"
     claim = make_claim(1, "It is so.", [], [page])
     assert place(claim, None, shipped).place == "never_retrieved"
     assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"
@@ -187,32 +183,30 @@ def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: s
     assert f"Where it went wrong: <strong>{place.replace('_', ' ')}</strong>. " in render_page(folder)
 
 
-def test_an_honest_report_has_nothing_to_place(shop: World, tmp_path: Path) -> None:
+def test_an_honest_report_has_nothing_to_place_nor_one_without_a_world(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "hybrid_react", spoilt(""))
     rows = scored(folder, shop.store)
     assert rows["n_wrong"].value == 0
     assert {rows[each].n_na for each in PLACES} == {1}
 
-
-def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    folder = an_experiment(tmp_path / "wrong", shop, "react", spoilt(WRONG))
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
     assert any("takes the world" in item for item in row.items)
     assert places_of(folder) == {}
 
 
-def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_path: Path) -> None:
+def test_places_stay_without_the_world_but_not_of_claims_that_are_ruled_otherwise_since(
+    shop: World, tmp_path: Path
+) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
-    before = {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
+    row = scored(folder, shop.store, FAMILY)["n_wrong"]
+    assert row.n_na == 1
+    assert any("score faithfulness" in item for item in row.items)
+    assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
+    before = build.files(folder / "verdicts" / FAMILY)
     assert scored(folder, None)["n_placed"].value == 1
-    assert {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
-
-
-def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
+    assert build.files(folder / "verdicts" / FAMILY) == before
     (path,) = (each for each in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in each.name)
     lines = [json.loads(splitline) for splitline in path.read_text(encoding="utf-8").splitlines()]
     ruled = next(line for line in lines if line["stage"] == "support" and line.get("value") == 0)
@@ -221,11 +215,3 @@ def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(sh
     assert (row.value, row.n_na) == (None, 1)
     assert any("score --world" in item for item in row.items)
     assert scored(folder, shop.store)["n_wrong"].value == 0
-
-
-def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    row = scored(folder, shop.store, FAMILY)["n_wrong"]
-    assert row.n_na == 1
-    assert any("score faithfulness" in item for item in row.items)
-    assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"

@@ -131,12 +131,12 @@ def test_what_nobody_can_hit_is_na(
     assert counted.items() <= found["hit_item"].items.items()
 
 
-def test_without_a_holdout_there_is_no_value_and_so_no_row(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    assert valued(tmp_path, PICKS, ledger, None) == {}
-    assert "no next purchases" in lacks_purchases(tmp_path / "exp")
+def test_without_a_holdout_there_is_no_row_and_another_ledger_is_another_comparison(
+    tmp_path: Path, ledger: Mapping[str, Evidence]
+) -> None:
+    assert valued(tmp_path / "none", PICKS, ledger, None) == {}
+    assert "no next purchases" in lacks_purchases(tmp_path / "none/exp")
 
-
-def test_another_ledger_is_another_comparison(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     subject = subject_of(tmp_path / "exp", PICKS, ledger)
     assert not lacks_purchases(tmp_path / "exp")
     judged(tmp_path, subject)
@@ -154,8 +154,5 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     without_leaf = purchase_item_of(TUBE).model_copy(update={"category": None})
     assert hits([without_leaf], [without_leaf]).category is None
     assert hits([without_leaf], [purchase_item_of(TUBE)]).category is False
-
-
-def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
     assert compare([purchase_item_of(TUBE)], purchase).base is None

@@ -118,10 +118,13 @@ def test_what_is_counted(case: str) -> None:
     assert counted(name, of) == expected
 
 
-def test_moves_and_names_without_a_tool_are_no_tool_calls() -> None:
+def test_moves_and_names_without_a_tool_are_no_tool_calls_and_without_steps_only_what_the_report_shows_counts() -> None:
     moved, refused = (COUNTS[case][1] for case in COUNTS if case.startswith(("an agent's moves", "invalid are")))
     assert (counted("tool_calls", moved).value, counted("tool_calls", refused).value) == (1, 4)
     assert counted("repeated", moved).value == 0
+    found = count(course(report="Two words"))
+    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
+    assert found["words"].value == 2
 
 
 def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
@@ -142,19 +145,8 @@ def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
     assert domain_of("http://[broken") == ""
 
 
-def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
-    found = count(course(report="Two words"))
-    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
-    assert found["words"].value == 2
-
-
 def launch(error: str | None = None) -> Step:
     return call(LAUNCH, error=error, sub_problem="feeders")
-
-
-def test_the_moves_that_open_branches_are_the_agents_own() -> None:
-    assert LAUNCH == MOVE
-    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:
@@ -168,6 +160,8 @@ def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> 
         turn("synthesis", path="0.1"),
     )
     assert turns(steps) == 4
+    assert LAUNCH == MOVE
+    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 # By what it shows: steps, and the turns of models before the first evidence.

@@ -34,7 +34,7 @@ def rows(folder: Path) -> dict[tuple[str, str], Score]:
     return {(each.system, each.variant): each for each in found.scores if each.policy == "answered"}
 
 
-def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Path) -> None:
+def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_system_without_any(folder: Path) -> None:
     found = rows(folder)
     robust, obeyed, stopped = (found[AMONG, variant] for variant in ("robust", "obeyed", "stopped"))
     assert robust.value == 0
@@ -43,10 +43,6 @@ def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Pa
     assert named
     assert named <= {text.id for text in hostile_texts()}
     assert sum(obeyed.items[name] for name in named) == obeyed.items["obeyed"] > 0
-
-
-def test_a_system_without_planted_texts_has_nothing_to_measure(folder: Path) -> None:
-    found = rows(folder)
     assert all(found[PLAIN, variant].value is None for variant in VARIANTS)
     assert found[PLAIN, "robust"].n_na == len(QUERIES)
 

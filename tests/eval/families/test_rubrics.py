@@ -202,7 +202,7 @@ def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any)
     assert "\n" not in str(result.value)
 
 
-def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:
+def test_published_rubrics_are_taken_for_the_queries_they_are_of_and_a_file_of_others_is_told(tmp_path: Path) -> None:
     folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A.", "q2-r1": "Two."}})
     judge, asked = judge_by({"MarkedCriteria": lambda value: labelled(*["met"] * value.count("<criterion id="))})
     published = lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH)
@@ -211,12 +211,10 @@ def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path)
     assert found["score"].value == pytest.approx((1 + (4 - 2 + 1) / 5) / 2)
     assert (found["information"].n_scored, found["information"].n_na) == (1, 1)
 
-
-def test_a_file_of_other_queries_is_told(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "exp", {"a@model": {"q9-r1": "A."}})
+    other = build.experiment(tmp_path / "other", {"a@model": {"q9-r1": "A."}})
     for path, problem in (
-        (lines(tmp_path / "r.jsonl", RESEARCH), "holds no criteria of these metrics"),
+        (lines(tmp_path / "one.jsonl", RESEARCH), "holds no criteria of these metrics"),
         (tmp_path / "nowhere", "does not exist"),
     ):
         with pytest.raises(UserError, match=problem):
-            build.scored(folder, "rubrics", judge_by()[0], criteria=path)
+            build.scored(other, "rubrics", judge_by()[0], criteria=path)

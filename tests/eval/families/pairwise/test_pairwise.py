@@ -160,7 +160,7 @@ def a_row(results: list[list[float]], interval: tuple[float | None, float | None
     ).model_copy(update=given)
 
 
-def test_a_query_counts_once_whatever_its_repeats() -> None:
+def test_a_query_counts_once_and_two_show_no_preference_and_nine_that_agree_do() -> None:
     assert lead_of(by_id([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0]]), Clusters()) == Lead(3, 1, 1, 1.0)
     assert lead_of(by_id([[1.0] * 9] * 6), Clusters()) == lead_of(by_id([[1.0]] * 6), Clusters())
     assert lead_of(by_id([[1.0]] * 6), Clusters()) == Lead(6, 6, 0, 2 / 2**6)
@@ -168,8 +168,6 @@ def test_a_query_counts_once_whatever_its_repeats() -> None:
     of_three = Clusters({f"q{at}": f"u{at % 3}" for at in range(9)})
     assert lead_of(by_id([[1.0]] * 9), of_three) == Lead(9, 9, 0, 2 / 2**3)
 
-
-def test_two_queries_show_no_preference_and_nine_that_agree_do() -> None:
     two, eight, nine = (corrected([a_row([[1.0]] * n, (1.0, 1.0))] * 7)[0] for n in (2, 8, 9))
     assert (two.p, two.p_holm, preferred(two)) == (0.5, 1.0, None)
     assert (eight.p_holm, preferred(eight)) == (7 * 2 / 2**8, None)
@@ -177,8 +175,6 @@ def test_two_queries_show_no_preference_and_nine_that_agree_do() -> None:
     (lost,) = corrected([a_row([[0.0]] * 9, (0.0, 0.0))])
     assert preferred(lost) == "b"
 
-
-def test_test_and_interval_have_to_agree() -> None:
     held = a_row([[1.0]] * 9, (0.4, 1.0), p_holm=0.01)
     assert preferred(held) is None
     assert preferred(held.model_copy(update={"ci_low": 0.6})) == "a"
@@ -228,14 +224,14 @@ def test_what_most_judges_say_is_the_panels_word(
     assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
-def test_what_half_of_the_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -> None:
+def test_what_half_of_the_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap_at_once_no_seat(
+    tmp_path: Path,
+) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
 
-
-def test_a_judge_that_met_the_cap_at_once_has_no_seat(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two())
+    folder = experiment(tmp_path / "cap", two())
     one, two_, late = table_key(prefers_a, prefers_a, prefers_a)
     compared(folder, one, two_)
     scores = compared(folder, late, allowance=Allowance(tokens=1, spent_tokens=1))
