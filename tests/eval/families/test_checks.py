@@ -121,9 +121,7 @@ def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: 
     assert scored <= {"no_decision", "personal_data_sent", "profile_changed", "picks_known"}
 
 
-def test_an_error_of_the_run_is_one_where_the_report_says_nothing_and_a_check_that_only_warns_scores_by_its_warnings() -> (
-    None
-):
+def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_warns_scores_by_warnings() -> None:
     silent = {code: Value(code, "na") for code in CHECKS}
     cited = Value("unresolved_citation", "scored", 1.0, {"errors": 0, "warnings": 0})
     sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})

@@ -57,34 +57,21 @@ EVIDENCE = (
 )
 
 
-def research(folder: Path, reports: Mapping[str, str | None], query: Query = QUERY) -> Path:
-    """An experiment of one query with these reports by label."""
-    by_run = {label: {"q1-r1": report} for label, report in reports.items()}
-    return build.experiment(folder, by_run, queries=[query], evidence=EVIDENCE)
+def recorded(folder: Path) -> Path:
+    """An experiment with the report on the query."""
+    return build.experiment(folder, {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
 
 
-ONE = {LABEL: REPORT}
 Answers = Mapping[str, Any]
 """By schema: the answer, or a function of the question."""
-CLAIMS = {
+PRICE, CLEANING = "The last feeder cost $22.99.", "Tube feeders are cleaned every two weeks."
+CITED_CLAIMS = {
     "claims": [
-        {
-            "claim_id": 1,
-            "claim": "The last feeder cost $22.99.",
-            "quote": "Your last feeder cost $22.99",
-            "sources": [ORDERS_ID],
-            "values": [],
-        },
-        {
-            "claim_id": 2,
-            "claim": "Tube feeders are cleaned every two weeks.",
-            "quote": "Clean a tube feeder every two weeks",
-            "sources": [CARE_ID],
-            "values": [],
-        },
+        {"claim_id": 1, "claim": PRICE, "quote": "Your last feeder cost $22.99", "sources": [ORDERS_ID]},
+        {"claim_id": 2, "claim": CLEANING, "quote": "Clean a tube feeder every two weeks", "sources": [CARE_ID]},
     ]
 }
-CITED_CLAIMS = {"claims": [{name: claim[name] for name in claim if name != "values"} for claim in CLAIMS["claims"]]}
+CLAIMS = {"claims": [claim | {"values": []} for claim in CITED_CLAIMS["claims"]]}
 
 
 def _backed(question: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import pytest
 
@@ -51,9 +52,7 @@ CRITERIA = Criteria(
     ),
 )
 
-
-def verdict(stage: str, item: str, value: object, state: VerdictState = "scored") -> Verdict:
-    return build.verdict("dr3", stage, item, value, state)
+verdict = partial(build.verdict, "dr3")
 
 
 def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Verdict]:
@@ -77,11 +76,8 @@ def shown(found: dict[str, Value], names: Iterable[str]) -> dict[str, float | st
     return {name: value.state if value.value is None else value.value for name, value in held.items()}
 
 
-COVERED = verdict(
-    "documents",
-    documents_item(GOLD),
-    {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}},
-)
+COUNTS = {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}}
+COVERED = verdict("documents", documents_item(GOLD), COUNTS)
 CLAIMS = [
     make_claim(1, "Cited by both, borne out by both.", [PAGE, FILE]),
     make_claim(2, "Borne out by one, in part by the other.", [PAGE, OTHER]),
@@ -100,12 +96,8 @@ def paired(number: int, source: str, value: float | None, state: VerdictState = 
 
 
 FULL = [
-    extracted(),
-    paired(1, PAGE, 1),
-    paired(1, FILE, 1),
-    paired(2, PAGE, 1),
-    paired(2, OTHER, 0.5),
-    paired(3, FILE, 0),
+    *(extracted(), paired(1, PAGE, 1), paired(1, FILE, 1)),
+    *(paired(2, PAGE, 1), paired(2, OTHER, 0.5), paired(3, FILE, 0)),
 ]
 BROKEN = paired(2, OTHER, None, "failed")
 
@@ -180,24 +172,11 @@ def test_what_a_report_lacks_and_what_broke_is_told() -> None:
     assert said([], criteria=None)["IF"].state == "failed"
 
 
-def test_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
-    found = said([], None)
-    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
-        assert found[name].state == "na"
-        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
-    nothing = Gold(query_id="q1")
-    none = dict.fromkeys(("files", "sandbox"), 0)
-    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
-    assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}
-
-
 DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)
-
-
 ALL = [*labelled([1, 0.5], [1, 1, 0.5, 0]), COVERED, *FULL, *met(1, 0, 1), DEPTH]
 
 
-def test_the_average_is_of_six_or_none_and_that_of_the_available_says_of_which() -> None:
+def test_the_average_is_of_six_or_none_and_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
     found = said(ALL)
     # 50, 50, 50, 33.3, 66.7, 70
     assert found["avg6"].value == pytest.approx((50 + 50 + 50 + 100 / 3 + 200 / 3 + 70) / 6)
@@ -208,11 +187,17 @@ def test_the_average_is_of_six_or_none_and_that_of_the_available_says_of_which()
     assert without["avg_available"].items == {"with FA": 1, "with IF": 1, "with DQ": 1}
     assert "total" not in found
 
+    found = said([], None)
+    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
+        assert found[name].state == "na"
+        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
+    nothing = Gold(query_id="q1")
+    none = dict.fromkeys(("files", "sandbox"), 0)
+    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
+    assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}
 
-def released(
-    verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA
-) -> dict[str, Value]:
-    return said(verdicts, gold, criteria, "dr3")
+
+released = partial(said, rules="dr3")
 
 
 def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_what_broke_as_nought() -> None:
@@ -227,8 +212,6 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
     assert broken["IR"].state == "failed"
     assert broken["total"].value == pytest.approx((0 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
 
-
-def test_the_released_rules_take_what_could_not_be_read_or_judged_for_unsupported() -> None:
     claims = [extracted(CLAIMS, "extract_cited"), paired(1, PAGE, 1), paired(1, FILE, None, "unverifiable")]
     found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
     assert shown(found, ("FA", "FA_pair")) == {"FA": pytest.approx(100 / 3), "FA_pair": 60}

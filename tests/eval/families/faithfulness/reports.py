@@ -21,8 +21,6 @@ from tests import build
 BIRDS = "https://birds.example/cardinals"
 BLOCKED = "https://paywalled.example/page"
 BIRDS_ID, BLOCKED_ID = web_evidence_id(BIRDS), web_evidence_id(BLOCKED)
-
-
 text = build.text
 
 
@@ -60,26 +58,18 @@ BED = product(
     "Holds dogs up to 90 pounds",
 )
 BOWL = product("B0BOWL0001", "Slowpaw Slow Feeder Bowl, Blue", 12.5, 4.1, 77, "Not suitable for the microwave")
-ORDER = entry(
-    "O:0000000001",
-    "order",
-    text(
-        compact_json(
-            {
-                "evidence": "O:0000000001",
-                "order_id": "0000000001",
-                "product_id": "B0BOWL0001",
-                "order_date": "2023-05-31T10:46:55",
-                "quantity": 2,
-                "order_status": "Delivered",
-                "product_title": "Slowpaw Slow Feeder Bowl, Blue",
-                "price": 12.5,
-                "currency": "USD",
-            }
-        ),
-        "record",
-    ),
-)
+ORDER_RECORD = {
+    "evidence": "O:0000000001",
+    "order_id": "0000000001",
+    "product_id": "B0BOWL0001",
+    "order_date": "2023-05-31T10:46:55",
+    "quantity": 2,
+    "order_status": "Delivered",
+    "product_title": "Slowpaw Slow Feeder Bowl, Blue",
+    "price": 12.5,
+    "currency": "USD",
+}
+ORDER = entry("O:0000000001", "order", text(compact_json(ORDER_RECORD), "record"))
 PAGE = entry(
     BIRDS_ID,
     "web",
@@ -142,11 +132,7 @@ def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
 
 
 def judged(
-    folder: Path,
-    judge: Judge,
-    about: Subject,
-    rules: Rules = "default",
-    again: Again = "nothing",
+    folder: Path, judge: Judge, about: Subject, rules: Rules = "default", again: Again = "nothing"
 ) -> list[Verdict]:
     """The living verdicts after one judging."""
     build.judged(METRIC, about, folder / "q1-r1.jsonl", judge, rules=rules, again=again)
