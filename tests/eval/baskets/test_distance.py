@@ -60,19 +60,15 @@ def test_what_a_cart_comes_to(
     assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
 
 
-def test_the_whole_cart_counts_not_only_what_is_wanted() -> None:
+def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_no_fault() -> None:
     stuffed = measured("B", TWO_BATHS, "D")
     assert (stuffed["feasible"], stuffed["within_budget"], stuffed["utility_ratio"]) == (0, 0, 0)
     besides = measured("A", "B", TWO_BATHS, budget=Money.of(500))
     assert (besides["covered"], besides["feasible"], besides["utility_ratio"]) == (1, 0, 0.667)
     assert measured("A", "B", TWO_BATHS, budget=Money.of(500), room=True)["feasible"] == 1
 
-
-def test_alternatives_are_not_bought() -> None:
     assert measured(Pick(product="B", alternatives=("A", "D")), TWO_BATHS)["feasible"] == 1
 
-
-def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked() -> None:
     maybe = BATH.model_copy(update={"optional": True})
     assert list(measured("B", wants=(FEEDER, maybe)).values()) == [1, 1, 1, 2, 1]
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1

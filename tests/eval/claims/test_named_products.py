@@ -39,17 +39,8 @@ def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
         Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details),
         Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c"),
     ]
-    entries = {
-        f"P:{item.product_id}": evidence(
-            f"P:{item.product_id}",
-            text(record_text(item), "record"),
-            kind="product",
-            key=item.product_id,
-            looked_up=True,
-        )
-        for item in items
-    }
-    subjects = Subjects(REPORT, entries)
+    entries = [evidence(f"P:{item.product_id}", text(record_text(item), "record"), looked_up=True) for item in items]
+    subjects = Subjects(REPORT, {entry.id: entry for entry in entries})
 
     def of(claim: str) -> tuple[str, ...]:
         start = REPORT.index(claim)

@@ -154,17 +154,12 @@ HOSTILE = """Seeds help.
 def test_a_page_can_neither_end_its_source_nor_open_a_tag_of_ours(tmp_path: Path) -> None:
     page = EVIDENCE[BIRDS_ID].model_copy(update={"texts": (text(HOSTILE, "page"),)})
     report = f"Seeds help [{BIRDS_ID}]."
-    judged(
-        tmp_path,
-        answering(claim(1, "Seeds help.", BIRDS_ID), support("full", "x", "Seeds help.")),
-        subject(report, EVIDENCE | {BIRDS_ID: page}),
-    )
+    judge = answering(claim(1, "Seeds help.", BIRDS_ID), support("full", "x", "Seeds help."))
+    judged(tmp_path, judge, subject(report, EVIDENCE | {BIRDS_ID: page}))
     (asked,) = questions(tmp_path)
-    opened = {
-        tag: asked.casefold().count(f"<{tag}") - asked.casefold().count(f"<{tag}_") for tag in ("source", "claim")
-    }
-    closed = {tag: asked.casefold().count(f"</{tag}>") for tag in ("source", "claim")}
-    assert opened == closed == {"source": 2, "claim": 1}
+    low = asked.casefold()
+    opened = {tag: low.count(f"<{tag}") - low.count(f"<{tag}_") for tag in ("source", "claim")}
+    assert opened == {tag: low.count(f"</{tag}>") for tag in ("source", "claim")} == {"source": 2, "claim": 1}
     assert "<record claim" not in asked
 
 
@@ -267,19 +262,14 @@ def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> 
     assert values(about, verdicts)["changed_minds"].state == "na"
 
 
-def shown_to_the_paper(folder: Path, rules: Rules) -> str:
+@pytest.mark.parametrize("rules", ["paper", "drg"])
+def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
     report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
     about = subject(report, EVIDENCE | {SUM.id: SUM}, query="A bed under $70, please.")
     about = replace(about, now=datetime(2023, 9, 24, tzinfo=UTC))
-    judged(folder, papers(extracted, alone("full")), about, rules)
-    (asked,) = questions(folder)
-    return asked
-
-
-@pytest.mark.parametrize("rules", ["paper", "drg"])
-def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
-    asked = shown_to_the_paper(tmp_path, rules)
+    judged(tmp_path, papers(extracted, alone("full")), about, rules)
+    (asked,) = questions(tmp_path)
     assert "$70" not in asked
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
     assert asked.count("<claim>") == 1

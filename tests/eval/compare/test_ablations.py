@@ -10,15 +10,10 @@ from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, 
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import DistractorTable, Option, SettingTable
+from drretail.records.comparison import DistractorTable, Option, SettingRow, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import (
-    ablation_table,
-    difference_cell,
-    distractor_table,
-    main_tables,
-)
+from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, main_tables
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 
@@ -35,40 +30,38 @@ def in_setting(setting: str, **more: object) -> System:
     return SYSTEM.model_copy(update={"options": result | more})
 
 
-def held(
-    values: Mapping[str, Sequence[float]] = VALUES,
+def with_systems(
+    systems: Mapping[str, System],
+    values: Mapping[str, Sequence[float]],
+    family: str,
+    variant: str,
     assessor: Assessor = JUDGE,
-    family: str = "quality",
-    variant: str = "personalization",
 ) -> Gathered:
     made = gathered((family, variant, assessor, {name: runs(its) for name, its in values.items()}))
-    systems = {name: in_setting(name) for name in values}
-    return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
+    return replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
 
 
-def tables(made: Gathered) -> list[SettingTable]:
-    return [
-        table
-        for table in ablation_tables(made, "information", assessors_of(made, chosen_judges(made, ())))
-        if table.variant == "personalization"
-    ]
+def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JUDGE) -> Gathered:
+    return with_systems({name: in_setting(name) for name in values}, values, "quality", "personalization", assessor)
+
+
+def tables(made: Gathered, by: Option = "information", variant: str = "personalization") -> list[SettingTable]:
+    found = ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
+    return [table for table in found if table.variant == variant]
+
+
+def steps(row: SettingRow) -> list[tuple[str, str, float | None]]:
+    return [(step.earlier, step.later, step.row.difference) for step in row.steps]
 
 
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
     ((row,),) = (table.rows for table in tables(held()))
     assert row.agent == SYSTEM.label()
-    assert [(cell.setting, cell.mean, cell.n) for cell in row.cells] == [
-        ("task", 4.5, 8),
-        ("context", 5.5, 8),
-        ("persona", 7.0, 8),
-        ("tools", 7.0, 8),
-    ]
-    texts = [(step.earlier, step.later, step.row.difference) for step in row.steps]
-    assert texts == [
-        ("task", "context", 1.0),
-        ("context", "persona", 1.5),
-        ("persona", "tools", 0.0),
-        ("task", "tools", 2.5),
+    means = [(cell.setting, cell.mean, cell.n) for cell in row.cells]
+    assert means == [("task", 4.5, 8), ("context", 5.5, 8), ("persona", 7.0, 8), ("tools", 7.0, 8)]
+    assert steps(row) == [
+        *(("task", "context", 1.0), ("context", "persona", 1.5)),
+        *(("persona", "tools", 0.0), ("task", "tools", 2.5)),
     ]
     assert [step.row.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
     assert all(step.row.tests == 4 for step in row.steps)
@@ -108,10 +101,8 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
     assert whole.cells[3] is not None
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
-    assert (
-        shown.full_title
-        == "Answer quality: personalization by information, judged by anthropic:claude (language model)"
-    )
+    judge = "judged by anthropic:claude (language model)"
+    assert shown.full_title == f"Answer quality: personalization by information, {judge}"
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
@@ -172,13 +163,7 @@ SCORES: Mapping[str, Sequence[float]] = {
 def ablated(
     systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: Option, variant: str = "IR_SC"
 ) -> SettingTable:
-    made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
-    made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (
-        each
-        for each in ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
-        if each.variant == variant
-    )
+    (table,) = tables(with_systems(systems, values, "dr3", variant), by, variant)
     return table
 
 
@@ -193,30 +178,21 @@ def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_
 @pytest.mark.parametrize(
     ("late", "words"),
     [
-        ([3, 4, 5, 6], "all equal"),
-        ([4, 5, 6, 8], "too few users"),
-        ([None] * 4, "no pairs"),
-        ([9] * 3, "too few users"),
+        *(([3, 4, 5, 6], "all equal"), ([4, 5, 6, 8], "too few users")),
+        *(([None] * 4, "no pairs"), ([9] * 3, "too few users")),
     ],
 )
 def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
     ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
-    cell = difference_cell(row.steps[0].row)
-    assert cell.counts == words
+    assert difference_cell(row.steps[0].row).counts == words
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    assert [(cell.setting, cell.at) for cell in table.rows[0].cells] == [
-        ("32k", 32e3),
-        ("128k", 128e3),
-        ("512k", 512e3),
-    ]
-    assert [(step.earlier, step.later) for step in table.rows[0].steps] == [
-        ("32k", "128k"),
-        ("128k", "512k"),
-        ("32k", "512k"),
-    ]
+    cells = {cell.setting: cell.at for cell in table.rows[0].cells}
+    assert cells == {"32k": 32e3, "128k": 128e3, "512k": 512e3}
+    between = [(earlier, later) for earlier, later, _ in steps(table.rows[0])]
+    assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
     (plot,), further = ablation_plots([table])
     assert further == []
     assert plot.title == "dr3 IR SC against size"
@@ -232,30 +208,26 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     systems["no_supportive"] = on_sandbox("64k", "no_supportive")
     values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
     table = ablated(systems, values, "compose")
-    texts = [(step.earlier, step.later, step.row.difference) for step in table.rows[0].steps]
-    assert texts == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
+    assert steps(table.rows[0]) == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
     shown = ablation_table(table)
     assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
     (over_first,) = (row.cells for row in shown.rows if row.manner == "over the first")
     assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
 
 
-ALL = [40, 42, 39, 41, 40, 38, 44, 43]
-CLEAN = [50, 53, 47, 52, 51, 48, 55, 52]
+ALL, CLEAN = SCORES["512k"], SCORES["128k"]
 
 
 def on(size: str, compose: str | None) -> System:
-    options = {"size": size} | ({} if compose is None else {"compose": compose})
-    return SYSTEM.model_copy(update={"options": options})
+    return on_sandbox(size, compose, web_corpus=None)
 
 
 def ablations(
     systems: Mapping[str, tuple[System, Sequence[float]]], variant: str = "IR_SC"
 ) -> tuple[list[SettingTable], DistractorTable]:
-    values = {name: runs(its) for name, (_, its) in systems.items()}
-    made = gathered(("dr3", variant, JUDGE, values))
-    fields = {name: system for name, (system, _) in systems.items()}
-    tables = [*all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": fields})))]
+    values = {name: its for name, (_, its) in systems.items()}
+    made = with_systems({name: system for name, (system, _) in systems.items()}, values, "dr3", variant)
+    tables = [*all_ablations(made)]
     (found,) = distractor_tables(tables)
     return tables, found
 
