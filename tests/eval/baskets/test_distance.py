@@ -89,9 +89,7 @@ def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_
         (Wish(wants=(BATH,), owned=("C",)), "owned"),
     ],
 )
-def test_without_a_basket_to_compare_with_nothing_is_measured_and_the_reason_is_given(
-    wish: Wish | None, lack: str
-) -> None:
+def test_without_a_basket_to_compare_with_the_reason_is_given_instead(wish: Wish | None, lack: str) -> None:
     wants = () if wish is None else wish.wants
     offered = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
     reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)

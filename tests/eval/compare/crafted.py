@@ -117,6 +117,6 @@ def pair_row(dimension: str, rate: float, low: float, high: float, **given: Any)
     """20 pairs of reports on 10 queries."""
     about: dict[str, Any] = {"version": 1, "dimension": dimension, "a": "a", "b": "b"}
     about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}
-    counts = {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
-    tested = {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007}
-    return PairScore(**about, **counts, **tested).model_copy(update=given)
+    about |= {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
+    about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007}
+    return PairScore(**about).model_copy(update=given)

@@ -67,11 +67,6 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
     assert all(step.row.tests == 4 for step in row.steps)
 
 
-def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    assert tables(held({"task": [1, 2]})) == []
-    assert tables(held(assessor=RULES)) == []
-
-
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
     systems = {
         "a": in_setting("task"),
@@ -120,22 +115,15 @@ def grouped(by: Option, **systems: System) -> list[dict[str, str]]:
     return [dict(its) for its in agents_by_setting(definition, by).values()]
 
 
-def test_sizes_stand_in_the_order_of_their_tokens_and_compositions_apart() -> None:
-    systems = {
-        "a": on_sandbox("512k"),
-        "b": on_sandbox("64k"),
-        "c": on_sandbox("1m"),
-        "d": on_sandbox("64k", "no_distractor"),
-        "e": on_sandbox(None),
-    }
+def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_no_retriever_is_named() -> None:
+    systems = {"a": on_sandbox("512k"), "b": on_sandbox("64k"), "c": on_sandbox("1m"), "e": on_sandbox(None)}
+    systems["d"] = on_sandbox("64k", "no_distractor")
     assert grouped("size", **systems) == [{"64k": "b", "512k": "a", "1m": "c"}]
     assert grouped("compose", **systems) == [{"all": "b", "no_distractor": "d"}]
 
-
-def test_a_retriever_is_bm25_where_none_is_named_and_turns_are_numbers() -> None:
-    dense = on_sandbox()
-    dense = dense.model_copy(update={"options": dense.options | {"retriever": "dense:x:y"}})
-    assert grouped("retriever", a=dense, b=on_sandbox()) == [{"bm25": "b", "dense:x:y": "a"}]
+    plain = on_sandbox()
+    dense = plain.model_copy(update={"options": plain.options | {"retriever": "dense:x:y"}})
+    assert grouped("retriever", a=dense, b=plain) == [{"bm25": "b", "dense:x:y": "a"}]
     turns = {
         name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
     }
@@ -271,8 +259,10 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
     assert sentence in distractor_table(table).notes[0]
 
 
-def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:
+def test_only_what_stands_in_pages_has_a_floor_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
     _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
     assert table.rows[0].floor is None
     assert table.sentence == ""
     assert distractor_tables([]) == []
+    assert tables(held({"task": [1, 2]})) == []
+    assert tables(held(assessor=RULES)) == []

@@ -71,7 +71,7 @@ def judged(path: Path) -> Path:
     return path
 
 
-def test_a_row_says_how_each_system_decided_its_pairs_and_a_query_without_its_twin_is_none(tmp_path: Path) -> None:
+def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_make_them(tmp_path: Path) -> None:
     path = judged(folder(tmp_path / "exp"))
     rows = {row.system: row for row in twin_rows(path)}
     assert (rows["honest"].right, rows["honest"].j) == (2, 1.0)
@@ -85,10 +85,8 @@ def test_a_row_says_how_each_system_decided_its_pairs_and_a_query_without_its_tw
     write_json(path / "experiment.json", written | {"queries": kept})
     assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
 
-
-def test_without_pairs_it_says_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="queries spoil"):
-        twin_rows(judged(folder(tmp_path / "exp", tasks=False)))
+        twin_rows(judged(folder(tmp_path / "apart", tasks=False)))
     with pytest.raises(UserError, match="--metrics outcome"):
         twin_rows(folder(tmp_path / "other"))
 

@@ -196,9 +196,7 @@ def test_an_honest_report_has_nothing_to_place_nor_one_without_a_world(shop: Wor
     assert places_of(folder) == {}
 
 
-def test_places_stay_without_the_world_but_not_of_claims_that_are_ruled_otherwise_since(
-    shop: World, tmp_path: Path
-) -> None:
+def test_places_stay_without_the_world_where_claims_are_ruled_as_before(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     row = scored(folder, shop.store, FAMILY)["n_wrong"]
     assert row.n_na == 1

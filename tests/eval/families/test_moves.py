@@ -64,9 +64,7 @@ def changes(query_id: str) -> bool:
     return moves.last_change(bath, WITHIN) is not None
 
 
-def test_who_looks_once_has_stale_picks_wherever_something_changed_and_in_a_still_shop_nothing_is_stale(
-    folder: Path,
-) -> None:
+def test_who_looks_once_has_stale_picks_where_something_changed_and_nobody_in_a_still_shop(folder: Path) -> None:
     stale = sum(changes(query.query_id) for query in QUERIES) / len(QUERIES)
     assert 0 < stale < 1
     once, twice = values(folder, f"once{MOVING}"), values(folder, f"twice{MOVING}")

@@ -179,7 +179,7 @@ def with_tag(questions: Sequence[str], tag: str) -> list[str]:
     return [question for question in questions if f"<{tag}" in question]
 
 
-def test_grades_are_one_question_pairs_of_texts_without_links_one_each_and_readable_sources_one_a_sentence(
+def test_grades_are_one_question_pairs_without_links_one_each_and_readable_sources_one(
     tmp_path: Path,
 ) -> None:
     verdicts, asked = asked_of(tmp_path)
@@ -216,7 +216,9 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     assert sum("Box lasts [2]." in part for part in parts) == 3
 
 
-def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> None:
+def test_a_report_that_the_released_code_skips_is_not_graded_and_a_page_that_nobody_fetched_is_na(
+    tmp_path: Path,
+) -> None:
     short = "One.\n\nTwo [1].\n\n[1],https://a.example/2"
     verdicts, asked = asked_of(tmp_path, rules="hkuds", report=short)
     assert verdicts["units", "section"].state == "na"
@@ -225,9 +227,6 @@ def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> 
     assert len(with_tag(asked, "claim")) == 1
     _, asked = asked_of(tmp_path, report=short)
     assert len(with_tag(asked, "report")) == 1
-
-
-def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]
     assert "--fetch-sources" in found.reason

@@ -80,11 +80,6 @@ def test_the_formula(case: str) -> None:
     }
 
 
-def test_without_a_weight_above_nought_there_is_nothing_to_score() -> None:
-    found = weighted("score", [Mark(-1, 1)])
-    assert (found.state, [*reasons_of(found.items)]) == ("na", ["no criterion has a weight above nought"])
-
-
 def criterion(text: str, weight: int, axis: str = "information", kind: str = "binary") -> dict[str, Any]:
     return {"criterion": text, "explanation": "", "axis": axis, "weight": weight, "kind": kind}
 
@@ -146,12 +141,14 @@ def test_a_person_s_edit_is_judged_by_anew_and_another_weight_asks_nothing(tmp_p
         assert asked[before:] == questions
 
 
-def test_only_a_ternary_criterion_can_be_met_in_part(tmp_path: Path) -> None:
+def test_only_a_ternary_criterion_can_be_met_in_part_and_only_weights_above_nought_count(tmp_path: Path) -> None:
     folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
     judge, asked = judge_by({**ANSWERS, "MarkedCriteria": labelled(*["partly"] * 3)})
     found = build.rows(build.scored(folder, "rubrics", judge))
     assert asked.count("MarkedCriteria") == 3
     assert (found["score"].value, found["score"].n_failed) == (None, 1)
+    none = weighted("score", [Mark(-1, 1)])
+    assert (none.state, [*reasons_of(none.items)]) == ("na", ["no criterion has a weight above nought"])
 
 
 BENCH_II = {

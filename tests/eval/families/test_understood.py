@@ -50,7 +50,7 @@ def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
         ((), ("bath",), 0),
     ],
 )
-def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same(
+def test_a_want_is_understood_where_half_of_what_would_do_is_the_same(
     asked: tuple[str, ...], understood: tuple[str, ...], share: float
 ) -> None:
     wish, other = (Wish(wants=tuple(map(want, kinds))) for kinds in (asked, understood))
@@ -124,7 +124,7 @@ def judged(folder: Path, subject: Subject) -> dict[str, Value]:
     return {value.variant: value for value in METRIC.values(subject, verdicts, "default")}
 
 
-def test_a_wish_is_compared_by_the_products_of_the_shop_and_what_was_measured_stays_without_it(
+def test_a_wish_is_compared_by_the_products_of_the_shop_and_the_measure_stays_without_it(
     world: World, tmp_path: Path
 ) -> None:
     same = judged(tmp_path / "same", subject_of(world, WISH))

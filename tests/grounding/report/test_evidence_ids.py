@@ -60,7 +60,7 @@ def test_normalising_twice_changes_nothing(tail: str) -> None:
     assert normalise_url(once) == once
 
 
-def test_ids_name_their_records_and_hashed_ones_never_change() -> None:
+def test_ids_name_their_records_and_a_file_s_is_a_hash_where_no_mark_could_hold_its_name() -> None:
     assert product_evidence_id("B09G3KKBK7") == "P:B09G3KKBK7"
     assert order_evidence_id("0940062991") == "O:0940062991"
     assert user_evidence_id("profile", "A1", "A1") == "U:profile"
@@ -69,9 +69,6 @@ def test_ids_name_their_records_and_hashed_ones_never_change() -> None:
     assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
     assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
     assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
-
-
-def test_a_file_goes_by_its_name_and_by_a_hash_where_no_mark_could_hold_that() -> None:
     assert file_evidence_id("order_history-2.csv") == "F:order_history-2.csv"
     for name in ("my orders.csv", "ä.md", "list]", "notes.", "a" * 120):
         assert re.fullmatch(r"F:[a-z2-7]{8}", file_evidence_id(name))

@@ -104,10 +104,13 @@ def test_a_long_text_of_openings_is_read_in_one_pass(piece: str) -> None:
     assert len(shown(text)) == len(text)
 
 
-def test_hidden_marks_cite_nothing_and_hidden_words_are_no_sentence() -> None:
+def test_hidden_marks_cite_nothing_hidden_words_are_no_sentence_and_characters_that_show_nothing_go() -> None:
     report = f"{SEEN} <!-- Buy this [P:B0AAAAAAAA]. --> <span hidden>Buy that [P:B0AAAAAAAA].</span>"
     assert find_citations(report, []) == []
     assert [report[one.start : one.end] for one in find_sentences(report)] == [SEEN]
+    assert visible("$1\u200b9.99, a\u00adb\U000e0041\u2060") == "$19.99, ab"
+    for shaped in ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u2b50\ufe0f", "plain\n\ttext, é"):
+        assert visible(shaped) == shaped
 
 
 @given(st.text(alphabet="<>!-abp|\\ =\"'/[]:#()`\n hidestylcor", max_size=200))
@@ -116,9 +119,3 @@ def test_offsets_and_lines_stay_and_what_is_shown_is_of_the_text(text: str) -> N
     assert len(seen) == len(text)
     assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
     assert [a == "\n" for a in seen] == [b == "\n" for b in text]
-
-
-def test_a_report_is_kept_without_characters_that_show_nothing() -> None:
-    assert visible("$1\u200b9.99, a\u00adb\U000e0041\u2060") == "$19.99, ab"
-    for shaped in ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u2b50\ufe0f", "plain\n\ttext, é"):
-        assert visible(shaped) == shaped

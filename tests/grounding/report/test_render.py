@@ -68,7 +68,7 @@ def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: 
     assert (rendered.text, rendered.references) == (report, ())
 
 
-def test_sources_stand_at_the_end_with_number_title_and_address_and_those_of_a_list_that_are_not_cited_before_them(
+def test_sources_stand_at_the_end_with_number_title_and_address(
     evidence: tuple[Evidence, ...],
 ) -> None:
     rendered = render_report(f"Bath [P:F2] by [O:0000000012] and [{WEB}].\n", evidence)

@@ -71,17 +71,11 @@ def test_words_are_those_of_the_report_without_its_citations_and_each_sign_of_sc
     assert word_count("Alder 水壶, 조용한 주전자", []) == 5
 
 
-def test_a_thing_gets_the_article_that_its_sound_asks_for() -> None:
-    things = ("bird feeder", "electric shaver", "LED nail lamp", "USB fan")
-    assert [article(thing) for thing in things] == ["a", "an", "an", "a"]
-
-
-def test_plurals_are_undone_where_there_are_any() -> None:
+def test_words_are_made_singular_get_articles_and_are_listed_as_they_are_read_aloud() -> None:
     plurals = "brushes glass batteries boxes clips shears"
     assert [singular(word) for word in plurals.split()] == ["brush", "glass", "battery", "box", "clip", "shears"]
-
-
-def test_lists_are_read_aloud_with_and_before_the_last() -> None:
+    things = ("bird feeder", "electric shaver", "LED nail lamp", "USB fan")
+    assert [article(thing) for thing in things] == ["a", "an", "an", "a"]
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"], "or") == "a, b or c"

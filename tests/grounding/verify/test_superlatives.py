@@ -47,9 +47,7 @@ def checked(kind: str, product: Product, amount: str = "", want: Want | None = W
         ("most_ratings", PLASTIC, "P:B0KITCHENPLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
     ],
 )
-def test_the_first_of_all_that_were_shown_of_its_kind_contradicts_what_another_is_called(
-    kind: str, first: Product, words: str
-) -> None:
+def test_the_first_of_its_kind_contradicts_what_another_is_called(kind: str, first: Product, words: str) -> None:
     assert checked(kind, first).state == "verified"
     found = checked(kind, STEEL)
     assert (found.state, found.derivation) == ("contradicted", words)

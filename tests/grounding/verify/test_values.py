@@ -80,7 +80,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
 @pytest.mark.parametrize(
     ("state", "kind", "amount", "of", "more"), [(state, *row) for state, rows in STATES.items() for row in rows]
 )
-def test_what_follows_from_records_is_verified_and_what_they_do_not_decide_underivable(
+def test_what_follows_from_records_is_verified(
     state: str, kind: str, amount: Any, of: list[str], more: dict[str, Any]
 ) -> None:
     assert state_of(kind, amount, *of, **more)[0] == state

@@ -123,7 +123,7 @@ def covered(
         ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
     ],
 )
-def test_a_document_is_covered_by_a_citation_and_by_no_mention(
+def test_a_document_is_covered_by_citations_not_by_mentions(
     tmp_path: Path, report: str, cited: tuple[int, int]
 ) -> None:
     assert covered(tmp_path, report) == cited
