@@ -81,7 +81,7 @@ ASPECTS = ("item", "category", "brand", "price_band")
         (PICKS, {"hit": [0, 1, 1, 1], "base": [0, 0, 0, 0], "shop": [0, 1, 1, 1]}),
         # Baselines recommend as many products as the report.
         (["B0TEST0001", "B0TEST0004"], {"hit": [0, 1, 1, 1], "base": [1, 1, 1, 1], "shop": [0, 1, 1, 1]}),
-        ([], dict.fromkeys(("hit", "base", "shop"), [0, 0, 0, 0])),
+        ([], {"hit": [0, 0, 0, 0], "base": [0, 0, 0, 0], "shop": [0, 0, 0, 0]}),
     ],
 )
 def test_a_report_hits_what_any_pick_shares_with_the_purchase(

@@ -26,102 +26,71 @@ from tests import build
 from tests.build import LABEL, experiment
 from tests.eval.families.process.runs import DETAILS, SEARCH, WEB, call, cites, course, numbered, turn, web_page
 
-
-def counted(name: str, of: Course) -> Count:
-    return count(of)[name]
-
-
 REASON = call("Reason", thought="hm")
 BARE = call(SEARCH, error="invalid_argument: no object").model_copy(update={"args": None})
 HANDED = [
     *(web_page(f"W:{name}", f"https://{name}.example/") for name in "abc"),
     web_page("W:d", "https://d.example/", shown=False),
 ]
-# By what it shows: a measure, of which run, and what it comes to.
-COUNTS: dict[str, tuple[str, Course, Count]] = {
-    "coverage is of the expected tools that were called, however often": (
-        "tool_coverage",
-        course(turn(), call(SEARCH, query="a"), call(SEARCH, query="b"), expected=(SEARCH, WEB)),
-        Count(0.5, items={"covered": 1, "expected": 2}),
-    ),
-    "a tool that the agent does not have is not covered by asking for it": (
-        "tool_coverage",
-        course(turn(), call(WEB, error="unknown_tool: There is no tool 'web_search'."), expected=(WEB,)),
-        Count(0.0, items={"covered": 0, "expected": 1}),
-    ),
-    "a run that called nothing covers nothing": (
-        "tool_coverage",
-        course(turn(), expected=(WEB,)),
-        Count(0.0, items={"covered": 0, "expected": 1}),
-    ),
-    "of one without steps it is not known": (
-        "tool_coverage",
-        course(expected=(WEB,)),
-        Count(None, "the run has no steps"),
-    ),
-    "nor of a query that names no tools": (
-        "tool_coverage",
-        course(turn(), call(WEB)),
-        Count(None, "the query names no expected tools"),
-    ),
-    "unneeded are calls of tools that the query does not need": (
-        "unneeded",
-        course(turn(), call(SEARCH), call(WEB), call(WEB), call("calculator"), expected=(SEARCH, WEB)),
-        Count(0.25, items={"unneeded": 1, "calls": 4}),
-    ),
-    "of no calls none is unneeded": ("unneeded", course(turn(), expected=(WEB,)), Count(None, "no tool was called")),
-    "an agent's moves are no calls": (
-        "unneeded",
-        course(turn(), REASON, REASON, call(SEARCH), expected=(SEARCH,)),
-        Count(0.0, items={"unneeded": 0, "calls": 1}),
-    ),
-    "calls repeat that are equal in tool and arguments, in any branch": (
-        "repeated",
-        course(
-            turn(),
-            call(SEARCH, query="feeder", limit=5),
-            call(SEARCH, limit=5.0, query="feeder"),
-            call(SEARCH, path="0.1", query="feeder", limit=5),
-            call(SEARCH, query="bath", limit=5),
-            call(DETAILS, query="feeder", limit=5),
-        ),
-        Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1}),
-    ),
-    "calls without readable arguments repeat nothing": (
-        "repeated",
-        course(turn(), BARE, BARE),
-        Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0}),
-    ),
-    "invalid are the caller's faults, and names without a tool": (
-        "invalid",
-        course(
-            turn(),
-            call(SEARCH, error="invalid_argument: limit must be at most 50"),
-            call(DETAILS, error="not_found: There is no product"),
-            call("search_shop", error="unknown_tool: There is no tool"),
-            call(WEB, error="unavailable: the network is down"),
-            call(WEB),
-        ),
-        Count(3 / 5, items={"invalid": 3, "calls": 5, "invalid_argument": 1, "not_found": 1, "unknown_tool": 1}),
-    ),
-    "uncited is the evidence read that the report does not cite": (
-        "retrieved_uncited",
-        course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")]),
-        Count(2 / 3, items={"uncited": 2, "handed_out": 3}),
-    ),
-}
 
 
-@pytest.mark.parametrize("case", COUNTS)
-def test_what_is_counted(case: str) -> None:
-    name, of, expected = COUNTS[case]
-    assert counted(name, of) == expected
+def counted(name: str, of: Course) -> Count:
+    return count(of)[name]
 
 
-def test_moves_and_names_without_a_tool_are_no_tool_calls_and_without_steps_only_what_the_report_shows_counts() -> None:
-    moved, refused = (COUNTS[case][1] for case in COUNTS if case.startswith(("an agent's moves", "invalid are")))
-    assert (counted("tool_calls", moved).value, counted("tool_calls", refused).value) == (1, 4)
-    assert counted("repeated", moved).value == 0
+def test_coverage_is_of_the_expected_tools_that_were_called_however_often() -> None:
+    twice = course(turn(), call(SEARCH, query="a"), call(SEARCH, query="b"), expected=(SEARCH, WEB))
+    assert counted("tool_coverage", twice) == Count(0.5, items={"covered": 1, "expected": 2})
+    # A tool that the agent does not have is not covered by asking for it, nor is any by a run that called nothing.
+    refused = call(WEB, error="unknown_tool: There is no tool 'web_search'.")
+    none = Count(0.0, items={"covered": 0, "expected": 1})
+    assert counted("tool_coverage", course(turn(), refused, expected=(WEB,))) == none
+    assert counted("tool_coverage", course(turn(), expected=(WEB,))) == none
+    assert counted("tool_coverage", course(expected=(WEB,))) == Count(None, "the run has no steps")
+    unnamed = counted("tool_coverage", course(turn(), call(WEB)))
+    assert unnamed == Count(None, "the query names no expected tools")
+
+
+def test_unneeded_are_calls_of_tools_that_the_query_does_not_need_and_moves_are_no_calls() -> None:
+    ran = course(turn(), call(SEARCH), call(WEB), call(WEB), call("calculator"), expected=(SEARCH, WEB))
+    assert counted("unneeded", ran) == Count(0.25, items={"unneeded": 1, "calls": 4})
+    assert counted("unneeded", course(turn(), expected=(WEB,))) == Count(None, "no tool was called")
+    moved = course(turn(), REASON, REASON, call(SEARCH), expected=(SEARCH,))
+    assert counted("unneeded", moved) == Count(0.0, items={"unneeded": 0, "calls": 1})
+    assert (counted("tool_calls", moved).value, counted("repeated", moved).value) == (1, 0)
+
+
+def test_calls_repeat_that_are_equal_in_tool_and_readable_arguments_in_any_branch() -> None:
+    ran = course(
+        turn(),
+        call(SEARCH, query="feeder", limit=5),
+        call(SEARCH, limit=5.0, query="feeder"),
+        call(SEARCH, path="0.1", query="feeder", limit=5),
+        call(SEARCH, query="bath", limit=5),
+        call(DETAILS, query="feeder", limit=5),
+    )
+    assert counted("repeated", ran) == Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1})
+    bare = counted("repeated", course(turn(), BARE, BARE))
+    assert bare == Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0})
+
+
+def test_invalid_are_the_caller_s_faults_and_names_without_a_tool() -> None:
+    ran = course(
+        turn(),
+        call(SEARCH, error="invalid_argument: limit must be at most 50"),
+        call(DETAILS, error="not_found: There is no product"),
+        call("search_shop", error="unknown_tool: There is no tool"),
+        call(WEB, error="unavailable: the network is down"),
+        call(WEB),
+    )
+    faults = {"invalid_argument": 1, "not_found": 1, "unknown_tool": 1}
+    assert counted("invalid", ran) == Count(3 / 5, items={"invalid": 3, "calls": 5, **faults})
+    assert counted("tool_calls", ran).value == 4
+
+
+def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
+    ran = course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")])
+    assert counted("retrieved_uncited", ran) == Count(2 / 3, items={"uncited": 2, "handed_out": 3})
     found = count(course(report="Two words"))
     assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
     assert found["words"].value == 2

@@ -26,46 +26,8 @@ def rubric(**weights: Sequence[float]) -> Criteria:
     return Criteria(family="rubrics", query_id="q1", groups=tuple(groups))
 
 
-# By what the formula does: weights of criteria by group, how far each is met (None: the judge broke), and values.
-FORMULA: dict[str, tuple[dict[str, list[float]], dict[str, list[float | None]], dict[str, float | str]]] = {
-    "the weight met by the weight that can be had": (
-        {"explicit": [5, 3], "implicit": [2]},
-        {"explicit": [1, 0], "implicit": [1]},
-        {"score": 0.7, "explicit": 0.625, "implicit": 1},
-    ),
-    "a fault that is not met takes nothing off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 0]}, {"score": 0.5}),
-    "a fault takes off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 1]}, {"score": 0.1}),
-    "a score below nought is never clamped": (
-        {"explicit": [5, 5, -4]},
-        {"explicit": [0, 0, 1]},
-        {"score": -0.4, "faults": 1},
-    ),
-    "half of a merit is half and strictly nothing": (
-        {"explicit": [4, 4, -2]},
-        {"explicit": [0.5, 1, 0.5]},
-        {"score": 5 / 8, "strict": 0.25},
-    ),
-    "of equal weights the share of criteria met": (
-        {"information": [1] * 4, "analysis": [1] * 2},
-        {"information": [1, 1, 1, 0], "analysis": [0, 0]},
-        {"score": 0.5, "information": 0.75, "analysis": 0, "presentation": "na"},
-    ),
-    "axes of other names count in the whole": (
-        {"own": [1, 1], "analysis": [2]},
-        {"own": [1, 0], "analysis": [0]},
-        {"score": 0.25},
-    ),
-    "a criterion that the judge broke fails the score and its axis alone": (
-        {"information": [1, 1], "analysis": [1]},
-        {"information": [1, None], "analysis": [1]},
-        {"score": "failed", "information": "failed", "analysis": 1},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FORMULA)
-def test_the_formula(case: str) -> None:
-    weights, met, expected = FORMULA[case]
+def found(weights: dict[str, list[float]], met: dict[str, list[float | None]], *names: str) -> list[float | str]:
+    """Values of a rubric with these weights by group, each criterion met so far; None is a judge that broke."""
     criteria = rubric(**weights)
     verdicts = [
         build.verdict(
@@ -74,10 +36,34 @@ def test_the_formula(case: str) -> None:
         for group in criteria.groups
         for each, value in zip(group.criteria, met[group.name], strict=True)
     ]
-    found = {each.variant: each.state if each.value is None else each.value for each in values(verdicts, criteria)}
-    assert {name: found[name] for name in expected} == {
-        name: each if isinstance(each, str) else pytest.approx(each) for name, each in expected.items()
-    }
+    made = {each.variant: each for each in values(verdicts, criteria)}
+    return [made[name].state if made[name].value is None else build.known(made[name].value) for name in names]
+
+
+def test_a_score_is_the_weight_met_by_the_weight_that_can_be_had() -> None:
+    by_group = found(
+        {"explicit": [5, 3], "implicit": [2]}, {"explicit": [1, 0], "implicit": [1]}, "score", "explicit", "implicit"
+    )
+    assert by_group == [0.7, 0.625, 1]
+    in_part = found({"explicit": [4, 4, -2]}, {"explicit": [0.5, 1, 0.5]}, "score", "strict")
+    assert in_part == [5 / 8, 0.25], "half of a merit is half and strictly nothing"
+    weights = {"information": [1.0] * 4, "analysis": [1.0] * 2}
+    axes = ("information", "analysis", "presentation")
+    equal = found(weights, {"information": [1, 1, 1, 0], "analysis": [0, 0]}, "score", *axes)
+    assert equal == [0.5, 0.75, 0, "na"], "of equal weights the share of criteria met"
+    other = found({"own": [1, 1], "analysis": [2]}, {"own": [1, 0], "analysis": [0]}, "score")
+    assert other == [0.25], "axes of other names count in the whole"
+    broken = found(
+        {"information": [1, 1], "analysis": [1]}, {"information": [1, None], "analysis": [1]}, "score", *axes
+    )
+    assert broken == ["failed", "failed", 1, "na"], "what the judge broke fails the score and its axis alone"
+
+
+def test_a_fault_takes_off_where_it_is_met_and_a_score_below_nought_is_never_clamped() -> None:
+    weights = {"explicit": [5.0, 5.0, -4.0]}
+    assert found(weights, {"explicit": [1, 0, 0]}, "score") == [0.5]
+    assert found(weights, {"explicit": [1, 0, 1]}, "score") == pytest.approx([0.1])
+    assert found(weights, {"explicit": [0, 0, 1]}, "score", "faults") == [-0.4, 1]
 
 
 def criterion(text: str, weight: int, axis: str = "information", kind: str = "binary") -> dict[str, Any]:

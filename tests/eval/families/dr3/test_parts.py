@@ -109,60 +109,45 @@ def met(*answers: float | None) -> list[Verdict]:
     ]
 
 
-# By what it shows: verdicts, what is known beforehand, and values or the states of those without one.
-FORMULA: dict[str, tuple[list[Verdict], Gold, dict[str, float | str]]] = {
+# By what it shows: verdicts, and values or the states of those without one.
+FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
     # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
-    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), GOLD, {"IR_graded": 68.75}),
-    "recall of one part alone is that part": (
-        labelled([1, 1], [1, 0, 0, 0]),
-        Gold(query_id="q1", sandbox=GOLD.sandbox),
-        {"IR_UF": "na", "IR_SC": 25, "IR": 25},
-    ),
+    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), {"IR_graded": 68.75}),
     "an insight without a label fails its share": (
         labelled([1, 1], [1, 0, 0, None]),
-        GOLD,
         {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed"},
     ),
     # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
     "by claim all sources are wanted and by pair each": (
         FULL,
-        GOLD,
         {"FA": 100 / 3, "FA_pair": 60, "FA_UF": 50, "FA_pair_UF": 50, "FA_SC": 50, "FA_pair_SC": 200 / 3},
     ),
-    "the lenient bar takes what is borne out in part": (FULL, GOLD, {"FA_lenient": 200 / 3}),
+    "the lenient bar takes what is borne out in part": (FULL, {"FA_lenient": 200 / 3}),
     # Claim 2 is left to its page; claim 3 has nothing that could be read.
     "what could not be read is not unsupported": (
         [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")],
-        GOLD,
         {"FA": 100, "FA_pair": 100},
     ),
-    "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], GOLD, {"FA": 50}),
-    "unless another source does not bear it out": (
-        [*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]],
-        GOLD,
-        {"FA": 100 / 3},
-    ),
-    "sources that come to nothing are unverifiable": (
-        [extracted([NOWHERE])],
-        GOLD,
-        {"FA": "unverifiable", "FA_pair": "unverifiable"},
-    ),
-    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], GOLD, {"FA": "na", "FA_lenient": "na"}),
-    "without verdicts all is failed": ([], GOLD, {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
-    "instructions are the share met": (met(1, 0, 1), GOLD, {"IF": 200 / 3}),
-    "of those that were judged": (met(1, None, 0), GOLD, {"IF": 50}),
-    "and failed if none was": (met(None, None, None), GOLD, {"IF": "failed"}),
+    "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], {"FA": 50}),
+    "unless another source does not bear it out": ([*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]], {"FA": 100 / 3}),
+    "sources that come to nothing": ([extracted([NOWHERE])], {"FA": "unverifiable", "FA_pair": "unverifiable"}),
+    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], {"FA": "na", "FA_lenient": "na"}),
+    "without verdicts all is failed": ([], {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
+    "instructions are the share met": (met(1, 0, 1), {"IF": 200 / 3}),
+    "of those that were judged": (met(1, None, 0), {"IF": 50}),
+    "and failed if none was": (met(None, None, None), {"IF": "failed"}),
 }
 
 
 @pytest.mark.parametrize("case", FORMULA)
 def test_the_formula(case: str) -> None:
-    verdicts, gold, expected = FORMULA[case]
-    assert shown(said(verdicts, gold), expected) == pytest.approx(expected)
+    verdicts, expected = FORMULA[case]
+    assert shown(said(verdicts), expected) == pytest.approx(expected)
 
 
 def test_what_a_report_lacks_and_what_broke_is_told() -> None:
-    alone = said([], Gold(query_id="q1", sandbox=GOLD.sandbox))
+    alone = said(labelled([1, 1], [1, 0, 0, 0]), Gold(query_id="q1", sandbox=GOLD.sandbox))
+    assert shown(alone, ("IR_UF", "IR_SC", "IR")) == {"IR_UF": "na", "IR_SC": 25, "IR": 25}
     assert "no insights are known beforehand (files)" in reasons_of(alone["IR_UF"].items)
     uncited = said([extracted(CLAIMS[3:])])
     assert "no claim of the report names a source" in reasons_of(uncited["FA"].items)
