@@ -235,9 +235,7 @@ def test_who_never_looks_at_the_profile_ignores_it_everywhere(tmp_path: Path) ->
     assert "overused" not in of(rows, "neutral")
 
 
-def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_other_profiles(
-    tmp_path: Path,
-) -> None:
+def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_other_profiles(tmp_path: Path) -> None:
     folder = an_experiment(tmp_path, OBEYING)
     rows = counterfactual_rows(folder)
     found = of(rows, "swap")

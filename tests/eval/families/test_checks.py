@@ -99,9 +99,7 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(
-    tmp_path: Path,
-) -> None:
+def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
     values = valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
     assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)
     report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."

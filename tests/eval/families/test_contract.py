@@ -123,9 +123,7 @@ def silent() -> Judge:
     return every_answer(sentences=1, changed=refuse)[0]
 
 
-def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_same_bytes(
-    judged_copy: Path,
-) -> None:
+def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_same_bytes(judged_copy: Path) -> None:
     before = build.files(judged_copy)
     build.scored(judged_copy, JUDGED, silent(), reference=A)
     assert build.files(judged_copy) == before

@@ -179,9 +179,7 @@ def with_tag(questions: Sequence[str], tag: str) -> list[str]:
     return [question for question in questions if f"<{tag}" in question]
 
 
-def test_grades_are_one_question_pairs_without_links_one_each_and_readable_sources_one(
-    tmp_path: Path,
-) -> None:
+def test_grades_are_one_question_pairs_without_links_one_each_and_readable_sources_one(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path)
     assert len(with_tag(asked, "report")) == 1
     assert len(with_tag(asked, "part")) == 6  # four sections between title and end

@@ -98,8 +98,7 @@ def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int
 
 
 @given(
-    wanted=things(),
-    bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6),
+    wanted=things(), bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6)
 )
 def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_not_optional(
     wanted: list[WantedThing], bought: dict[str, int]

@@ -49,11 +49,7 @@ def test_what_is_owned_does_only_for_one_more_and_brands_are_wanted_or_not() -> 
 
 @pytest.mark.parametrize(
     ("limits", "kept"),
-    [
-        ({"rating_min": 4}, ["B", "C"]),
-        ({"ratings_min": 50}, ["A", "C"]),
-        ({"rating_min": 4, "ratings_min": 50}, ["C"]),
-    ],
+    [({"rating_min": 4}, ["B", "C"]), ({"ratings_min": 50}, ["A", "C"]), ({"rating_min": 4, "ratings_min": 50}, ["C"])],
 )
 def test_fewer_stars_or_ratings_or_unknown_ones_do_not_do(limits: dict[str, Any], kept: list[str]) -> None:
     rated = (

@@ -188,10 +188,7 @@ def test_totals_are_read_against_declared_picks_and_what_nothing_explains_is_cou
             f"Order these:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n\nTogether $60.94. The pan is heavy {P}.",
             "K x 1, T x 1",
         ),
-        (
-            f"| What | Price |\n|---|---|\n| Kettle {K} | $42.95 |\n| Towels | $17.99 {T} |\n\n$60.94",
-            "K x 1, T x 1",
-        ),
+        (f"| What | Price |\n|---|---|\n| Kettle {K} | $42.95 |\n| Towels | $17.99 {T} |\n\n$60.94", "K x 1, T x 1"),
         # what is taken from the budget, or added up
         (
             f"Towels {T}, then a kettle {K}.\n\nThat leaves $14.06 {LEFT} of your $75, as they are $60.94 {TOTAL}.",

@@ -68,9 +68,7 @@ def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: 
     assert (rendered.text, rendered.references) == (report, ())
 
 
-def test_sources_stand_at_the_end_with_number_title_and_address(
-    evidence: tuple[Evidence, ...],
-) -> None:
+def test_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
     rendered = render_report(f"Bath [P:F2] by [O:0000000012] and [{WEB}].\n", evidence)
     assert rendered.text.endswith(f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/F2\n2. Feeding birds — {PAGE}\n")
     assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]

@@ -224,9 +224,7 @@ def test_what_most_judges_say_is_the_panels_word(
     assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
-def test_what_half_of_a_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap_no_seat(
-    tmp_path: Path,
-) -> None:
+def test_what_half_of_a_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap_no_seat(tmp_path: Path) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
