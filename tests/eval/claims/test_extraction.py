@@ -83,7 +83,7 @@ SOURCES: list[tuple[str, tuple[str, ...]]] = [
 ]
 
 
-def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> None:
+def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_back(tmp_path: Path) -> None:
     report = f"Both [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too.\n\n{REPORT}"
     claims = [claim(number, "a", copied) for number, (copied, _) in enumerate(SOURCES, 1)]
     claims.append(claim(len(claims) + 1, "b", "P:INVENTED01", "2", ""))
@@ -91,15 +91,13 @@ def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> N
     assert [each.sources for each in found] == [sources for _, sources in SOURCES]
     assert (invented.sources, invented.unresolved) == ((), ("P:INVENTED01", "2", ""))
 
-
-def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> None:
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(3, "b")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b")]},
         support("full"),
     )
-    assert len(claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)) == 2
+    assert len(claims_in(judged(tmp_path / "back", judge, subject(REPORT)), EXTRACT)) == 2
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
@@ -143,7 +141,7 @@ def by_part(question: str) -> dict[str, Any]:
     return {"claims": [claim(1, "Seeds are good."), of_part]}
 
 
-def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(tmp_path: Path) -> None:
+def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     judge, asked = scripted_judge(by_part)
     verdicts = judged(tmp_path, judge, subject(LONG))
     assert sorted(tag_content("part", each) or "" for each in asked) == [
@@ -158,15 +156,13 @@ def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(
     asked_for = [verdict.item for verdict in verdicts if verdict.stage == EXTRACT]
     assert asked_for == ["part-1", "part-2", "part-3", "report"]
 
-
-def test_of_parts_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     refusal = ModelError("refusal", "no")
     failing, _ = scripted_judge(lambda text: refusal if "Paragraph b0 " in text else by_part(text))
-    verdicts = judged(tmp_path, failing, subject(LONG))
+    verdicts = judged(tmp_path / "failing", failing, subject(LONG))
     states = [verdict.state for verdict in verdicts if verdict.stage == EXTRACT]
     assert states == ["scored", "failed", "scored", "failed"]
     better, asked = scripted_judge(by_part)
-    again = judged(tmp_path, better, subject(LONG), again="failed")
+    again = judged(tmp_path / "failing", better, subject(LONG), again="failed")
     assert len(asked) == 1
     assert len(claims_in([each for each in again if each.item == "report"], EXTRACT)) == 4
 

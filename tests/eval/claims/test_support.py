@@ -166,7 +166,7 @@ def test_a_page_can_neither_end_its_source_nor_open_a_tag_of_ours(tmp_path: Path
 SUM = entry("C:aaaaaaaa", "calculation", text("49.99+12.5 = 62.49", "record"))
 
 
-def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_path: Path) -> None:
+def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such_as_the_budget(tmp_path: Path) -> None:
     report = "Both are $62.49 [C:aaaaaaaa]. You have the bowl [O:0000000001]."
     claims = [claim(1, "Both are $62.49.", "C:aaaaaaaa"), claim(2, "You have the bowl.", "O:0000000001")]
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
@@ -177,15 +177,12 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_
     line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
     assert f'<source id="O:0000000001" about="{line}">' in both
 
-
-def test_a_term_that_is_the_budget_is_no_price_of_what_happens_to_cost_as_much(tmp_path: Path) -> None:
     left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
     about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
-    wish = Wish(budget=Money(amount="49.99"))
-    query = about.query.model_copy(update={"wish": wish})
+    query = about.query.model_copy(update={"wish": Wish(budget=Money(amount="49.99"))})
     judge = answering(claim(1, "$37.49 is left.", "C:aaaaaaaa"), support("full"))
-    judged(tmp_path, judge, replace(about, query=query))
-    (asked,) = questions(tmp_path)
+    judged(tmp_path / "left", judge, replace(about, query=query))
+    (asked,) = questions(tmp_path / "left")
     assert "49.99 is the user's budget; 12.5 is the price of Slowpaw" in asked
 
 

@@ -106,8 +106,14 @@ def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> N
     assert (row.runs_planned, row.runs_missing, row.outcome) == (14, 3, "missing")
 
 
-def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge() -> None:
+def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_what_is_exploratory_by_family() -> None:
     a, b = noisy(10, 1.5)
+    made = comparison(by_all({"a": runs(a), "b": runs(b)}))
+    assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
+    rows = [row for table in made.tables for row in table.rows]
+    assert [row.tests for row in rows] == [2, 2, 2]
+    assert all(row.p_holm == pytest.approx(2 * (row.p or 0)) for row in rows)
+
     both = {"a": runs(a), "b": runs(b)}
     one = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
     texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
@@ -140,15 +146,6 @@ def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in result)
 
 
-def test_all_headlines_of_a_judge_and_of_code_are_corrected_together_and_other_judges_apart() -> None:
-    a, b = noisy(10, 1.5)
-    made = comparison(by_all({"a": runs(a), "b": runs(b)}))
-    assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
-    rows = [row for table in made.tables for row in table.rows]
-    assert [row.tests for row in rows] == [2, 2, 2]
-    assert all(row.p_holm == pytest.approx(2 * (row.p or 0)) for row in rows)
-
-
 def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     a, b = noisy(21, 1.0)
     both = {"a": runs(a), "b": runs(b)}
@@ -162,7 +159,7 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert alone.users_needed is None
 
 
-def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:
+def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass_the_bar() -> None:
     a = {"q1": [[8, 6], [9, 7]], "q2": [[4, 4], [8, 8]]}
     b = {"q1": [[5, 5], [5, 5]], "q2": [[7, 7], None]}
     table = crafted.only_table(comparison(gathered(("quality", "overall", JUDGE, {"a": a, "b": b}))))
@@ -174,8 +171,6 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() ->
     assert (its.pass_1, its.pass_k) == (0.25, 0.0)  # a run without a report does not pass …
     assert (its.mean, its.worst_of_k) == (4.25, 2.5)  # … and earns 0
 
-
-def test_the_bar_of_shares_is_a_tenth_and_counts_and_what_a_basket_costs_have_none() -> None:
     share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
     held = gathered(
         ("faithfulness", "FP", JUDGE, share),

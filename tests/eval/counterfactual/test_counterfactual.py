@@ -225,14 +225,21 @@ def of(rows: list[CounterfactualRow], kind: str) -> Rows:
     return {f"{row.measure} {row.of or ''}".strip(): row for row in rows if row.kind == kind}
 
 
-def test_who_never_looks_at_the_profile_ignores_it_everywhere(tmp_path: Path) -> None:
-    rows = counterfactual_rows(an_experiment(tmp_path, IGNORING))
+def test_who_never_looks_at_the_profile_ignores_it_and_is_judged_by_what_it_could_see(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, IGNORING)
+    rows = counterfactual_rows(folder)
     for kind in ("swap", "neutral"):
         found = of(rows, kind)
         assert [found[name].value for name in ("ignored", "change products", "beyond products")] == [1.0, 0.0, 0.0]
         assert found["direction"].value is None
     assert of(rows, "swap")["overused"].value == 0.0
     assert "overused" not in of(rows, "neutral")
+
+    with open_world(tmp_path / "w") as shop:
+        subjects = {each.label: each for each in read_subjects(folder, shop.store) if each.query.query_id == "q1"}
+        seen = {label: known(each.store).statistics(BIRDS).orders for label, each in subjects.items()}
+    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
+    assert {label for label, each in subjects.items() if each.profile is not None} == {"minded"}
 
 
 def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_other_profiles(tmp_path: Path) -> None:
@@ -268,15 +275,6 @@ def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Pa
             Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
     (row,) = counterfactual_rows(tmp_path / "exp")
     assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
-
-
-def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path, IGNORING, repeats=1)
-    with open_world(tmp_path / "w") as shop:
-        subjects = {each.label: each for each in read_subjects(folder, shop.store) if each.query.query_id == "q1"}
-        seen = {label: known(each.store).statistics(BIRDS).orders for label, each in subjects.items()}
-    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
-    assert {label for label, each in subjects.items() if each.profile is not None} == {"minded"}
 
 
 def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:

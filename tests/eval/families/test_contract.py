@@ -63,6 +63,8 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     chosen = text.headlines
     assert headlines(family)[: len(chosen)] == chosen
     assert not {*chosen} & family.pooled.keys()
+    nothing = {variant: Value(variant, "na") for variant in family.variants}
+    assert all({*pooling(nothing)} == {(0, 0)} for pooling in family.pooled.values())
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -176,14 +178,6 @@ def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
         assert {(row.value, row.note) for row in rows} <= {(None, "not rated (rule-based)")}, name
     assert {(row.note, row.win_rate) for row in scores.pairs} == {("not rated (rule-based)", None)}
     assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
-
-
-def test_pooled_variants_give_sums_and_others_none() -> None:
-    for name in METRICS:
-        family = load_metric(name)
-        nothing = {variant: Value(variant, "na") for variant in family.variants}
-        for pooling in family.pooled.values():
-            assert {*pooling(nothing)} == {(0, 0)}, name
 
 
 REASON = {"justification": "x"}

@@ -1,7 +1,9 @@
 """What runs did: counted, and turned into verdicts and values."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +23,53 @@ from drretail.eval.families.process import (
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
+from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Step
 from tests import build
 from tests.build import LABEL, experiment
-from tests.eval.families.process.runs import DETAILS, SEARCH, WEB, call, cites, course, numbered, turn, web_page
+
+SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
+
+
+def turn(role: str = "researcher", path: str = "0", **given: Any) -> Step:
+    kind = "synthesis" if role == "synthesis" else "model"
+    return Step(path=path, seq=0, kind=kind, role=role, name="scripted:test", **given)
+
+
+def call(name: str, *evidence: str, path: str = "0", error: str | None = None, **args: Any) -> Step:
+    return Step(path=path, seq=0, kind="tool", role="researcher", name=name, args=args, evidence=evidence, error=error)
+
+
+def numbered(*steps: Step) -> tuple[Step, ...]:
+    """The steps with their places, each path counted for itself."""
+    places: dict[str, int] = {}
+    made: list[Step] = []
+    for step in steps:
+        seq = places.get(step.path, 0)
+        places[step.path] = seq + 1
+        made.append(step.model_copy(update={"seq": seq}))
+    return tuple(made)
+
+
+def web_page(evidence_id: str, url: str, *, shown: bool = True) -> Evidence:
+    return build.evidence(evidence_id, build.text(url, "snippet", shown=shown), url=url)
+
+
+def cites(evidence_id: str | None, url: str | None = None, *, web: bool = False) -> Citation:
+    """A citation at the very beginning of the report."""
+    return Citation(marker="", start=0, end=0, evidence_id=evidence_id, url=url, type="web" if web else "product")
+
+
+def course(
+    *steps: Step,
+    expected: Sequence[str] = (),
+    evidence: Sequence[Evidence] = (),
+    citations: Sequence[Citation] = (),
+    report: str = "A report.",
+) -> Course:
+    run = build.run(report=report, citations=tuple(citations), steps=numbered(*steps))
+    return Course(run, {entry.id: entry for entry in evidence}, frozenset(expected))
+
 
 REASON = call("Reason", thought="hm")
 BARE = call(SEARCH, error="invalid_argument: no object").model_copy(update={"args": None})
@@ -201,7 +246,7 @@ def judged(folder: Path, subject: Subject) -> VerdictFile:
     return VerdictFile(folder / "verdicts.jsonl")
 
 
-def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
+def test_every_measure_gets_one_verdict_and_one_value_and_other_steps_are_counted_anew(tmp_path: Path) -> None:
     subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
     file = judged(tmp_path, subject)
     assert [verdict.item for verdict in file.lasts()] == list(VARIANTS)
@@ -210,12 +255,10 @@ def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
     assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
     assert by_name["turns_to_evidence"].state == "na"
 
-
-def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are(tmp_path: Path) -> None:
-    before = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    before = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     lines = before.path.read_text(encoding="utf-8")
-    judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     assert before.path.read_text(encoding="utf-8") == lines
-    after = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
+    after = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
     (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
     assert (changed.item, changed.value["value"]) == ("turns", 2)

@@ -1,7 +1,6 @@
 """Reports on a query with a file and pages, what is known of good ones, and a judge that answers by schema."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.session import Judge
@@ -13,7 +12,6 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import LABEL
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
 CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
@@ -55,12 +53,6 @@ EVIDENCE = (
     source(CARE_ID, "Care", "Clean tubes every two weeks.", CARE),
     source(RECALL_ID, "Recalls", "The tube of 2021 was recalled.", RECALL),
 )
-
-
-def recorded(folder: Path) -> Path:
-    """An experiment with the report on the query."""
-    return build.experiment(folder, {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
-
 
 Answers = Mapping[str, Any]
 """By schema: the answer, or a function of the question."""

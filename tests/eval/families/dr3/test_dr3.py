@@ -30,8 +30,18 @@ from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL
-from tests.eval.families.dr3 import research
-from tests.eval.families.dr3.research import ANSWERS, CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, judge_by
+from tests.eval.families.dr3.research import (
+    ANSWERS,
+    CARE,
+    CARE_ID,
+    EVIDENCE,
+    GOLD,
+    ORDERS_ID,
+    QUERY,
+    RECALL,
+    REPORT,
+    judge_by,
+)
 
 
 def source(text: str) -> SourceText:
@@ -81,6 +91,8 @@ def test_a_typed_wish_becomes_requirements_in_words() -> None:
         ("owned", "It does not recommend to buy again what is owned already: a seed scoop."),
     ]
 
+
+def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
     again = Wish(wants=(Want(name="scoop", kinds=("scoop",), again=True),), owned=("a seed scoop",))
     assert [kind for kind, _ in required(again)] == ["want"]
     assert required(Wish()) == [("want", "It recommends to buy nothing.")]
@@ -233,15 +245,33 @@ def rows(scores: Scores, **by: str) -> dict[str, Score]:
     return build.rows(scores, "dr3", LABEL, **by)
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An experiment with the report on the query."""
+    return build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
+
+
 def gold_folder(folder: Path, gold: Gold = GOLD) -> Path:
     write_json(folder / "q1.json", gold.model_dump(mode="json"))
     return folder
 
 
-def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
-    judge, _ = judge_by()
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return gold_folder(tmp_path / "gold")
+
+
+def test_every_metric_of_a_report_by_hand_and_gold_that_comes_later_is_asked_about_alone(
+    folder: Path, gold: Path
+) -> None:
+    judge, asked = judge_by()
+    before = rows(scored(folder, judge, metrics=("faithfulness", "dr3")))
+    assert asked.count("ReportClaims") == 1, "claims that faithfulness has are not extracted again"
+    assert (before["IR"].value, before["IR"].n_na, before["CC"].n_na, before["avg6"].n_na) == (None, 1, 1, 1)
+    assert "nothing is known beforehand" in next(iter(reasons_of(before["CC"].items)))
+    asked.clear()
+    found = rows(scored(folder, judge, gold=gold))
+    assert asked == ["FoundInsights", "FoundInsights"]
     fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
     assert fields == {
         **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
@@ -254,31 +284,10 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     }
 
 
-def test_gold_that_comes_later_is_asked_about_alone(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
-    judge, asked = judge_by()
-    found = rows(scored(folder, judge))
-    assert found["IR"].value is None
-    assert (found["IR"].n_na, found["CC"].n_na, found["avg6"].n_na) == (1, 1, 1)
-    assert "nothing is known beforehand" in next(iter(reasons_of(found["CC"].items)))
-    before = len(asked)
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
-    assert asked[before:] == ["FoundInsights", "FoundInsights"]
-    assert found["IR"].value == 75
-
-
-def test_claims_that_faithfulness_has_are_not_extracted_again(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
-    judge, asked = judge_by()
-    scored(folder, judge, metrics=("faithfulness", "dr3"))
-    assert asked.count("ReportClaims") == 1
-
-
-def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
+def test_what_the_judge_broke_is_failed_and_no_average_is_made(folder: Path, gold: Path) -> None:
     wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
     judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    found = rows(scored(folder, judge, gold=gold))
     for name in ("IR_UF", "IR_SC", "IR", "DQ"):
         assert (found[name].value, found[name].n_failed) == (None, 1), name
     assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
@@ -286,9 +295,8 @@ def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -
     assert asked.count("Depth") == 3  # once, and repaired twice
 
 
-def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
-    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))
+def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(folder: Path, gold: Path) -> None:
+    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold))
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_scored == 1
     released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"), rules="dr3")
@@ -298,10 +306,9 @@ def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions
     assert not (folder / "rubrics/dr3").exists()
 
 
-def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
+def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folder: Path, gold: Path) -> None:
     judge, asked = judge_by()
-    scores = scored(folder, judge, gold=gold_folder(tmp_path / "gold"), rules="dr3")
+    scores = scored(folder, judge, gold=gold, rules="dr3")
     found = rows(scores)
     # 0.8 is snapped to 1; the second insight of the pages was left out, which counts 0.
     assert (found["IR_UF"].value, found["IR_SC"].value, found["IR"].value) == (100, 50, 75)
@@ -313,10 +320,9 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_p
     assert asked.count("CitedClaims") == 1
 
 
-def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:
-    folder = research.recorded(tmp_path / "exp")
+def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
     judge, _ = judge_by()
-    scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
+    scored(folder, judge, gold=gold)
     other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
         scored(folder, judge, gold=other)
