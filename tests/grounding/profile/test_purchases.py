@@ -54,14 +54,8 @@ def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[s
     assert may_be_shown(product(*path), naming)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ("Clothing", "Women", "Lingerie", "Bras"),
-        ("Baby Products", "Diapering", "Cloth Diapers"),
-        ("Health & Household", "Vitamins", "Alternative Medicine", "Aromatherapy"),
-        (),
-    ],
-)
-def test_ordinary_purchases_are_shown(path: tuple[str, ...]) -> None:
-    assert may_be_shown(product(*path))
+def test_ordinary_purchases_are_shown() -> None:
+    assert may_be_shown(product())
+    assert may_be_shown(product("Clothing", "Women", "Lingerie", "Bras"))
+    assert may_be_shown(product("Baby Products", "Diapering", "Cloth Diapers"))
+    assert may_be_shown(product("Health & Household", "Vitamins", "Alternative Medicine", "Aromatherapy"))

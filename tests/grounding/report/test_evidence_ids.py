@@ -48,7 +48,7 @@ def test_different_addresses_are_different_sources(one: str, other: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no address", "https://", "http://[::1", "https://example.org:port/", "mailto:a@b.c"]
+    "text", ["", "no address", "https://", "http://[::1", "https://a.example:port/", "mailto:a@b.c"]
 )
 def test_what_is_no_address_stands_for_itself(text: str) -> None:
     assert normalise_url(text) == text
