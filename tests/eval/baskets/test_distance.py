@@ -54,9 +54,7 @@ TWO_BATHS = Pick(product="C", quantity=2)
         (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0, 1.25, 0)),
     ],
 )
-def test_what_a_cart_comes_to(
-    picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]
-) -> None:
+def test_a_cart_comes_to(picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]) -> None:
     assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
 
 

@@ -62,9 +62,7 @@ def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
     ("label", "value", "notes"),
     [("full", 1, ()), ("partial", 0.5, ()), ("no", 0, ()), ("contradicted", 0, ("contradicted",))],
 )
-def test_labels_become_values_with_reason_and_quote(
-    tmp_path: Path, label: str, value: float, notes: tuple[str, ...]
-) -> None:
+def test_labels_become_values_with_quotes(tmp_path: Path, label: str, value: float, notes: tuple[str, ...]) -> None:
     judge = answering(BED_CLAIM, support(label, "says so", "Removable  machine\nwashable cover"))
     (verdict,) = support_of(tmp_path, judge, BED_REPORT)
     assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")

@@ -154,7 +154,7 @@ def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
-def test_a_young_page_is_no_finding_on_a_live_web(
+def test_young_pages_are_no_finding_on_a_live_web(
     tmp_path: Path, provider: str, corpus: str | None, state: str
 ) -> None:
     page = a_page("2026-06-01")

@@ -122,9 +122,7 @@ def test_what_nobody_can_hit_is_na(
     assert counted.items() <= found["hit_item"].items.items()
 
 
-def test_without_a_holdout_there_is_no_row_and_another_ledger_is_compared_anew(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
+def test_a_holdout_is_needed_and_another_ledger_compared_anew(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     assert valued(tmp_path / "none", PICKS, ledger, None) == {}
     assert "no next purchases" in lacks_purchases(tmp_path / "none/exp")
 

@@ -214,9 +214,7 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     assert sum("Box lasts [2]." in part for part in parts) == 3
 
 
-def test_a_report_that_the_released_code_skips_is_not_graded_and_a_page_that_nobody_fetched_is_na(
-    tmp_path: Path,
-) -> None:
+def test_a_report_that_the_released_code_skips_is_not_graded_and_an_unfetched_page_is_na(tmp_path: Path) -> None:
     short = "One.\n\nTwo [1].\n\n[1],https://a.example/2"
     verdicts, asked = asked_of(tmp_path, rules="hkuds", report=short)
     assert verdicts["units", "section"].state == "na"

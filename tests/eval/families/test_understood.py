@@ -50,9 +50,7 @@ def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
         ((), ("bath",), 0),
     ],
 )
-def test_a_want_is_understood_where_half_of_what_would_do_is_the_same(
-    asked: tuple[str, ...], understood: tuple[str, ...], share: float
-) -> None:
+def test_half_of_what_would_do_is_enough(asked: tuple[str, ...], understood: tuple[str, ...], share: float) -> None:
     wish, other = (Wish(wants=tuple(map(want, kinds))) for kinds in (asked, understood))
     assert values(wish, other) == {"understood": share, "wants": share, "limits": None}
 
@@ -124,9 +122,7 @@ def judged(folder: Path, subject: Subject) -> dict[str, Value]:
     return {value.variant: value for value in METRIC.values(subject, verdicts, "default")}
 
 
-def test_a_wish_is_compared_by_the_products_of_the_shop_and_the_measure_stays_without_it(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_wish_is_compared_by_the_products_of_the_shop_and_stays_without_it(world: World, tmp_path: Path) -> None:
     same = judged(tmp_path / "same", subject_of(world, WISH))
     assert {name: value.value for name, value in same.items()} == {"understood": 1, "wants": 1, "limits": 1}
     other = judged(tmp_path / "other", subject_of(world, Wish(wants=(TUBE,))))

@@ -118,9 +118,7 @@ def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_
         ({}, {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
     ],
 )
-def test_the_one_part_of_the_wish_that_stands_in_the_way_is_named(
-    of_want: dict[str, Any], of_wish: dict[str, Any], lack: str
-) -> None:
+def test_the_part_of_the_wish_in_the_way_is_named(of_want: dict[str, Any], of_wish: dict[str, Any], lack: str) -> None:
     assert found((want(**of_want), [CHEAP, GOOD]), **of_wish).lack == lack
 
 

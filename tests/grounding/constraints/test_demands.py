@@ -107,8 +107,6 @@ def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: 
         ("Leather Free Bag", {}, "leather", False),
     ],
 )
-def test_a_material_is_read_from_the_title_and_its_fields(
-    title: str, details: dict[str, object], demand: str, holds: bool
-) -> None:
+def test_materials_are_in_titles_and_fields(title: str, details: dict[str, object], demand: str, holds: bool) -> None:
     product = Product(product_id="B", title=title, details=details, category="Home")
     assert (stance(listing_of(product).words, demand) == "kept") is holds

@@ -35,9 +35,7 @@ BAGS = map(product, ("Thimbletot Diaper Bag, Black, 32 L", "Diaper Bag (Grey)", 
         *((COFFEE, kind, False) for kind in ("Home & Kitchen", "", "…", "rocket")),
     ],
 )
-def test_a_product_is_of_a_kind_by_its_leaf_category_or_the_noun_of_its_title(
-    item: Product, kind: str, is_one: bool
-) -> None:
+def test_a_kind_is_told_by_leaf_category_or_the_noun_of_the_title(item: Product, kind: str, is_one: bool) -> None:
     assert is_of_kind(item, kind) is is_one
 
 

@@ -142,9 +142,7 @@ def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) ->
         ([30] * 8, 9, None),  # most of what was bought has no price
     ],
 )
-def test_usually_takes_eight_items_a_clear_majority_and_half_of_what_was_bought(
-    prices: list[float], unpriced: int, word: str | None
-) -> None:
+def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unpriced: int, word: str | None) -> None:
     text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
     assert ("usually" in text) == (word is not None)
     assert word is None or f"usually {word} the median price of the category" in text

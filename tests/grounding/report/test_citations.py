@@ -167,9 +167,7 @@ def reports(path: Path, field: str) -> Iterator[str]:
         ("deepresearch_reporteval/qwen_20.jsonl.gz", "report", 642, 67),
     ],
 )
-def test_the_lists_of_real_reports_are_read_whole(
-    realdata: Path, name: str, field: str, entries: int, without_url: int
-) -> None:
+def test_lists_of_real_reports_are_read(realdata: Path, name: str, field: str, entries: int, without_url: int) -> None:
     read = empty = 0
     for report in reports(realdata / "reports" / name, field):
         for listed in read_references(prose(report)).entries():

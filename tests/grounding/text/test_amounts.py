@@ -27,9 +27,7 @@ from drretail.grounding.text.scores import find_scores
         ("C$ 12.50", "12.50", "CAD", "is"),
     ],
 )
-def test_an_amount_is_read_with_its_currency_and_relation(
-    text: str, number: str, currency: str | None, relation: str
-) -> None:
+def test_an_amount_has_a_currency_and_a_relation(text: str, number: str, currency: str | None, relation: str) -> None:
     amount = find_amounts(text)[0]
     assert (amount.low, amount.currency, amount.relation) == (Decimal(number), currency, relation)
 

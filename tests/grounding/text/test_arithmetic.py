@@ -62,9 +62,7 @@ def equations_in(text: str) -> list[Equation]:
         *((text, None) for text in NO_WHOLE_SUMS),
     ],
 )
-def test_a_sum_that_is_written_out_is_worked_out_and_what_is_no_whole_one_left_alone(
-    text: str, expression: str | None
-) -> None:
+def test_a_whole_sum_that_is_written_out_is_worked_out(text: str, expression: str | None) -> None:
     assert [(equation.expression, equation.holds) for equation in equations_in(text)] == (
         [] if expression is None else [(expression, True)]
     )

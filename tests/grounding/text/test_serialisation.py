@@ -42,9 +42,7 @@ def test_the_text_of_a_record_does_not_depend_on_the_order_of_its_details(produc
     assert json.loads(record_text(product)) == product_record(product)
 
 
-def test_an_order_in_a_list_names_its_product_and_a_customer_is_shown_without_mail_and_telephone(
-    product: Product,
-) -> None:
+def test_an_order_in_a_list_names_its_product_and_a_customer_has_no_mail_and_telephone(product: Product) -> None:
     known, gone = order_item(ORDER, product), order_item(ORDER, None)
     assert (known["evidence"], known["order_date"]) == ("O:0000000012", "2022-02-22T06:07:21.735000")
     assert known == order_record(ORDER) | {"product_title": "Bruma Feeder, Large", "price": 25.0, "currency": "USD"}

@@ -77,9 +77,7 @@ def test_what_would_not_do_for_the_shopper_contradicts_nothing_nor_does_a_wish_t
         (PLASTIC, "", {}, "underivable"),
     ],
 )
-def test_the_only_one_is_so_where_no_other_keeps_the_limit(
-    product: Product, amount: str, more: dict[str, Any], state: str
-) -> None:
+def test_the_only_one_alone_keeps_the_limit(product: Product, amount: str, more: dict[str, Any], state: str) -> None:
     assert checked("only_one", product, amount, **more).state == state
 
 

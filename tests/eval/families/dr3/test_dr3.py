@@ -135,9 +135,7 @@ def covered(
         ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
     ],
 )
-def test_a_document_is_covered_by_citations_not_by_mentions(
-    tmp_path: Path, report: str, cited: tuple[int, int]
-) -> None:
+def test_a_document_is_covered_by_citations_alone(tmp_path: Path, report: str, cited: tuple[int, int]) -> None:
     assert covered(tmp_path, report) == cited
 
 
@@ -261,9 +259,7 @@ def gold(tmp_path: Path) -> Path:
     return gold_folder(tmp_path / "gold")
 
 
-def test_every_metric_of_a_report_by_hand_and_gold_that_comes_later_is_asked_about_alone(
-    folder: Path, gold: Path
-) -> None:
+def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(folder: Path, gold: Path) -> None:
     judge, asked = judge_by()
     before = rows(scored(folder, judge, metrics=("faithfulness", "dr3")))
     assert asked.count("ReportClaims") == 1, "claims that faithfulness has are not extracted again"
