@@ -113,7 +113,7 @@ def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float
     return [value + better + rng.gauss(0, 0.5) for value in base], [value + rng.gauss(0, 0.5) for value in base]
 
 
-def pair_row(dimension: str, rate: float, low: float, high: float, **given: Any) -> PairScore:
+def pair_row(dimension: str, rate: float, low: float | None, high: float | None, **given: Any) -> PairScore:
     """20 pairs of reports on 10 queries."""
     about: dict[str, Any] = {"version": 1, "dimension": dimension, "a": "a", "b": "b"}
     about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}

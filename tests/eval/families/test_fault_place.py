@@ -20,14 +20,7 @@ from drretail.env.world import World, open_world
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
 from drretail.eval.families.fault_place import placing
-from drretail.eval.families.fault_place.placing import (
-    PLACES,
-    Place,
-    PlacedClaim,
-    Placer,
-    ResearcherReports,
-    wrong_claims,
-)
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, ResearcherReports
 from drretail.eval.families.fault_place.score import FAMILY
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
@@ -60,83 +53,68 @@ class Shop:
     def close(self) -> None: ...
 
 
-def of(report: str = REPORT, evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
-    return replace(subject(report, evidence), store=cast(Store, Shop()))
+def of(evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
+    return replace(subject(REPORT, evidence), store=cast(Store, Shop()))
 
 
-def price(amount: str, source: str = BED_ID) -> ReadValue:
+def handed(source: str, path: str) -> Mapping[str, Evidence]:
+    """What the run was shown, this source of it in a branch."""
+    texts = tuple(text.model_copy(update={"path": path}) for text in EVIDENCE[source].texts)
+    return {**EVIDENCE, source: EVIDENCE[source].model_copy(update={"texts": texts})}
+
+
+def price(amount: str) -> ReadValue:
     start = REPORT.index("$39.99")
-    return ReadValue(kind="price", amount=amount, currency="USD", of=(source,), start=start, end=start + 6)
+    return ReadValue(kind="price", amount=amount, currency="USD", of=(BED_ID,), start=start, end=start + 6)
 
 
-def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Verdict:
+def ruled(claim: Claim, value: float, *notes: str, quote: str | None = None) -> Verdict:
     sources = (SourceRef(id=BIRDS_ID, sha256="s"),)
-    return build.verdict("faithfulness", "support", item, value, notes=notes, quote=quote, sources=sources)
+    return build.verdict("faithfulness", "support", claim.claim_id, value, notes=notes, quote=quote, sources=sources)
 
 
 def place(
-    claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: ResearcherReports | None = None
+    claim: Claim, verdict: Verdict | None, about: Subject, reports: ResearcherReports | None = None
 ) -> PlacedClaim:
-    case = of_subject.case
-    (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
-    return Placer(of_subject, case.ledger(), handed).placed(wrong)
+    (wrong,) = placing.wrong_claims([claim], [verdict] if verdict else [], about.case)
+    return Placer(about, about.case.ledger(), reports).placed(wrong)
 
 
-def the_bed(amount: str = "39.99") -> Claim:
-    return make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price(amount)], span=(0, 35))
+def handing_on(*sources: SourceNote, questions: tuple[str, ...] = ()) -> ResearcherReports:
+    return ResearcherReports({"0.1": IntermediateReport(insights=(), sources=sources, open_questions=questions)})
 
 
-def cardinals() -> Claim:
-    return make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
-
-
-def at(path: str) -> Mapping[str, Evidence]:
-    texts = tuple(text.model_copy(update={"path": path}) for text in BED.texts)
-    return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
-
-
-def with_note(note: SourceNote) -> IntermediateReport:
-    return IntermediateReport(insights=(), sources=(note,), open_questions=())
-
-
-NOTHING = ResearcherReports({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
+THE_BED = make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price("39.99")], span=(0, 35))
+CARDINALS = make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
+NOTHING = handing_on(questions=("Which?",))
 
 
 @pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
 def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> None:
-    claim = the_bed()
-    assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
+    assert place(THE_BED, ruled(THE_BED, 0), of(handed(BED_ID, path)), NOTHING).place == found
 
 
 def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
-    claim = the_bed()
-    assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
+    assert place(THE_BED, ruled(THE_BED, 0.5), of()).place == "distorted"
+    assert placing.wrong_claims([THE_BED], [ruled(THE_BED, 1)], of().case) == []
     right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
-    case = of().case
-    assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
-    assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
-
-    claim = cardinals()
-    found = place(claim, ruled(claim.claim_id, 0, DISTORTED), of())
+    assert placing.wrong_claims([right], [ruled(right, 0.5)], of().case) == []
+    assert place(right, ruled(right, 0), of()).place == "unknown"
+    found = place(CARDINALS, ruled(CARDINALS, 0, DISTORTED), of())
     assert (found.place, "summary" in found.reason) == ("distorted", True)
-    right = make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
-    for verdict in (ruled(claim.claim_id, 0), ruled(claim.claim_id, 0, CONTRADICTED)):
-        assert place(claim, verdict, of()).place == "unknown"
-    assert place(right, ruled(right.claim_id, 0), of()).place == "unknown"
+    for notes in ((), (CONTRADICTED,)):
+        assert place(CARDINALS, ruled(CARDINALS, 0, *notes), of()).place == "unknown"
     assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
 
 
 def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
-    claim, words = cardinals(), "Northern cardinals prefer black oil sunflower seeds."
-    verdict = ruled(claim.claim_id, 0, CONTRADICTED, quote=words)
-    assert words in place(claim, verdict, of()).reason
-    shown = EVIDENCE[BIRDS_ID].model_copy(
-        update={"texts": tuple(text.model_copy(update={"path": "0.1"}) for text in EVIDENCE[BIRDS_ID].texts)}
-    )
-    elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
-    assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
-    result = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
-    assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": result})).place == "distorted"
+    words = "Northern cardinals prefer black oil sunflower seeds."
+    verdict = ruled(CARDINALS, 0, CONTRADICTED, quote=words)
+    assert words in place(CARDINALS, verdict, of()).reason
+    elsewhere = of(handed(BIRDS_ID, "0.1"))
+    assert place(CARDINALS, verdict, elsewhere, NOTHING).place == "lost"
+    told = handing_on(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(CARDINALS, verdict, elsewhere, told).place == "distorted"
 
 
 def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:

@@ -30,6 +30,7 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from tests import build
 from tests.build import Script, experiment, scripted_judge
+from tests.eval.compare.crafted import pair_row
 from tests.eval.families.pairwise.judging import (
     A,
     B,
@@ -67,7 +68,6 @@ def judged(
     *,
     profile: ProfileSummary | None = PROFILE,
     rules: Rules = "default",
-    seed: str = "42",
     picks: Mapping[str, Sequence[Pick]] | None = None,
 ) -> tuple[dict[tuple[str, str | None], Verdict], list[str]]:
     """By dimension and order, and every question."""
@@ -85,7 +85,7 @@ def judged(
         other_report_sha=pair.b.report_sha or "",
         rules=rules,
     ) as judge_session:
-        asyncio.run(judge(pair, seed, judge_session))
+        asyncio.run(judge(pair, "42", judge_session))
         return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
 
 
@@ -142,22 +142,8 @@ def by_id(results: list[list[float]]) -> dict[str, float]:
 
 def a_row(results: list[list[float]], interval: tuple[float | None, float | None], **given: Any) -> PairScore:
     its = lead_of(by_id(results), Clusters())
-    return PairScore(
-        version=1,
-        dimension="depth",
-        a="a",
-        b="b",
-        judge="anthropic:m",
-        judge_kind="llm",
-        n_planned=len(results),
-        n_scored=len(results),
-        ci_low=interval[0],
-        ci_high=interval[1],
-        n_queries=its.n_queries,
-        queries_won=its.queries_won,
-        queries_lost=its.queries_lost,
-        p=its.p,
-    ).model_copy(update=given)
+    won = {"n_queries": its.n_queries, "queries_won": its.queries_won, "queries_lost": its.queries_lost}
+    return pair_row("depth", 0.5, *interval, p=its.p, **won, **given)
 
 
 def test_a_query_counts_once_and_two_show_no_preference_and_nine_that_agree_do() -> None:
