@@ -221,20 +221,15 @@ def ablations(
 
 
 def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> None:
-    _, table = ablations(
-        {
-            "a": (on("128k", None), ALL),
-            "b": (on("128k", "no_distractor"), CLEAN),
-            "c": (on("32k", None), ALL),
-            "d": (on("32k", "no_distractor"), ALL),
-        }
-    )
+    large = {"a": (on("128k", None), ALL), "b": (on("128k", "no_distractor"), CLEAN)}
+    small = {"c": (on("32k", None), ALL), "d": (on("32k", "no_distractor"), ALL)}
+    _, table = ablations(large | small)
     shown = distractor_table(table)
-    small, large = shown.rows
-    assert (small.name, large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
-    texts = [[cell and cell.text for cell in row.cells] for row in (small, large)]
+    of_small, of_large = shown.rows
+    assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
+    texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
     assert (texts[0][2], texts[1][:3]) == ("0.00", ["40.88", "51.00", "-10.12*"])
-    assert known(large.cells[2]).interval.startswith("-")
+    assert known(of_large.cells[2]).interval.startswith("-")
     (sentence,) = shown.notes
     assert "Distractors lower it for" in sentence
     assert "No effect of distractors is shown for" in sentence

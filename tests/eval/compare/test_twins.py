@@ -15,7 +15,7 @@ from drretail.eval.compare.twins import twin_rows
 from drretail.experiment import reference_path
 from drretail.files import read_json, write_json
 from drretail.records.comparison import SettingTable
-from drretail.records.query import Proof, Query, Reference, WantedThing
+from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
@@ -38,16 +38,10 @@ DECIDED = {
 
 def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
     """Twins of two tasks; with a ``level`` the second task is that hard, and the first one easy."""
+    levels = [None] * 4 if level is None else [0, 0, level, level]
     queries = tuple(
-        Query(
-            query_id=f"q{n}",
-            text="?",
-            source="t",
-            wish=WISH,
-            task_id=f"t{(n + 1) // 2}" if tasks else None,
-            level=level if level is None or n > 2 else 0,
-        )
-        for n in range(1, 5)
+        build.query(f"q{n}", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None, level=of_query)
+        for n, of_query in enumerate(levels, 1)
     )
     runs = {
         label: {

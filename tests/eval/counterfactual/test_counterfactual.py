@@ -166,13 +166,7 @@ def test_the_partner_s_goods_that_nobody_asked_for_are_strays_where_the_wish_can
 
 
 NOTHING = Change(None, None, None)
-ASKED = Query(
-    query_id="q",
-    user_id=BIRDS,
-    text="A feeder?",
-    source="test",
-    wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)),
-)
+ASKED = build.query("q", "A feeder?", user_id=BIRDS, wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)))
 FROZEN = Counterfactual(user_id=BIRDS, rule="x", own=BIRD_LOVER, partner=DOG_OWNER)
 
 

@@ -11,7 +11,6 @@ from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.score import Score
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
@@ -19,12 +18,8 @@ from tests import build
 from tests.build import LABEL
 from tests.grounding.shelf import FEEDER, STATION, ledger
 
-QUERY = Query(
-    query_id="q1",
-    text="A pole for my birds, under $60?",
-    wish=Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60)),
-    source="t",
-)
+WISH = Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60))
+QUERY = build.query(text="A pole for my birds, under $60?", wish=WISH)
 PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [FEEDER.product_id], "q1-r4": None}
 """Declared by four reports of the same words; the last declares none, and its form tells none."""
 

@@ -23,6 +23,7 @@ from tests import build, shop
 from tests.build import LABEL, experiment, known
 from tests.shop import PRODUCTS, USER
 
+TODAY = datetime(2023, 9, 24, tzinfo=UTC)
 TUBE = PRODUCTS[0]
 FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 MARK = f"[P:{TUBE.product_id}]"
@@ -138,12 +139,8 @@ def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -
     page = a_page("2021-06-01")
     found: list[int] = []
     for age in (3, 1, 1, 3):
-        subject = replace(
-            subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=()),
-            evidence={page.id: page},
-            now=datetime(2023, 9, 24, tzinfo=UTC),
-            page_age=age,
-        )
+        subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+        subject = replace(subject, evidence={page.id: page}, now=TODAY, page_age=age)
         verdicts = judged(tmp_path, subject)
         found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
         scored = by_variant(METRIC.values(subject, verdicts, "default"))
@@ -160,7 +157,7 @@ def test_young_pages_are_no_finding_on_a_live_web(
     page = a_page("2026-06-01")
     subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
     system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
-    subject = replace(subject, system=system, evidence={page.id: page}, now=datetime(2023, 9, 24, tzinfo=UTC))
+    subject = replace(subject, system=system, evidence={page.id: page}, now=TODAY)
     (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
     live = "the web is live, so its pages may be younger than the shop's today"
     assert (verdict.state, verdict.reason) == (state, "1 found" if corpus else live)

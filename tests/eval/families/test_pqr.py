@@ -119,18 +119,13 @@ WEIGHTS = OF_THE_USER | {"depth_insight": 0.5, "logical_coherence": 0.3, "clarit
 CRITERIA = weighed("pqr", WEIGHTS)
 
 
+def marks(*scores: int) -> list[dict[str, Any]]:
+    names = ("One", "Two")
+    return [{"criterion": name, "analysis": "", "target_score": each} for name, each in zip(names, scores, strict=True)]
+
+
 def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
-    return [
-        verdict(
-            SCORING,
-            item_of(key, CRITERIA),
-            [
-                {"criterion": name, "analysis": "", "target_score": mark}
-                for name, mark in (("One", score), ("Two", two))
-            ],
-        )
-        for key, score in one.items()
-    ]
+    return [verdict(SCORING, item_of(key, CRITERIA), marks(score, two)) for key, score in one.items()]
 
 
 ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))

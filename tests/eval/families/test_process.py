@@ -142,17 +142,10 @@ def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
 
 
 def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
-    pages = [
-        web_page("W:a", "https://www.birds.example/clean"),
-        web_page("W:b", "https://birds.example/feed#top"),
-        web_page("W:c", "https://other.example/"),
-    ]
-    citations = [
-        cites("W:a", web=True),
-        cites("W:b", web=True),
-        cites(None, "https://birds.example/feed", web=True),
-        cites("P:X", "http://ecommerce.com/X"),
-    ]
+    urls = ("https://www.birds.example/clean", "https://birds.example/feed#top", "https://other.example/")
+    pages = [web_page(f"W:{name}", url) for name, url in zip("abc", urls, strict=True)]
+    citations = [cites("W:a", web=True), cites("W:b", web=True), cites("P:X", "http://ecommerce.com/X")]
+    citations.append(cites(None, "https://birds.example/feed", web=True))
     ran = course(turn(), call(WEB), evidence=pages, citations=citations)
     names = ("pages", "domains", "pages_seen", "domains_seen")
     assert [counted(name, ran).value for name in names] == [2, 1, 3, 2]

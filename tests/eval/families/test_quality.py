@@ -11,7 +11,6 @@ from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
-from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState
 from tests import build
@@ -42,9 +41,8 @@ def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0
 
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
-FEEDER = Evidence(
-    id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Tube Feeder", url="http://ecommerce.com/B0TEST0001"
-)
+FEEDER_URL = "http://ecommerce.com/B0TEST0001"
+FEEDER = build.evidence("P:B0TEST0001", key="B0TEST0001", title="Tube Feeder", url=FEEDER_URL)
 FINE: dict[str, Any] = {"rating": 6, "justification": "Thin on care."}
 ADVICE = "Hang the tube feeder [P:B0TEST0001] in the shade, since Tulsa is hot."
 

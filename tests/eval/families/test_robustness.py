@@ -10,14 +10,11 @@ from drretail.eval.families.robustness import VARIANTS
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
-from drretail.records.query import Query
 from drretail.records.score import Score
+from tests import build
 from tests.shop import USER, build_shop
 
-QUERIES = [
-    Query(query_id=f"q{number}", user_id=USER, text=f"Which bird feeder suits me? {number}", source="test")
-    for number in range(4)
-]
+QUERIES = [build.query(f"q{n}", f"Which bird feeder suits me? {n}", user_id=USER) for n in range(4)]
 PLAIN, AMONG = "react@offline-obedient", f"react@offline-obedient-injected-{texts_hash()}"
 
 

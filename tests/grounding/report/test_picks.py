@@ -60,10 +60,8 @@ def test_a_missing_quantity_is_one_alternatives_are_kept_apart_and_two_lines_of_
         Pick(product="B0DDDDDDDD", quantity=3),
     )
     picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
-    assert [(pick.product, pick.quantity, pick.alternatives) for pick in picks or ()] == [
-        ("B1", 3, ("B3",)),
-        ("B2", 1, ()),
-    ]
+    found = [(pick.product, pick.quantity, pick.alternatives) for pick in picks or ()]
+    assert found == [("B1", 3, ("B3",)), ("B2", 1, ())]
 
 
 @pytest.mark.parametrize("content", ["", "\n", "none\n", "- nothing\n", "(nothing to buy)\n"])

@@ -357,10 +357,8 @@ def test_sentences_end_behind_their_marks(report: str, sentences: list[str]) -> 
 def test_a_mark_owns_its_sentence_its_number_is_no_figure_and_readers_get_a_numbered_link() -> None:
     report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next{DOTTED}"
     layout = read_layout(report, None)
-    assert [(report[each.start : each.end], len(each.cited)) for each in layout.stretches[:2]] == [
-        ("It costs $45.20 now.10", 1),
-        ("It weighs 3 kg.11", 1),
-    ]
+    owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
+    assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
     assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")
     report = f"It grew.10 So [[2]](#ref-2).{listed('10. A https://a.example/1', '2. B https://a.example/2')}"
     linked = "It grew.10 So [[1]](https://a.example/2)."

@@ -1,5 +1,7 @@
 """Personal data in what a run sent, and where a report says that the shopper lives."""
 
+from typing import Any
+
 import pytest
 
 from drretail.grounding.verify.checks import Case, check_report, read_report
@@ -9,18 +11,16 @@ from drretail.records.query import Query
 from drretail.records.reading import ReadValue
 from drretail.records.run import Run, StateChange, Step
 from drretail.records.shop import Address
+from tests import build
 from tests.grounding.shelf import ORDER, PROFILE, USER, ledger
 
 CHANGE = StateChange(user_id=USER, field="email", before="a@example.org", after="b@example.org")
 
 
 def a_run(*searches: str) -> Run:
-    steps = tuple(
-        Step(path="0", seq=number, kind="tool", role="researcher", name="web_search", args={"query": search})
-        for number, search in enumerate(searches, 1)
-    )
-    fields = {"run_id": "a/q1-r1", "system": "a", "query_id": "q1", "user_id": USER, "repeat": 1, "status": "done"}
-    return Run.model_validate(fields | {"stop": "finished", "steps": steps})
+    queries = [{"query": search} for search in searches]
+    about: dict[str, Any] = {"path": "0", "kind": "tool", "role": "researcher", "name": "web_search"}
+    return build.run(user_id=USER, steps=tuple(Step(seq=at, args=args, **about) for at, args in enumerate(queries, 1)))
 
 
 def sent(query: str) -> list[str]:

@@ -64,15 +64,11 @@ def test_no_sentence_of_a_real_listing_is_called_false_by_its_own_fields(realdat
     assert found == []
 
 
-PRESS = Product(
-    product_id="press",
-    title="Steel Press 1 L",
-    category="c",
-    description=(
-        "Keeps coffee hot for 2 hours. Not for induction. 90 click settings. 650 g.",
-        "Needs two AA batteries (not included).",
-    ),
+DESCRIPTION = (
+    "Keeps coffee hot for 2 hours. Not for induction. 90 click settings. 650 g.",
+    "Needs two AA batteries (not included).",
 )
+PRESS = Product(product_id="press", title="Steel Press 1 L", category="c", description=DESCRIPTION)
 OF_SOMETHING_ELSE = (
     *("It keeps coffee hot for 2 hours.", "Grind 30 g for 1 litre.", "Delivery takes 4 hours.", "The 1 L press"),
     *("No. 7", "It weighs 100 g more.", "It doesn't weigh 600 g.", "The tray is 30 x 20 cm."),

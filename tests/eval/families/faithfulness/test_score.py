@@ -95,9 +95,8 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
 
 
 def test_a_contradicted_claim_is_zero_and_counted_apart_and_changed_minds_are_a_share_of_those_asked_again() -> None:
-    found = scored(
-        [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
-    )
+    claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
+    found = scored(claims)
     assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
@@ -187,11 +186,8 @@ def test_every_report_has_every_variant_in_the_tables_order() -> None:
 
 
 def test_drg_counts_failures_and_silence_as_zero() -> None:
-    found = scored(
-        [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))],
-        "drg",
-        [cites(1, WEB), cites(2)],
-    )
+    claims = [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))]
+    found = scored(claims, "drg", [cites(1, WEB), cites(2)])
     assert got(found, "FP", "FR", "FP_web") == [("scored", 0.5), ("scored", 0.5), ("na", None)]
     silent = scored([], "drg", [])
     assert got(silent, "FP", "FR") == [("scored", 0.0), ("scored", 0.0)]
