@@ -97,11 +97,8 @@ def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: 
 
 
 def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_path: Path) -> None:
-    claims = [
-        claim(1, "It is grey.", "P:B0BED00001"),
-        claim(2, "Seeds.", BIRDS_ID),
-        claim(3, "4 inches.", "P:B0BED00001"),
-    ]
+    claims = [claim(at, text, "P:B0BED00001") for at, text in ((1, "It is grey."), (3, "4 inches."))]
+    claims.insert(1, claim(2, "Seeds.", BIRDS_ID))
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
     found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
     assert {each.item[0]: each.value for each in found} == {"1": 1, "3": 0, "2": 0.5}

@@ -60,12 +60,8 @@ def told(value: Value) -> float | str:
 
 
 FOUR = (
-    Triplet(fact="a", ref="1", source="P:1"),
-    Triplet(fact="a", ref="2", source="W:2"),
-    Triplet(fact="a", ref="3", source="W:3"),
-    Triplet(fact="b", ref="1", source="P:1"),
-    Triplet(fact="c", ref="9"),
-    Triplet(fact="d"),
+    *(Triplet(fact="a", ref=source[-1], source=source) for source in ("P:1", "W:2", "W:3")),
+    *(Triplet(fact="b", ref="1", source="P:1"), Triplet(fact="c", ref="9"), Triplet(fact="d")),
 )
 """a has three references of which the third can't be read, b one, c one that comes to nothing, d none."""
 JUDGED = {("a", "P:1"): 1.0, ("a", "W:2"): 0.0, ("a", "W:3"): "unverifiable", ("b", "P:1"): 1.0}

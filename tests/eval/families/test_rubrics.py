@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +18,19 @@ from tests.eval.families.dr3.research import Answers, judge_by
 
 
 def rubric(**weights: Sequence[float]) -> Criteria:
-    groups = (
-        CriteriaGroup(
-            name=name, criteria=tuple(Criterion(text=f"{name} {n}", weight=one) for n, one in enumerate(held))
-        )
-        for name, held in weights.items()
-    )
+    groups: list[CriteriaGroup] = []
+    for name, held in weights.items():
+        criteria = tuple(Criterion(text=f"{name} {n}", weight=weight) for n, weight in enumerate(held))
+        groups.append(CriteriaGroup(name=name, criteria=criteria))
     return Criteria(family="rubrics", query_id="q1", groups=tuple(groups))
 
 
 def found(weights: dict[str, list[float]], met: dict[str, list[float | None]], *names: str) -> list[float | str]:
     """Values of a rubric with these weights by group, each criterion met so far; None is a judge that broke."""
     criteria = rubric(**weights)
+    of_rubrics = partial(build.verdict, "rubrics", "criteria_met")
     verdicts = [
-        build.verdict(
-            "rubrics", "criteria_met", criterion_item(group, each), value, "failed" if value is None else "scored"
-        )
+        of_rubrics(criterion_item(group, each), value, "failed" if value is None else "scored")
         for group in criteria.groups
         for each, value in zip(group.criteria, met[group.name], strict=True)
     ]

@@ -86,15 +86,13 @@ def test_wanted_pieces_are_worth_each_want_once_and_nothing_picked_costs_nothing
 
 def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
     """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
-    cuts = [
-        sum(one.quantity for one in wanted if one not in chosen)
-        + sum(
-            count for key, count in bought.items() if any(key in {fit.product_id for fit in of.fits} for of in chosen)
-        )
-        for size in range(len(wanted) + 1)
-        for chosen in combinations(wanted, size)
-    ]
-    return min(cuts)
+
+    def cut(chosen: Sequence[WantedThing]) -> int:
+        would_do = {fit.product_id for of in chosen for fit in of.fits}
+        left_out = sum(one.quantity for one in wanted if one not in chosen)
+        return left_out + sum(count for key, count in bought.items() if key in would_do)
+
+    return min(cut(chosen) for size in range(len(wanted) + 1) for chosen in combinations(wanted, size))
 
 
 @given(

@@ -315,9 +315,8 @@ def test_only_what_is_set_off_from_words_is_contradicted_in_another_language(rep
 def test_what_is_written_without_spaces_is_no_english_report(count: str) -> None:
     prose = (
         "店の商品ページをもとに選びました送料は含まれていません価格は変わることがありますので購入前にご確認ください。"
-        * 2
     )
-    values = reading_of(f"{prose}\n\n- {count} {K}\n- 価格：42.95ドル {K}").values
+    values = reading_of(f"{prose * 2}\n\n- {count} {K}\n- 価格：42.95ドル {K}").values
     assert [(value.kind, value.state) for value in values] == [("rating_count", "verified"), ("price", "verified")]
 
 

@@ -9,20 +9,14 @@ from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests import build
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
 CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
 ORDERS_ID = file_evidence_id("orders.csv")
-QUERY = Query(
-    query_id="q1",
-    text="Which feeder under $30 lasts? My orders are in the file.",
-    wish=Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30")),
-    files=("orders.csv",),
-    source="test",
-)
+WISH = Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30"))
+QUERY = build.query(text="Which feeder under $30 lasts? My orders are in the file.", wish=WISH, files=("orders.csv",))
 GOLD = Gold(
     query_id="q1",
     files=PartOfGold(
@@ -75,11 +69,8 @@ def _insights(question: str) -> dict[str, Any]:
     labels = {"$22.99": "full", "two weeks": "full", "recalled": "partial"}
     texts = [tag_content_of(question, number) for number in (1, 2)]
     found = [next(label for words, label in labels.items() if words in each) for each in texts if each]
-    return {
-        "insights": [
-            {"insight_id": number, "found": "", "missing": "", "label": label} for number, label in enumerate(found, 1)
-        ]
-    }
+    empty = {"found": "", "missing": ""}
+    return {"insights": [{"insight_id": at, "label": label, **empty} for at, label in enumerate(found, 1)]}
 
 
 def tag_content_of(question: str, number: int) -> str:

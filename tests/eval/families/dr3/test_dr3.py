@@ -62,18 +62,9 @@ def required(wish: Wish | None) -> list[tuple[str | None, str]]:
 
 
 def test_a_typed_wish_becomes_requirements_in_words() -> None:
-    feeder = Want(
-        name="feeder",
-        kinds=("Bird Feeders", "feeder"),
-        quantity=2,
-        must=("cotton",),
-        must_not=("perfume",),
-        rating_min=4,
-        ratings_min=1000,
-        price_max=Money(amount="25.5"),
-        brands_wanted=("Anvil", "Oak"),
-        brands_unwanted=("Flimsy",),
-    )
+    limits: dict[str, Any] = {"must": ("cotton",), "must_not": ("perfume",), "price_max": Money(amount="25.5")}
+    limits |= {"rating_min": 4, "ratings_min": 1000, "brands_wanted": ("Anvil", "Oak"), "brands_unwanted": ("Flimsy",)}
+    feeder = Want(name="feeder", kinds=("Bird Feeders", "feeder"), quantity=2, **limits)
     scoop = Want(name="scoop", kinds=("scoop",), optional=True)
     wish = Wish(wants=(feeder, scoop), budget=Money.of(60), deadline="2023-12-24", owned=("a seed scoop",))
     assert required(wish) == [

@@ -89,11 +89,8 @@ def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet
 def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
     report = f"{REPORT} So does the bed at $49.99 [{BIRDS_ID}][P:B0BED00001]. It is grey [P:B0BED00001]."
     of = about(SNIPPET, report=report)
-    claims = [
-        claim(1, DAWN, BIRDS_ID),
-        claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001"),
-        claim(3, "The bed is grey.", "P:B0BED00001"),
-    ]
+    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001")]
+    claims.append(claim(3, "The bed is grey.", "P:B0BED00001"))
     shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
     judge = scripted({"claims": claims}, shown, support("full"))
     verdicts = judged(tmp_path, judge, of)
